@@ -44,7 +44,7 @@ def _lines(text: str) -> str:
 
 
 class SessionkitError(Exception):
-    """Anything sessionkit refuses, with a message fit to print as it is."""
+    """Any error of sessionkit, with a message that can be printed as it is."""
 
     exit_status = 1
 
@@ -53,15 +53,15 @@ class SessionkitError(Exception):
 
 
 class DataError(SessionkitError, ValueError):
-    """The data are at fault: a missing file or column, a broken study, a grade no gain is given for."""
+    """An error in the data: a missing file or column, a broken study, a grade without a gain."""
 
 
 class SpaceError(SessionkitError):
-    """There is no room for what is written: a disk is full, a quota is spent, or files may not be that long."""
+    """No space to write: the disk is full, a quota is used up, or the limit for file sizes is reached."""
 
 
 class UsageError(SessionkitError, ValueError):
-    """The request is at fault: an option, a name or a combination that makes no sense."""
+    """An error in the request: an option, a name or a combination that makes no sense."""
 
     exit_status = 2
 

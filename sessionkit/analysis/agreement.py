@@ -31,7 +31,7 @@ APART = {"kappa": (A != B).cast(pl.Float64), "kappa_linear": (A - B).abs(), "kap
 
 @guarded_read
 def agreement(study: Study) -> pl.DataFrame:
-    """Say how far the judges of a study agree.
+    """Measure how far the judges of a study agree.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def agreement(study: Study) -> pl.DataFrame:
         ``judge_id``, ``other``: two judges, both null in the rows about all of them; ``measure``; ``value``; ``n``: documents
         that both judges, or at least two of all, judged. Measures of pairs: ``agreement`` (share of equal grades),
         ``kappa``, ``kappa_linear``, ``kappa_quadratic``; of all: ``agreement`` (of the pairs of grades of a document),
-        ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 what chance would give, below it
-        is worse; null where chance could not disagree, as all grades are the same. Pairs without a document in common have
-        no row; there is none at all where there are not two judges.
+        ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 is agreement by chance, negative
+        is worse; null where all grades are the same. Pairs without a document in common have no row; with fewer than two
+        judges the frame is empty.
 
     Notes
     -----

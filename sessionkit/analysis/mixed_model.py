@@ -69,7 +69,7 @@ class MixedModel(TestedFinding):
     Parameters
     ----------
     table
-        A row per measure and pair of groups, differences being b less a: ``measure``, ``a``, ``b``, ``n_a``, ``n_b``
+        A row per measure and pair of groups, differences are b minus a: ``measure``, ``a``, ``b``, ``n_a``, ``n_b``
         (sessions), ``mean_a``, ``mean_b`` (the model's), ``estimate`` (their difference) with its interval ``low`` to
         ``high``, ``se`` (by which it is judged), ``se_reml`` (what the components, cut off at 0, would give), ``t``,
         ``df``, ``p``, ``p_adjusted``, and ``judged_by``, the components whose mean squares judge it.

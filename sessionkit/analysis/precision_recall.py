@@ -56,7 +56,7 @@ def precision_recall(
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
-        ``"query"``: the curve of every logged query, in place of means.
+        ``"query"``: the curve of every logged query instead of means.
     average
         What a group's curve averages: ``"queries"``, each counts the same; ``"topics"``, the queries of a topic are
         averaged first, so that topics count the same.
@@ -71,14 +71,14 @@ def precision_recall(
     polars.DataFrame
         The columns that make the groups, ``recall``, ``precision`` (between 0 and 1) and ``n``, the queries (or topics)
         averaged; per query ``session_id``, ``query_position``, ``system_id``, ``topic_id``, ``user_id``, ``recall``,
-        ``precision``. Null where nothing is relevant, which averages leave out; 0 where a list does not get so far.
+        ``precision``. Null where nothing is relevant, which averages leave out; 0 where a list does not reach that recall.
 
     Raises
     ------
     UsageError
         An option or column does not exist.
     MeasureError
-        The measure is another than IPrec11.
+        The measure is not IPrec11.
 
     Examples
     --------

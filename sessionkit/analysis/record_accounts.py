@@ -27,7 +27,7 @@ class AccountTables(Displayed, dict[str, pl.DataFrame]):
 
 @guarded_read
 def accounts(study: Study) -> AccountTables:
-    """Say what became of every record of a study's sources.
+    """Account for every record of a study's sources.
 
     Returns
     -------

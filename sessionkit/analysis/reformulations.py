@@ -31,7 +31,7 @@ def reformulations(
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
-    """Classify every step from one logged query to the next, and say how much the results gained by it.
+    """Classify each reformulation, and measure how much it changes the results.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def reformulations(
         ``previous_terms`` (distinct terms of the query and of the one before it), ``shared`` (terms in both), ``overlap``
         (shared terms as a share of those in either, Jaccard); with a measure also ``measure``, ``value``,
         ``previous_value`` and ``change``, their difference (null where either is undefined). A session of one query has
-        no row. What was typed is not in the table. What depends on a text that was not logged is null.
+        no row. The table does not have the texts of queries. Values that need a text that was not logged are null.
 
         ``reformulation`` is ``repeat`` (the same terms), ``specialization`` (terms added), ``generalization`` (terms left
         out), ``substitution`` (some kept, some replaced) or ``new`` (none in common), by the sets of terms alone; see

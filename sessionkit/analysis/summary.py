@@ -38,7 +38,7 @@ def summary(
     min_grade: float = 1,
     memory: str | int | None = None,
 ) -> pl.DataFrame:
-    """Count what was asked, retrieved and found: the summary table of textbooks and of trec_eval.
+    """Count queries, retrieved results and relevant results: the summary table of textbooks and of trec_eval.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def summary(
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cutoff
-        Only the first so many ranks of each query; all if not given.
+        Number of ranks of each query that count; all if not given.
     min_grade
         Lowest relevant grade.
     memory
@@ -60,7 +60,7 @@ def summary(
     polars.DataFrame
         The columns that make the groups, ``topics`` (number of topics with a session), ``sessions``, ``queries`` (logged ones,
         also those that returned nothing), ``retrieved`` (results shown), ``relevant`` and ``relevant_retrieved``. As in
-        trec_eval's num_ret, num_rel and num_rel_ret, everything is added up over queries: documents relevant for two
+        trec_eval's num_ret, num_rel and num_rel_ret, everything is summed over queries: documents relevant for two
         queries count in both, and so do those that both found; a document twice in one list is found once.
 
     Raises

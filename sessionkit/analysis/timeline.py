@@ -15,7 +15,7 @@ CLICKED = ("query_position", "rank", "doc_id")
 
 @guarded_read
 def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Say when the queries of a session were issued, and when its results were clicked.
+    """Return the times of a session's queries and clicks.
 
     Parameters
     ----------

@@ -33,38 +33,38 @@ def pseudonymize(
     seed: int | None = None,
     memory: str | int | None = None,
 ) -> Pseudonymized:
-    """Make a copy of a study that can be shared: pseudonyms for people and what they typed, no dates, no texts of the source.
+    """Make a copy of a study to share: with pseudonyms for people and queries, without dates and texts of the source.
 
     By default ids of users, sessions, queries and judges and the texts of queries are replaced by pseudonyms, the same in
-    every table; times of day by seconds since the session began. Documents, topics and systems stay, but for topics and
-    systems that are only users, sessions or texts of queries again. Of the source's further columns numbers and truth values
-    stay; texts, dates, copies of ids and numbers that look like times are left out. So are the records that were rejected,
-    the notes on the source, names, sizes and hashes of its files, and the study's title.
+    every table; times of day by seconds since the session began. Documents, topics and systems stay, except topics and
+    systems that only repeat users, sessions or query texts. Additional columns of the source stay if they are numbers or
+    true/false; texts, dates, copies of ids and numbers that look like times are left out. So are rejected records, notes on
+    the source, names, sizes and hashes of its files, and the study's title.
 
-    Every score stays the same, to the bit, but for measures of the words of queries: of them only remains which texts are
-    equal; and for measures of what is left out, such as seconds that count from 1970 and not from the session's beginning,
-    of which `reading` says. What is drawn at random from sessions or users (bootstrap, permutations) is drawn in another order,
-    and comparisons add sessions up in another order, which can change their last digit.
+    Every score stays the same, to the bit, with two exceptions: measures of the words of queries, since only the equality of
+    texts is kept, and measures of data that are left out, such as seconds that count from 1970; `reading` names these. Random
+    draws of sessions or users (bootstrap, permutations) and sums in comparisons follow another order, which can change their
+    last digit.
 
-    This is no anonymity. Documents that people clicked can tell who they are, and so can rare combinations of their features,
-    of which `reading` says how many there are.
+    The copy is not anonymous. Clicked documents can identify people, and so can rare combinations of their features;
+    `reading` counts these.
 
     Parameters
     ----------
     study
         A study.
     keep
-        What else stays: ``users``, ``sessions``, ``queries``, ``judges``, ``times``, ``title``, ``extras`` (every further column
+        Also keep: ``users``, ``sessions``, ``queries``, ``judges``, ``times``, ``title``, ``extras`` (every additional column
         of the source) or columns such as ``"condition"`` or ``"sessions.condition"``; a list, or names joined by commas.
     replace
-        What else pseudonyms stand for: ``documents``, ``topics``, ``systems``, or further columns.
+        Also replace: ``documents``, ``topics``, ``systems``, or additional columns.
     drop
         Columns to leave out, such as ``"query_text"`` or ``"age"``.
     seed
-        A number of 0 or more, to make the same copy again. Who knows it and the ids can undo the pseudonyms. By default they
-        come from the system's generator of secrets, and nothing but the mapping undoes them.
+        A number of 0 or more, to make the same copy again. Anyone who knows it and the ids can undo the pseudonyms. By
+        default they come from the system's generator of secrets, and only the mapping undoes them.
     memory
-        Memory to work within, see `sessionkit.score`. Beside it the distinct values that are replaced must fit.
+        Memory limit, see `sessionkit.score`. The distinct values that are replaced must fit in addition.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def from_tables(
     strict: bool = False,
     **settings: Unpack[SettingValues],
 ) -> Study:
-    """Return the study of tables that are in memory, under our column names, checked like those of a file.
+    """Make a study of tables in memory, with our column names, checked like those of a file.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def from_tables(
     Raises
     ------
     DataError
-        A required column is missing, an object is no table, or (`strict`) a row breaks a rule.
+        A required column is missing, an object is not a table, or (`strict`) a row breaks a rule.
     UsageError
         No setting has that name.
 

@@ -46,38 +46,38 @@ def read(
     config
         A study.toml (or its content as a dict) that describes the log `source`.
     judgments
-        Files of judgments beside the source: qrels, tables with our column names, or another format of judgments.
+        Additional files of judgments: qrels, tables with our column names, or another format of judgments.
     labels
-        What grades are worth that are words, such as ``{"Exact": 2, "Partial": 1}``; they stay in raw_grade.
+        Values of grades that are words, such as ``{"Exact": 2, "Partial": 1}``; the words stay in raw_grade.
     topics
         A file of topics or tasks, for formats that take one.
     session_gap
         Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
     missing_positions
-        What became of queries whose position is missing in its session (1, 2, 4): ``"empty"``, they returned nothing, or
-        ``"not_logged"``, their list is not known and outside every measure. By default what study.toml says, else ``"empty"``
-        in runs and ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
+        Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
+        their list is unknown and outside every measure. By default what study.toml says, else ``"empty"`` in runs and
+        ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
     strict
-        Whether to stop at the first record or value that breaks a rule, instead of keeping it aside in ``study.rejected``.
+        Whether to stop at the first record or value that breaks a rule, instead of keeping it in ``study.rejected``.
     memory
-        How much memory reading may take beside what Python and its libraries do (up to 400 MB): ``"4GB"``,
+        Memory limit, in addition to Python and its libraries (up to 400 MB): ``"4GB"``,
         ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is
         read part by part, through temporary files (in ``TMPDIR``) of about its packed size. Users, judgments and the
-        records of any one session are taken to fit. Frames are in memory as they are. A line that is too long for it, and a
-        table of many columns that is mostly empty and too large for it, are refused.
+        records of any one session must fit. Frames stay in memory. A line that is too long for the limit, and a table of many
+        columns that is mostly empty and too large for it, are refused.
 
     Returns
     -------
     Study
         Its tables are in memory or, where the log needs more than `memory`, in temporary files that are there as long
-        as the study; ``study.save(directory)`` writes them to a place that stays.
+        as the study; ``study.save(directory)`` writes them to a directory.
 
     Raises
     ------
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format, the arguments do not go together, or `missing_positions` or `memory` is none.
+        There is no such format, the arguments exclude each other, or `missing_positions` or `memory` is not valid.
 
     Warns
     -----

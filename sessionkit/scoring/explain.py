@@ -47,9 +47,9 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     study
         The study.
     measure
-        Any measure or its text. Of a normalized measure the contributions are divided by the ideal, of an aggregate
-        weighted by what their query counts in it; of a query measure there is a value per query. Measures whose value
-        is no sum over results, such as counts of a session, cannot be explained.
+        Any measure or its text. Contributions to a normalized measure are divided by the ideal; contributions to an
+        aggregate are multiplied by the weight of their query; a query measure has a value per query. Measures that are
+        not sums over results, such as counts of a session, cannot be explained.
     session
         The session to explain; every session if not given.
 
@@ -59,14 +59,14 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         ``session_id``, ``query_position``, ``rank`` (closed up if unjudged results are removed), ``doc_id``,
         ``grade`` (null if unjudged), ``gain``, ``rank_discount``, ``query_discount``, ``contribution`` and
         ``cumulated`` (within the query for query measures), for every result that counts. Contributions are null
-        where the value is undefined; gains and discounts are null of measures that are not made of them, such as AP.
+        where the value is undefined; gains and discounts are null for measures without them, such as AP.
 
     Raises
     ------
     UsageError
-        If there is no such session.
+        There is no such session.
     MeasureError
-        If the value is not a sum of what results add.
+        The value is not a sum over results.
 
     Examples
     --------

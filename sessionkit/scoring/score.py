@@ -60,19 +60,19 @@ def score(
     study
         The study, see `sessionkit.read` and `sessionkit.open_study`.
     measures
-        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``. Of a measure of queries its mean over a
-        session's queries is taken, with a warning, unless ``per="query"``.
+        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``. A query measure is averaged over a session's
+        queries, with a warning, unless ``per="query"``.
     by
         Columns of the sessions or users to average sessions by, several as a list or joined by commas; None averages all.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
-        ``"session"`` or ``"query"``: a row for each, in place of means.
+        ``"session"`` or ``"query"``: a row for each instead of means.
     wide
-        Per session: one row, with a column for each measure beside every column of the session and its user.
+        With ``per="session"``: one row per session, with a column per measure and all columns of the session and its user.
     memory
-        Memory to work within, such as ``"4GB"``, beside what the libraries and the scores themselves take; a quarter of
-        the machine's if not given. A saved study may be larger than that.
+        Memory limit, such as ``"4GB"``, in addition to the libraries and the scores; a quarter of the machine's if not
+        given. A saved study may be larger.
     cache
         A directory to keep partial results in, one for each partition of a saved study. A partition whose files, and
         the judgments, are those of an earlier call with the same measures is not scored again; the result is the same
@@ -90,9 +90,9 @@ def score(
     Raises
     ------
     MeasureError
-        If a text names no measure, or a measure has no value per query.
+        A text names no measure, or a measure has no value per query.
     UsageError
-        If ``by`` names no column, or ``per`` no unit.
+        ``by`` is not a column, or ``per`` is not a unit.
 
     Examples
     --------

@@ -37,11 +37,11 @@ def add_partition(
     *,
     memory: str | int | None = None,
 ) -> Study:
-    """Put the log of a study into a saved study, as one of its partitions; return the saved study as it is then.
+    """Add a study to a saved study as one of its partitions; return the saved study.
 
-    A partition of that value which is there already is replaced. The other partitions keep their files, and what was
-    worked out for them: see ``cache`` of `sessionkit.score`. Users and judgments are united, and what was read,
-    rejected and noted is added. It happens in one step, or not at all.
+    An existing partition of that value is replaced. The other partitions keep their files and their cached results, see
+    ``cache`` of `sessionkit.score`. Users and judgments are merged; accounts, rejected records and notes are added. All of
+    it happens in one step, or not at all.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ def add_partition(
         The study whose sessions are added; its settings must be those of the saved one, but for its title and
         ``missing_positions``, which only reading uses.
     name, value
-        The column of the sessions and the value it has in all that are added; None is null. Sessions without the column
+        The column of the sessions and its value in all added sessions; None is null. Sessions without the column
         get it.
     memory
-        Memory to work within where the study that is added is on disk; see `sessionkit.score`.
+        Memory limit if the added study is on disk; see `sessionkit.score`.
 
     Raises
     ------
     UsageError
         The saved study is not partitioned by that column, is not on this machine, or was changed meanwhile.
     DataError
-        A session is in another partition already, a user is described otherwise there, or settings or columns differ.
+        A session is already in another partition, a user has other values there, or settings or columns differ.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_width(spark):
 
 def test_an_order_that_spark_does_not_keep_is_not_made_up(spark):
     frames = frames_of(spark, tables(3))
-    with pytest.raises(UsageError, match="merge=first goes by the order of the judgments"):
+    with pytest.raises(UsageError, match="merge=first depends on the order of the judgments"):
         engine.score(frames, FEW, settings={"merge": "first"}, per="session")
 
 
@@ -71,7 +71,7 @@ WRONG = {
     "sessions.session_id is double where the schema says string": {"sessions": "select 1.5D session_id, 't' topic_id"},
     "queries: a row has no session_id": {"queries": f"{ONE['queries']} union all select null, 1"},
     "results: doc_id is missing, in session 's'": {"results": f"{ONCE_MORE} select 's', 1, 3, null"},
-    "results.rank is no whole number, in session 's'": {"results": ONE["results"].replace("1 rank", "1.5D rank")},
+    "results.rank is not a whole number, in session 's'": {"results": ONE["results"].replace("1 rank", "1.5D rank")},
     "results.rank is 3000000000, which Int32": {"results": ONE["results"].replace("1 rank", "3000000000L rank")},
     "rank_is_at_least_1 does not hold for '0'": {"results": ONE["results"].replace("1 rank", "0 rank")},
     "results_status_is_a_known_value does not hold": {"queries": f"{ONE['queries']}, 'seen' results_status"},
@@ -79,7 +79,7 @@ WRONG = {
     "sessions has two rows with session_id 's'": {"sessions": f"{ONE['sessions']} union all {ONE['sessions']}"},
     "query_position 3 comes after a gap": {"queries": f"{ONE['queries']} union all select 's', 3"},
     "session 'lost' has rows there but none in sessions": {"queries": f"{ONE['queries']} union all select 'lost', 1"},
-    "grade is nan, which is no finite number": {
+    "grade is nan, which is not a finite number": {
         "judgments": "select 't' judgment_key, 'd' doc_id, double('NaN') grade"
     },
     "no judgments among the tables": {"judgments": None},

@@ -120,7 +120,7 @@ def breakdown_tests(
     BreakdownTests
         For every group and comparison up to three tests, each of a difference within sessions (for a part of several
         queries, their mean). ``user means``: paired t over users, the differences of a user's sessions averaged first,
-        every user counting the same. ``users drawn``: users drawn with replacement, every session counting the same.
+        users weighted equally. ``users drawn``: users drawn with replacement, sessions weighted equally.
         ``sessions``: paired t over sessions, as if they were independent, which publications print. Where sessions are
         the units, the last and ``sessions drawn``.
 

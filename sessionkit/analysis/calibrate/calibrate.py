@@ -52,10 +52,10 @@ def calibrate(
 ) -> Calibration:
     """Fit the discounts of a measure to how far searchers looked.
 
-    A discount is taken as the share of searchers who come to a place: V(1) = 1. By the *stopping likelihood* a list that
-    was left at rank m contributes V(m) - V(m + 1), and one that ended there, so that nobody knows how far the searcher
-    would have gone, V(m); sessions likewise with query positions. TSE and KL, which the literature uses, compare shares
-    of looks scaled to the sum 1; they are there for comparison.
+    A discount is the share V of searchers who reach a place, with V(1) = 1. In the *stopping likelihood* a list that the
+    searcher left at rank m contributes V(m) - V(m + 1), and a list that ended there, which is censored, V(m); sessions
+    likewise with query positions. TSE and KL, which the literature uses, compare shares of looks scaled to sum to 1; they
+    are given for comparison.
 
     Parameters
     ----------
@@ -63,27 +63,26 @@ def calibrate(
         A study; or a table of counts with the columns ``rank``, ``query`` and ``count``: how often each rank of the
         lists at each query position was looked at.
     model
-        Measures whose discounts to fit, with their forms, and a cutoff to fit ranks as far as that: ``"sDCG"``,
+        Measures whose discounts to fit, with their forms, and the cutoff up to which ranks are fitted: ``"sDCG"``,
         ``"sDCG(like=jiang2016)@10"``, ``"sRBP"``, ``"RBP"``; nsDCG, DCG and nDCG too. ``"all"`` is every form at 10
-        ranks. Values in the text of what is fitted do not matter.
+        ranks. Values of fitted parameters in the text are ignored.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     signal
         What shows that a result was looked at. ``"last_click"``: everything down to the deepest click; ``"examined"``
-        and ``"dwell"``: down to the deepest result so marked, or dwelt on; ``"clicks"``: every clicked result and no
+        and ``"dwell"``: down to the deepest result with the mark, or with dwell time; ``"clicks"``: every clicked result and no
         other, which has no stopping likelihood. ``"auto"``: examined, else last_click, else dwell.
     unmarked
         What a list without any such result counts as: ``"first"``, looked at down to rank 1; ``"skip"``, left out.
     min_dwell
-        Seconds to dwell on a result at least for it to count, with ``signal="dwell"``.
+        Minimum dwell time of a result in seconds, with ``signal="dwell"``.
     ranks, queries
-        What comes to this rank, or query position, ends there (is censored), and TSE and KL go no further. `ranks` is
-        the measure's cutoff if not given.
+        Lists are cut off (censored) at this rank and sessions at this query position; TSE and KL end there too. `ranks`
+        is the measure's cutoff if not given.
     cut_short
-        Column of the sessions that is true where something else than the searcher ended the session, such as a time
-        limit.
+        Column of the sessions that is true where the searcher did not end the session, such as at a time limit.
     units
-        What is drawn for intervals: ``"users"``, ``"sessions"``, or ``"auto"``, users where any has several sessions.
+        Units to resample for intervals: ``"users"``, ``"sessions"``, or ``"auto"``, users where any has several sessions.
     confidence
         Confidence of intervals, as a share.
     draws, seed
@@ -99,7 +98,7 @@ def calibrate(
     Raises
     ------
     DataError
-        The log does not show how far searchers looked, or the table is none of counts.
+        The log does not show how far searchers looked, or the table is not a table of counts.
     UsageError
         An option or model does not exist, or has nothing to fit.
 

@@ -189,7 +189,7 @@ def _told(
         lines.append("Searchers also look below their clicks: the shares that reach a rank are lower bounds.")
     if many["bare"]:
         lines.append(
-            f"{counted(many['bare'], 'query')} without a result: its position counts as reached, without a depth."
+            f"{counted(many['bare'], 'query')} without a result: the position counts as reached, without a depth."
         )
     return (*lines, f"Intervals resample {because}.")
 

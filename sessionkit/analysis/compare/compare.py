@@ -122,7 +122,7 @@ def compare(
     """Compare groups of sessions, such as systems, by measures.
 
     The design is read from the data: sessions are matched by user and topic, never by their order, and a pair that lacks
-    a value leaves whole. What the design does not support is refused, with what would work.
+    a value is left out whole. A test that the design does not support is refused, and the error names what would work.
 
     Parameters
     ----------
@@ -147,14 +147,14 @@ def compare(
         ``"least-squares"`` on user + topic + group, ``"randomization"`` of users' whole assignments. Groups of different
         units: ``"welch"``, ``"mann-whitney"``, ``"tukey"``. A bootstrap over a few units is not offered.
     population
-        What the claim goes beyond: ``"users"`` (users like these, searching these topics), ``"topics"`` (topics like
+        What the claim generalizes to: ``"users"`` (users like these, searching these topics), ``"topics"`` (topics like
         these) or ``"sessions"``. Each user's, or topic's, sessions are averaged to one unit, so that n is the number of
         users, or of topics. The design's own if not given: users wherever they are known and met several groups.
         ``"users,topics"`` (users like these and topics like these) fits a mixed model, see
         `sessionkit.analysis.mixed_model.mixed_model`, which has no other test.
     random
-        Of the mixed model the random factors, several as a list or joined by commas; by default users, topics, and what
-        topics do to groups.
+        The random factors of the mixed model, several as a list or joined by commas; by default users, topics, and the
+        topic-by-group interaction.
     correction
         Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. Intervals match, see
         `sessionkit.analysis.compare.corrections`: all hold at once with ``"bonferroni"`` and ``"holm"``, which finds a

@@ -42,7 +42,7 @@ class Comparison(TestedFinding):
     Parameters
     ----------
     table
-        A row per measure and pair of groups, differences being b less a: `within`, ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
+        A row per measure and pair of groups, differences are b minus a: `within`, ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
         (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
         ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over

@@ -98,7 +98,7 @@ def correlate(
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> Correlations:
-    """Correlate measures of sessions with ratings or other covariates, and test whether they differ in it.
+    """Correlate measures of sessions with ratings or other covariates, and test whether correlations differ.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def correlate(
         ``"pearson"``, ``"spearman"``, ``"kendall"`` (tau-b); one or several.
     units
         ``"users"``, ``"sessions"``, or ``"auto"``: users where any has several sessions, for these are not
-        independent of each other. A session of an unknown user is a unit of its own.
+        independent of each other. A session of an unknown user is a separate unit.
     interval
         ``"percentile"`` or ``"bca"``: by drawing units with replacement, widened for their number, see
         `sessionkit.analysis.bootstrap`; ``linear``, of Kendall's coefficient where pairs of sessions are too many, see

@@ -52,7 +52,7 @@ class DiscriminativePower(TestedFinding):
         for tests that are not of means), ``spread`` (the largest difference of means).
     asl
         A row per measure and pair, by p-value (achieved significance level), the smallest first: ``measure``, ``place``,
-        ``a``, ``b``, ``difference`` (b less a), ``asl`` (null, and last, where the pair was not tested).
+        ``a``, ``b``, ``difference`` (b minus a), ``asl`` (null, and last, where the pair was not tested).
     reading
         The finding in plain language, a sentence or more per line.
     design, population, test, by, confidence, draws, seed

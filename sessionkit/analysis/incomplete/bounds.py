@@ -56,11 +56,11 @@ def bounds(
     wanted: int = 10,
     memory: str | int | None = None,
 ) -> Incompleteness:
-    """Say how much is judged, how far scores could move if the rest were judged, and what that means for a comparison.
+    """Bound how far further judgments could change scores and differences.
 
-    Every unjudged document may turn out to have any grade of the scale, the same one wherever it was shown, or stay
-    unjudged. Unjudged is what is in no judgments and what is only pooled (the study's unjudged_grades). Documents that
-    no session of the study shows and nobody pooled are taken as not relevant, as scoring takes them.
+    Every unjudged document can have any grade of the scale, the same one wherever it was shown, or stay unjudged.
+    A document is unjudged if it has no judgment or is only pooled (the study's unjudged_grades). Documents that no session
+    of the study shows and nobody pooled count as not relevant, as in scoring.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def bounds(
     per
         ``"session"`` or ``"query"``: also bounds of each; per query, of the measures inside aggregates.
     max_grade
-        The best grade of the scale; the study's if not given. Measures that do not tell relevant grades apart do without.
+        The best grade of the scale; the study's if not given. Measures that only separate relevant from not need none.
     wanted
-        Documents to name of each measure and pair.
+        Documents to list for each measure and pair.
     memory
-        Memory to work within, see `sessionkit.score`. Beside it the unjudged documents' names are kept in memory. A study
+        Memory limit, see `sessionkit.score`. The names of unjudged documents are kept in addition. A study
         that fits is read once, another twice.
 
     Returns

@@ -118,7 +118,11 @@ def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tu
         if row["holds"]:
             yield f"{said}. This conclusion holds whatever the unjudged documents are: {interval}."
             continue
-        least = f" At least {row['needed']:,} must be judged to make it certain." if row["needed"] else ""
+        least = (
+            f" At least {counted(row['needed'], 'document')} must be judged to make it certain."
+            if row["needed"]
+            else ""
+        )
         safe = "" if row["bound"] == "attained" else "by these bounds, which are safe but may be wide, "
         yield f"{said}; {safe}unjudged documents could reverse this: {interval}.{least}{_most(wanted, row)}"
 

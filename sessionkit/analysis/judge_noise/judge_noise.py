@@ -53,7 +53,7 @@ def judge_noise(
     full: float | None = None,
     memory: str | int | None = None,
 ) -> JudgeNoise:
-    """Draw the judgments anew with a judge's errors, score again, and say how far a comparison moves.
+    """Redraw the judgments with a judge's errors, score again, and show how far a comparison changes.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def judge_noise(
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     noise
-        Where the errors are from: ``"judges"``, what another judge said of the same document (the judgments' judge_id);
-        ``"searchers"``, what searchers said of it (user_grade); a share of judgments that err, 0 to 1; or a table with
-        ``grade``, ``becomes`` and ``share``, which add up to 1 for each grade. Not given: judges where two of them have a
-        document in common, else .1, which is then a supposition. Judges and searchers give single grades, so that neither
-        says how sums err: with merge=sum declare a share, .1 if not given.
+        Source of the errors: ``"judges"``, other judges of the same document (the judgments' judge_id); ``"searchers"``,
+        its searchers (user_grade); a share of wrong judgments, 0 to 1; or a table with ``grade``, ``becomes`` and
+        ``share``, which adds up to 1 for each grade. Default: judges where two of them have a document in common, else .1,
+        which is then an assumption. Judges and searchers give single grades, which do not show the errors of sums: with
+        merge=sum declare a share, .1 if not given.
     spread
-        Where errors of a declared share go: to ``"adjacent"`` grades (of the study's own), or to ``"any"`` other, each as
+        Grades that a declared share of errors changes to: ``"adjacent"`` grades of the study, or ``"any"`` other, equally
         often.
     draws
         At least 1. A share of draws is known to within about its standard error, sqrt(s (1 - s) / draws).
@@ -97,9 +97,9 @@ def judge_noise(
 
     Notes
     -----
-    Errors come on top of those that the judgments have already, so that differences mostly shrink: this says how much
-    another round of judging could move a finding, not what judges without errors would find. All errors are independent;
-    a judge who is strict throughout is another thing.
+    Errors are added to those that the judgments already have, so differences mostly shrink: this shows how much another
+    round of judging could change a finding, not what judges without errors would find. All errors are independent; a judge
+    who is consistently strict is not modeled.
 
     Examples
     --------

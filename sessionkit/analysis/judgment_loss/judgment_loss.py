@@ -54,7 +54,7 @@ def judgment_loss(
     full: float | None = None,
     memory: str | int | None = None,
 ) -> JudgmentLoss:
-    """Take judgments away at random, score again, and say how much of a comparison is still there.
+    """Remove judgments at random, score again, and show how much of a comparison remains.
 
     The protocol of SIGIR 2007 (Bompada, Chang, Chen, Kumar & Shenoy, after Buckley & Voorhees 2004): every key keeps the
     first max(1, ceil(f R)) of its R relevant documents and the first max(10, ceil(f N)) of its N others in a random
@@ -64,7 +64,7 @@ def judgment_loss(
     Parameters
     ----------
     study
-        The study; its judgments, merged by its settings, are taken for complete.
+        The study; its judgments, merged by its settings, are assumed complete.
     measures
         Measures of sessions; the mean of a query measure is ``"mean(nDCG@10)"``.
     by
@@ -79,7 +79,7 @@ def judgment_loss(
     seed
         Seed of the orders and of the choice of pairs: the same seed, the same numbers.
     pool
-        What the verdicts on a pair begin with: ``"pair"``, the judged documents that either of its groups has shown, as
+        Judgments behind the verdicts on a pair: ``"pair"``, those of documents that either of its groups showed, as
         the paper has it, or ``"study"``, all judgments. Not given: the pair's where there are more than two groups that
         can be tested two by two, else the study's; of two groups the verdict with all judgments is then that of
         `sessionkit.compare`.
@@ -113,7 +113,7 @@ def judgment_loss(
     MeasureError
         A measure does not exist, or has no value per session.
     DataError
-        There are no judgments to lose.
+        There are no judgments to remove.
 
     Notes
     -----

@@ -59,10 +59,10 @@ def power(
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> PowerPlan:
-    """Say how many more users and topics it takes to find a declared difference, by simulating larger studies.
+    """Plan the numbers of users and topics that detect a declared difference, by simulating larger studies.
 
-    Studies of the same design, with the same number of sessions per user, are simulated and tested as `compare` would.
-    How much users, topics and sessions vary is estimated from the study at hand; how uncertain that is shows in the range.
+    Studies of the same design, with the same number of sessions per user, are simulated and tested as by `compare`. The
+    variance components are estimated from this study; the range of power reflects their uncertainty.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ def power(
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     difference
         The smallest true difference worth finding, in the measure's units; or, such as ``"10%"``, a share of the first
-        group's mean. Above 0, and no larger than the measure's range. Declare it; do not take the one that the study found.
+        group's mean. Above 0, and no larger than the measure's range. Do not use the difference that the study found.
     population
         ``"users"``, ``"topics"`` or ``"sessions"``, as `sessionkit.compare` has it. If not given each claim about users and
         topics that the design supports.
     target
         Power to reach, above 0 and below 1.
     users, topics
-        Numbers to look at. If not given up to 16 times the present users; for claims about topics up to 8 times the
+        Numbers to simulate. If not given, up to 16 times the present users; for claims about topics up to 8 times the
         present topics. Where no users are known, `users` are numbers of sessions. Topics are as many as a user searches now
         at least.
     confidence
@@ -92,7 +92,7 @@ def power(
     draws, component_draws
         Simulated studies of each size, at least 200, and draws of the uncertain components, at least 50.
     seed
-        Seed of all draws.
+        Seed for all draws.
     memory, cache
         As `sessionkit.score` has them.
 
@@ -104,7 +104,7 @@ def power(
     Raises
     ------
     UsageError
-        An option or column does not exist, the difference cannot be, or the design does not support the claim or numbers.
+        An option or column does not exist, the difference is impossible, or the design does not support the claim or numbers.
     DataError
         Too few sessions to estimate anything from.
 

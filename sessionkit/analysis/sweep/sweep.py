@@ -58,9 +58,9 @@ def sweep(
 ) -> Sweep:
     """Vary a measure's parameters, and see where groups of sessions, such as systems, keep their order.
 
-    The measure as it is given is the base setting; its own values are added to those asked for. Every combination is scored and
-    tested alone, as `sessionkit.compare` would. Combinations that do not go together, and settings without a
-    value, stay in the table with the reason.
+    The measure as given is the base setting; its own values are added to the grid. Every combination is scored and tested
+    separately, as by `sessionkit.compare`. Invalid combinations, and settings without a value, stay in the table with the
+    reason.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from sessionkit.study.batches import in_order
 
 LIST = ["session_id", "query_position"]
 LOG = ("sessions", "queries", "results")
-MEND = "mend it in the table, or `sessionkit ingest` the log, which sets such rows aside"
+MEND = "correct it in the table, or `sessionkit ingest` the log, which rejects such rows"
 
 
 def checked(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
@@ -44,7 +44,7 @@ def valued(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         if field.type == "number" and field.name in frame.columns:
             endless = frame.filter(~pl.col(field.name).is_finite())
             if len(endless):
-                _refuse(endless, name, f"{field.name} is {endless.item(0, field.name)}, which is no finite number")
+                _refuse(endless, name, f"{field.name} is {endless.item(0, field.name)}, which is not a finite number")
     for rule in value_rules(schema, frame.columns):
         broken = frame.filter(rule.broken)
         if len(broken):

@@ -153,7 +153,7 @@ def column_of(table_name: str, name: str, frame: SparkFrame) -> SparkColumn:
     kind = "decimal" if DECIMAL.fullmatch(given) else given.partition("(")[0]
     travels = _travels(field.type, kind)
     if travels is None:
-        raise DataError(f"{table_name}.{name} is {given} where the schema says {field.type}; cast it in Spark first")
+        raise DataError(f"{table_name}.{name} is {given} but the schema says {field.type}; cast it in Spark first")
     return SparkColumn(name, field.dtype, travels)
 
 
@@ -209,9 +209,9 @@ def received(rows: pl.DataFrame, columns: Iterable[SparkColumn], table_name: str
         if cast.null_count() > given.null_count():
             row = rows.filter(cast.is_null() & given.is_not_null()).row(0, named=True)
             value = row[column.name]
-            shown = "no whole number" if value == NO_WHOLE else f"{value}, which {column.dtype} cannot hold"
+            shown = "not a whole number" if value == NO_WHOLE else f"{value}, which {column.dtype} cannot hold"
             raise DataError(
-                f"{table_name}.{column.name} is {shown}, in session {row['session_id']!r}; mend it in the table"
+                f"{table_name}.{column.name} is {shown}, in session {row['session_id']!r}; correct it in the table"
             )
         rows = rows.with_columns(cast)
     return rows

@@ -152,7 +152,7 @@ def score_frame(
         As in `score`, where it can be seen from the columns.
     """
     if per not in ("session", "query"):
-        raise UsageError(f"per={per}: score_frame gives rows per session or query; groups are few, ask score for them")
+        raise UsageError(f"per={per}: score_frame gives rows per session or query; use score for groups")
     require_pyspark()
     running = spark or _session_of(tables)
     if running is None:
@@ -211,7 +211,7 @@ def _source(
         source = sources.saved(tables, spark)
         return source if where is None else replace(source, study=restricted(source.study, where))
     if where is not None:
-        raise UsageError("where is for saved studies; filter Spark's own tables before they are given")
+        raise UsageError("where is for saved studies; filter Spark's own tables yourself")
     declared = settings if isinstance(settings, Settings) else Settings.of(settings or {})
     return sources.tables(tables, declared, spark)
 

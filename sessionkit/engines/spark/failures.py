@@ -77,7 +77,7 @@ def explained(text: str) -> SessionkitError:
         )
     if CRASHED in text or "ExecutorLostFailure" in text:
         return SessionkitError(
-            "Spark lost a worker, as happens where memory runs out; give executors more (spark.executor.memoryOverhead), "
+            "Spark lost a worker, perhaps because memory ran out; give executors more (spark.executor.memoryOverhead), "
             "or use more partitions"
         )
     lines = [line.strip() for line in text.splitlines() if line.strip()]

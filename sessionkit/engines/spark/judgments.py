@@ -42,8 +42,8 @@ def judged_on_driver(source: SparkSource, limit: int) -> GradedPairs | None:
         return None
     if needs_order(study):
         raise UsageError(
-            f"merge={study.settings.merge} goes by the order of the judgments in their file, which a Spark table does "
-            "not keep; choose max, sum, median or majority"
+            f"merge={study.settings.merge} depends on the order of the judgments in their file, which a Spark table "
+            "does not keep; choose max, sum, median or majority"
         )
     frame, columns = source.judgments()
     if _spark_size(frame) > limit:

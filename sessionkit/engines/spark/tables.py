@@ -168,9 +168,7 @@ def tables(given: Mapping[str, SparkFrame | str], settings: Settings, spark: Spa
             )
         frames[name] = spark.table(frame) if isinstance(frame, str) else frame
         if not isinstance(frames[name], SparkFrame):
-            raise UsageError(
-                f"{name} is a {type(frame).__name__}; give a Spark DataFrame or the name of a table of Spark's"
-            )
+            raise UsageError(f"{name} is a {type(frame).__name__}; give a Spark DataFrame or the name of a Spark table")
     missing = [name for name in TABLES if name not in frames and name != "users"]
     if missing:
         raise DataError(

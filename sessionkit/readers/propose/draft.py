@@ -36,8 +36,8 @@ HEAD = "A study.toml as sessionkit proposes it; what it cannot know is asked in 
 def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = None) -> Proposal:
     """Propose a study.toml for some files.
 
-    It is found out how they are written, which table of a study each is and which column feeds which of ours: by what
-    columns are called in the field, and by what is in them. Looked at are the first 100,000 lines (64 MB) of each file.
+    The format of each file, its table and its columns are found by usual names of columns and by their contents, from the
+    first 100,000 lines (64 MB) of each file.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
         The files of one log: tables, plain, ``.gz`` or ``.zst``, or a log in a format that is known; judgments among
         them.
     folder
-        Where the study.toml will lie, which its paths are relative to; by default the current directory.
+        The folder of the study.toml, to which its paths are relative; by default the current directory.
 
     Returns
     -------
@@ -55,9 +55,9 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     Raises
     ------
     DataError
-        A file is missing, empty or no table, none is a log, or a column is missing that every log needs.
+        A file is missing, empty or not a table, none is a log, or a required column is missing.
     UsageError
-        No file is named, or one twice.
+        No file is given, or one is given twice.
 
     Examples
     --------

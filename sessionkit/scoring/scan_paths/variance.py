@@ -20,7 +20,7 @@ from sessionkit.study.study import guarded_read
 
 @guarded_read
 def path_variance(study: Study, measure: str | Measure, *, where: Where = None) -> pl.DataFrame:
-    """Expectation and variance, over all paths of a searcher, of what a measure of the expected-session family gives a path.
+    """Expectation and variance of an expected session measure over all paths of a searcher.
 
     Both are exact. The square root of the variance is the standard deviation among searchers who walk through the same
     session; divided by the root of N it is the error of an estimate from N sampled paths.

@@ -62,7 +62,7 @@ def test_what_could_turn_a_conclusion_is_named_by_how_much_it_moves():
         (2, "y", -1.2619),
         (3, "z", 1.2619),
     ]
-    assert "At least 1 must be judged" in found.reading
+    assert "At least 1 document must be judged" in found.reading
     assert "t/x (-2)" in found.reading
     assert sk.bounds(made, "mean(DCG@2)", wanted=1).wanted.height == 1
 

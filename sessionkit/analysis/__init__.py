@@ -21,6 +21,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
 
     curve.py               cumulated gain along sessions
     describe.py            what was logged, with the design: design.py
+    study_questions.py     its columns with their values, and which questions it can answer
     summary.py             measures of all sessions in one table
     precision_recall.py    precision at levels of recall
     gain_vectors.py        gains by rank beside the ideal ones

@@ -14,6 +14,7 @@ from sessionkit.analysis.agreement import agreement
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Framed
 from sessionkit.analysis.record_accounts import heavy_losses
+from sessionkit.analysis.study_questions import columns_of, questions_of
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.scoring.reduction import run
@@ -21,7 +22,7 @@ from sessionkit.scoring.results_filter import judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
-from sessionkit.study.restriction import Where
+from sessionkit.study.restriction import Restriction, Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
@@ -61,6 +62,13 @@ class Description(Framed):
         ``system_id``, ``queries``, ``shown``, ``short`` (shown, but with fewer than 10 results, or than the study's
         longest list), ``empty``, ``partly_observed``, ``not_logged``, ``repeats`` (results whose document the session
         had shown before).
+    columns
+        Every column: ``in_table``, ``column``, ``type``; of sessions and users also ``rows``, ``missing``, ``distinct`` and
+        ``values``, the commonest with their counts, or the range of numbers and times.
+    questions
+        ``question``, ``answer`` (yes or no: whether the study can answer it), ``because``, ``command``.
+    restriction
+        Which sessions take part, where not all do.
     losses
         Where more than 1 % of a table's records were rejected, or of a column's values set aside: a sentence for each.
     """
@@ -75,6 +83,9 @@ class Description(Framed):
     judges: pl.DataFrame
     judged: pl.DataFrame
     lists: pl.DataFrame
+    columns: pl.DataFrame
+    questions: pl.DataFrame
+    restriction: Restriction | None = None
     losses: tuple[str, ...] = ()
 
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -104,12 +115,15 @@ class Description(Framed):
             "Agreement of judges (kappa of two, alpha of all)": self.judges,
             "Judged share of the results": self.judged,
             "Result lists": self.lists,
+            "Columns of sessions and users": self.columns.filter(pl.col("rows").is_not_null()),
+            "Questions that the study can answer": self.questions,
         }
         return {title: table for title, table in shown.items() if len(table)}
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
-        """What was lost, the design, and the tables."""
-        return [*self.losses, f"Design: {self.design}", self.design_note], self.tables()
+        """Which sessions, what was lost, the design, and the tables."""
+        where = [f"Sessions where {self.restriction}."] if self.restriction is not None else []
+        return [*where, *self.losses, f"Design: {self.design}", self.design_note], self.tables()
 
 
 @guarded_read
@@ -150,8 +164,10 @@ def describe(study: Study, *, where: Where = None) -> Description:
         queries=pl.col("many").sum(),
         mean_queries=pl.col("many").mean(),
     )
+    lengths = sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries")
+    columns = columns_of(study)
     return Description(
-        lengths=sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries"),
+        lengths=lengths,
         systems=systems.sort("system_id"),
         searchers=_searchers(study),
         crossing=crossing(sessions),
@@ -165,6 +181,9 @@ def describe(study: Study, *, where: Where = None) -> Description:
         judges=agreement(study),
         judged=_judged(counted),
         lists=_lists(counted),
+        columns=columns,
+        questions=questions_of(study, columns, lengths, design),
+        restriction=study.restriction,
         losses=tuple(f"{loss}; sessionkit check says why" for loss in heavy_losses(study)),
     )
 

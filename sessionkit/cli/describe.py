@@ -25,7 +25,8 @@ def describe(
     """Describe the study before anything is scored.
 
     Sessions by number of queries, searchers, design, recall base by grade, agreement of judges, judged share, kinds of
-    result lists. Tables for --table: lengths, systems, searchers, crossing, recall_base, judges, judged, lists, design.
+    result lists, columns with their values, and which questions the study can answer. Tables for --table: lengths, systems,
+    searchers, crossing, recall_base, judges, judged, lists, columns, questions, design.
     Without --table, tsv and csv put each table under a line "# name", and jsonl adds a field table.
     """
     from sessionkit.analysis.describe import describe as described

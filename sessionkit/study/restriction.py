@@ -126,18 +126,31 @@ def _refusal(where: str | pl.Expr, reason: str, columns: pl.DataFrame) -> str:
 
 
 def _values(column: pl.Series) -> str:
-    """A column's name with its commonest values, or the range of its numbers and times."""
+    """A column's name with its values."""
+    if column.dtype.is_nested() or not column.count():
+        return f"{column.name} {'holds' if column.dtype.is_nested() else 'has'} {values_text(column)}"
+    measured = column.dtype.is_numeric() or column.dtype.is_temporal()
+    return f"{column.name} {'ranges from' if measured else 'has'} {values_text(column)}"
+
+
+def values_text(column: pl.Series) -> str:
+    """Name the commonest values of a column with their counts, or the range of its numbers and times.
+
+    >>> values_text(pl.Series(["a", "b", "b", None])), values_text(pl.Series([3, 1, None])), values_text(pl.Series([None]))
+    ("'b' (2), 'a' (1)", '1 to 3', 'no values')
+    """
     known = column.drop_nulls()
     if column.dtype.is_nested():
-        return f"{column.name} holds lists"
+        return "lists"
     if not len(known):
-        return f"{column.name} is empty"
+        return "no values"
     if column.dtype.is_numeric() or column.dtype.is_temporal():
-        return f"{column.name} ranges from {known.min()!s} to {known.max()!s}"
-    counts = known.cast(pl.String).value_counts(sort=True).sort("count", column.name, descending=[True, False])
+        return f"{known.min()!s} to {known.max()!s}"
+    counts = known.cast(pl.String).value_counts(sort=True, name="__count")
+    counts = counts.sort("__count", column.name, descending=[True, False])
     shown = ", ".join(f"'{value[:LENGTH]}' ({count:,})" for value, count in counts.head(VALUES).iter_rows())
     more = f" and {len(counts) - VALUES} more" if len(counts) > VALUES else ""
-    return f"{column.name} has {shown}{more}"
+    return f"{shown}{more}"
 
 
 def _first_line(error: Exception) -> str:

@@ -142,3 +142,7 @@ def test_repeats_are_counted_exactly_also_where_documents_have_the_same_hash(mon
         seen.setdefault(session, []).append(document)
     expected = [len(shown) - len({*shown}) for _, shown in sorted(seen.items())]
     assert sk.describe(study).lists["repeats"].to_list() == expected
+
+
+def test_the_sessions_that_are_described_are_said(clinic):
+    assert "Sessions where queries >= 2 (71 of 120 sessions)." in str(sk.describe(clinic, where="queries >= 2"))

@@ -6,12 +6,15 @@ import pytest
 
 from sessionkit.contract import TABLES, document, table
 from sessionkit.readers import FORMATS, JUDGMENTS
+from sessionkit.scoring.measures.column import SessionColumn
 from sessionkit.scoring.measures.registry import MEASURES
 
 
 def test_every_measure_is_listed_with_level_and_formula(call):
     listed = {row[0]: row[1:] for row in (line.split("\t") for line in call("measures").lines[1:])}
+    assert listed.pop("column") == ["session", SessionColumn.formula]
     assert listed == {name: [one.level, one.formula] for name, one in MEASURES.items()}
+    assert "such as a rating of satisfaction" in call("measures", "column").out
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -38,7 +38,18 @@ def test_one_table_in_any_form(call, tmp_path):
 def test_all_tables_in_one_stream(call):
     rows = [json.loads(line) for line in call("describe", saved_clinic(), "--format", "jsonl").lines]
     names = list(dict.fromkeys(row["table"] for row in rows))
-    assert names == ["lengths", "systems", "searchers", "crossing", "recall_base", "judged", "lists", "design"]
+    assert names == [
+        "lengths",
+        "systems",
+        "searchers",
+        "crossing",
+        "recall_base",
+        "judged",
+        "lists",
+        "columns",
+        "questions",
+        "design",
+    ]
     names.insert(5, "judges")  # the clinic's judgments do not say who judged: no rows, but a header
     heads = [line for line in call("describe", saved_clinic()).lines if line.startswith("#")]
     assert heads == [f"# {name}" for name in names]

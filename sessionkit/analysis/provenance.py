@@ -17,8 +17,6 @@ COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --signific
 """Commands that are not called as their functions are."""
 SOURCES = {"compare": "SCORES", "calibrate": "--counts COUNTS"}
 """What commands call tables that they take in place of a study."""
-PYTHON = ("full", "min_grade", "pairs", "pool", "threshold")
-"""Arguments that no command has."""
 MEASURES = ("measures", "measure")
 REPEATED = ("control", "model", "vary", "with_")
 """Options that are given once for each value; others join values by commas."""
@@ -84,7 +82,7 @@ def provenance_of(
     options: dict[str, list[str | None]] = {name: [*map(_text, _each(value))] for name, value in changed.items()}
     options |= {"where": [condition if in_shell else None]} if condition is not None else {}
     known = {name: cast("list[str]", texts) for name, texts in options.items() if None not in texts}
-    complete = len(known) == len(options) and not any(name in PYTHON for name in known)
+    complete = len(known) == len(options)
     where_from = "STUDY" if isinstance(source, Study) else SOURCES.get(verb)
     return Provenance(
         version=__version__,
@@ -96,8 +94,8 @@ def provenance_of(
 
 
 def _differs(value: object, usual: object) -> bool:
-    """Whether an argument is another than its default; tables are."""
-    return type(value) is not type(usual) or (not isinstance(value, pl.Expr) and value != usual)
+    """Whether an argument is another than its default; tables and expressions are, which answer for each row."""
+    return hasattr(value, "columns") or isinstance(value, pl.Expr) or value != usual
 
 
 def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
@@ -123,4 +121,6 @@ def _text(value: object) -> str | None:
     if isinstance(value, Mapping | list | tuple):
         texts = [_text(each) for each in _each(value)]
         return None if None in texts else ",".join(cast("list[str]", texts))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return None if hasattr(value, "columns") else "all" if value is None else str(value)

@@ -117,8 +117,8 @@ def questions_of(study: Study, columns: pl.DataFrame, lengths: pl.DataFrame, des
         ("Do judges agree?", judges, "judge_id" if judges else "no judge_id", "agreement STUDY"),
         (
             "Would fewer judgments, or other discounts, change the result?",
-            systems > 1 and judged,
-            of_systems,
+            (systems > 1 or groups) and judged,
+            of_systems if systems > 1 else f"columns of {FEWEST} to {MOST} values: {_some(groups)}",
             "judgment-loss, bounds, sweep",
         ),
     ]  # fmt: skip

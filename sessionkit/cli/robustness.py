@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sessionkit.choices import ErrorSource, ErrorSpread
+from sessionkit.choices import ErrorSource, ErrorSpread, JudgmentPool
 from sessionkit.cli.options import (
     ByOption,
     ChartOption,
@@ -35,26 +35,59 @@ SHOWN = {"knees", "agreement", "confusion"}
 """Tables of judgment loss that people are shown at first, beside the pair where there is one only."""
 
 
+PairsOption = Annotated[
+    int,
+    typer.Option("--pairs", metavar="N", help="Pairs of groups to test, at most; of more, a random choice."),
+]
+FullOption = Annotated[
+    float | None,
+    typer.Option(
+        "--full",
+        metavar="SHARE",
+        help="Leave out groups that returned less than this share of the results that they could have. Default: 0.95 for runs, "
+        "none for searchers.",
+        show_default=False,
+    ),
+]
+
+
 def judgment_loss(
     study: StudyArgument,
     measures: MeasuresArgument,
     *,
     fractions: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--fractions",
             metavar="SHARES",
-            help="Shares of the judgments to keep, such as 0.1:1:10 (ten shares from 0.1 to 1), 0.2,0.5, or sigir2007 "
-            "(17 from 0.01 to 1).",
+            help="Shares of the judgments to keep, such as 0.1:1:10 (ten shares from 0.1 to 1) or 0.2,0.5. Default: sigir2007, 17 "
+            "from 0.01 to 1.",
+            show_default=False,
         ),
-    ] = "0.1:1:10",
+    ] = None,
     by: ByOption = "system_id",
     where: WhereOption = None,
     draws: DrawsOption = 10,
     seed: SeedOption = 0,
+    pool: Annotated[
+        Word | None,
+        typer.Option(
+            "--pool",
+            metavar=words(JudgmentPool),
+            help="Judgments behind the verdict on a pair: of documents that either of its groups showed (pair), or all (study). "
+            "Default: pair with more than two groups, else study.",
+            show_default=False,
+        ),
+    ] = None,
+    pairs: PairsOption = 300,
     test: TestOption = None,
     population: PopulationOption = None,
     confidence: ConfidenceOption = 0.95,
+    threshold: Annotated[
+        float, typer.Option("--threshold", metavar="TAU", help="Kendall's tau at which the knee is taken.")
+    ] = 0.9,
+    min_grade: Annotated[float, typer.Option("--min-grade", metavar="GRADE", help="Lowest relevant grade.")] = 1.0,
+    full: FullOption = None,
     chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
@@ -79,9 +112,14 @@ def judgment_loss(
             fractions=fractions,
             draws=draws,
             seed=seed,
+            pool=pool,
+            pairs=pairs,
             test=test,
             population=population,
             confidence=confidence,
+            threshold=threshold,
+            min_grade=min_grade,
+            full=full,
             memory=memory,
         )
     if chart is not None:
@@ -121,9 +159,11 @@ def judge_noise(
     ] = "adjacent",
     draws: DrawsOption = 200,
     seed: SeedOption = 0,
+    pairs: PairsOption = 300,
     test: TestOption = None,
     population: PopulationOption = None,
     confidence: ConfidenceOption = 0.95,
+    full: FullOption = None,
     chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
@@ -150,9 +190,11 @@ def judge_noise(
             spread=spread,
             draws=draws,
             seed=seed,
+            pairs=pairs,
             test=test,
             population=population,
             confidence=confidence,
+            full=full,
             memory=memory,
         )
     if chart is not None:
@@ -192,6 +234,7 @@ def discriminate(
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 9_999,
     seed: SeedOption = 0,
+    full: FullOption = None,
     chart: ChartOption = None,
     memory: MemoryOption = None,
     table: TableOption = None,
@@ -218,6 +261,7 @@ def discriminate(
             confidence=confidence,
             draws=draws,
             seed=seed,
+            full=full,
             memory=memory,
         )
     if chart is not None:

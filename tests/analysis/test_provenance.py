@@ -20,14 +20,22 @@ FINDINGS = {
     "correlate": (partial(sk.correlate, measures=sk.nsDCG @ 10, with_=["skill", "Queries"], draws=200), "correlations"),
     "power": (partial(sk.power, measure="nsDCG@10", difference="20%", users=[30, 60], draws=200, component_draws=50), "power"),
     "bounds": (partial(sk.bounds, measures="nsDCG@10", by=None, wanted=3), "wanted"),
-    "judgment_loss": (partial(sk.judgment_loss, measures="nsDCG@10", fractions=[0.5, 1], draws=2, seed=4), "agreement"),
-    "judge_noise": (partial(sk.judge_noise, measures="nsDCG@10", noise=0.1, spread="any", draws=3), "pairs"),
+    "judgment_loss": (partial(sk.judgment_loss, measures="nsDCG@10", fractions=[0.5, 1], draws=2, threshold=0.8, pool="study", min_grade=2), "agreement"),
+    "judge_noise": (partial(sk.judge_noise, measures="nsDCG@10", noise=0.1, spread="any", draws=3, pairs=5, full=0.5), "pairs"),
     "discriminate": (partial(sk.discriminate, measures="nsDCG@10", test="randomization", draws=199), "asl"),
     "effort": (partial(sk.effort, measure="nsDCG@10", by=None, query_cost=2.5), "reach"),
     "breakdown_tests": (partial(sk.breakdown_tests, measure="nDCG@10", parts=["last", "first"], interval="bca", draws=200), "tests"),
     "calibrate": (partial(sk.calibrate, model=["sDCG", "sRBP"], draws=200, ranks=5), "fits"),
 }  # fmt: skip
 """Functions with arguments that are not their defaults, and the table to hold against that of the command."""
+
+
+GRADES = [0.0, 1.0, 2.0, 3.0]
+ERRORS = pl.DataFrame(
+    [(grade, other, 0.7 if grade == other else 0.1) for grade in GRADES for other in GRADES],
+    schema=["grade", "becomes", "share"], orient="row",
+)  # fmt: skip
+"""What a judge calls a document of each grade."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +91,7 @@ def test_conditions_are_joined_and_papers_name_them(saved):
     "find",
     [
         partial(sk.compare, measures="nsDCG@10", where=pl.col("skill") > 1),
-        partial(sk.judgment_loss, measures="nsDCG@10", fractions=[1], draws=1, threshold=0.8),
+        partial(sk.judge_noise, measures="nsDCG@10", noise=ERRORS, draws=2),
     ],
 )
 def test_what_no_command_can_say_has_none(saved, find):

@@ -112,6 +112,42 @@ def test_help_is_that_of_the_command_or_a_guide(call):
     assert call("help", "contributing").out.startswith("# ")
 
 
+SHELL = {"chart", "table", "format_", "output"}
+"""Options that every command may have, and no function."""
+OWN = {
+    "score": {"verify", "engine", "master"},
+    "curve": {"effort", "document_cost", "query_cost"},
+    "breakdown": {"significance", "units", "interval", "confidence", "draws", "seed"},
+    "calibrate": {"study", "counts"},
+    "pseudonymize": {"out", "mapping"},
+}
+"""Options of single commands: those of the functions beside theirs, and where their results go."""
+FUNCTIONS = [name for name in NAMES if callable(getattr(sessionkit, name.replace("-", "_"), None))]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_command_and_its_function_take_the_same_and_mean_the_same_by_nothing(name):
+    command = next(command for command in COMMANDS if name_of(command) == name)
+    function = getattr(sessionkit, name.replace("-", "_"))
+    of_command, of_function = (
+        {one.rstrip("_"): parameter.default for one, parameter in inspect.signature(each).parameters.items()}
+        for each in (command, function)
+    )
+    own = {one.rstrip("_") for one in SHELL} | OWN.get(name, set())
+    assert of_command.keys() - of_function.keys() <= own
+    assert of_function.keys() - of_command.keys() <= ({"seen"} if name == "calibrate" else set())
+    required = inspect.Parameter.empty
+    for one in of_command.keys() & of_function.keys():
+        ours, theirs = of_command[one], of_function[one]
+        if ours is required and theirs is None:  # what Python can leave out of a table of scores
+            continue
+        if not ours:
+            ours = None
+        if isinstance(theirs, tuple):
+            theirs = ",".join(theirs) or None
+        assert ours == (theirs or None) or (name, one) == ("calibrate", "model")
+
+
 COMPLETED = [
     ("sco", ["score"]),
     ("chart ses", ["session-curve", "session-timeline"]),

@@ -20,7 +20,10 @@ FINDINGS = {
     "correlate": (partial(sk.correlate, measures=sk.nsDCG @ 10, with_=["skill", "Queries"], draws=200), "correlations"),
     "power": (partial(sk.power, measure="nsDCG@10", difference="20%", users=[30, 60], draws=200, component_draws=50), "power"),
     "bounds": (partial(sk.bounds, measures="nsDCG@10", by=None, wanted=3), "wanted"),
-    "judgment_loss": (partial(sk.judgment_loss, measures="nsDCG@10", fractions=[0.5, 1], draws=2, threshold=0.8, pool="study", min_grade=2), "agreement"),
+    "judgment_loss": (
+        partial(sk.judgment_loss, measures="nsDCG@10", fractions=[0.5, 1], draws=2, threshold=0.8, pool="study", min_grade=2),
+        "agreement",
+    ),
     "judge_noise": (partial(sk.judge_noise, measures="nsDCG@10", noise=0.1, spread="any", draws=3, pairs=5, full=0.5), "pairs"),
     "discriminate": (partial(sk.discriminate, measures="nsDCG@10", test="randomization", draws=199), "asl"),
     "effort": (partial(sk.effort, measure="nsDCG@10", by=None, query_cost=2.5), "reach"),

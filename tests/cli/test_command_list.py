@@ -1,19 +1,54 @@
-"""A list of commands: each is taken as it is spelled.
+"""A list of commands: each is taken as it is spelled, and prints the numbers that it printed before.
 
-They score by every measure, analyze and draw, on the demo study and on real logs. A new command is added to `MORE`.
+They score by every measure, analyze and draw, on the demo study and on real logs. Digests of the numbers stand in
+`command_numbers.json`; ``GOLDEN=write`` in the environment renews them. A new command is added to `MORE`.
 """
 
+import hashlib
+import json
+import os
 import re
+import shutil
+import textwrap
 from functools import cache
+from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.main import get_command
 
 import sessionkit as sk
 from sessionkit.cli.app import COMMANDS, app_for, name_of
 
+DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+PLACE = Path(__file__).with_name("command_numbers.json")
 STUDIES = {"clinic.study": "", "jiang.study": " --by performance"}
 """What is scored, and the groups of its sessions where not systems."""
+TOML = """format = "tables"
+max_grade = 2
+unjudged_grades = [-1]
+[sessions]
+path = "session"
+separator = "\\t"
+quote = false
+columns.session_id = "SessionID"
+columns.judgment_key = "SessionID"
+columns.topic_id = "Topic"
+columns.user_id = "User"
+columns.performance = "Performance"
+columns.difficulty = "Difficulty"
+[results]
+path = "results"
+separator = "\\t"
+quote = false
+columns = { session_id = "SessionID", query_position = "Qno", rank = "rank", doc_id = "URL" }
+empty_list = "no results"
+[judgments]
+path = "qrels"
+separator = "\\t"
+quote = false
+columns = { judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }
+"""
 LOGS = {
     "jiang": "study.toml",
     "core": "DATA/core_sessions/predetermined_queries_Task_A.csv",
@@ -49,6 +84,13 @@ MORE = """agreement clinic.study
 help
 help compare
 demo --out demo""".splitlines()
+WRONG = """score clinic.study nDGC@10
+score clinic.study sDCG(b=0)@10
+score nowhere sDCG@10
+score clinic.study nDCG@10 --by colour
+compare clinic.study nsDCG@10 --by colour
+chart pie clinic.study --output p.svg
+ingest nowhere.csv --out x.study""".splitlines()
 
 
 def measures():
@@ -146,3 +188,53 @@ def test_every_command_is_taken_as_it_is_spelled():
 def test_an_earlier_spelling_is_refused(refused, toy, monkeypatch, words, name):
     monkeypatch.chdir(toy.parent)
     refused(2, *words.split(), names=[name])
+
+
+def tables(study):
+    """Rows and columns of every table of a saved study, and digests as numbers; columns of the program's own left out."""
+    for path in sorted(study.iterdir()):
+        files = sorted(path.glob("**/*.parquet")) if path.is_dir() else [path] if path.suffix == ".parquet" else []
+        if files:
+            frame = pl.concat(map(pl.read_parquet, files), how="diagonal_relaxed")
+            frame = frame.select(sorted(name for name in frame.columns if not name.startswith("__")))
+            digest = hashlib.sha256(frame.write_ndjson().encode()).hexdigest()
+            yield f"{path.stem} {frame.height} {frame.columns} {int(digest[:7], 16)}"
+
+
+def numbers(text):
+    """The numbers of a text in their order by size, with nine digits."""
+    found = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)", text)
+    return sorted(f"{float(one):.9g}" for one in found)
+
+
+@pytest.mark.proof
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+def test_the_numbers_are_as_they_were(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    Path("study.toml").write_text(TOML)
+    for name in ("session", "results", "qrels"):
+        shutil.copy(DATA / "ir_metrics" / name, name)
+    assert call("demo", "--out", "demo").status == call("ingest", "study.toml", "--out", "jiang.study").status == 0
+    shutil.copytree("demo/study", "clinic.study")
+    # some measures need columns that a study lacks
+    of = {
+        study: {text: level for text, level in measures() if call("score", study, text, "--per", level).status == 0}
+        for study in STUDIES
+    }
+    found = {}
+    for words in [*commands(of), *WRONG]:
+        if words.startswith("TABLES"):
+            status, out = 0, "\n".join(tables(tmp_path / words.split()[1]))
+        else:
+            done = call(*words.replace("DATA", str(DATA)).split())
+            status, out = done.status, done.out
+            if words.startswith("chart") and status == 0:
+                out += str(json.loads(Path(words.split()[-1]).read_text())["datasets"])
+        digest = hashlib.sha256(" ".join(numbers(out)).encode()).hexdigest()[:12]
+        found[textwrap.shorten(words, 150)] = f"{status} {digest}"
+    if os.environ.get("GOLDEN") == "write":
+        PLACE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    before = json.loads(PLACE.read_text(encoding="utf-8"))
+    assert {title for title, _ in found.items() ^ before.items()} == set()

@@ -1,0 +1,240 @@
+"""A list of commands: each is taken as it is spelled, and prints the numbers that it printed before.
+
+They score by every measure, analyze and draw, on the demo study and on real logs. Digests of the numbers stand in
+`command_numbers.json`; ``GOLDEN=write`` in the environment renews them. A new command is added to `MORE`.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import textwrap
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.main import get_command
+
+import sessionkit as sk
+from sessionkit.cli.app import COMMANDS, app_for, name_of
+
+DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+PLACE = Path(__file__).with_name("command_numbers.json")
+STUDIES = {"clinic.study": "", "jiang.study": " --by performance"}
+"""What is scored, and the groups of its sessions where not systems."""
+TOML = """format = "tables"
+max_grade = 2
+unjudged_grades = [-1]
+[sessions]
+path = "session"
+separator = "\\t"
+quote = false
+columns.session_id = "SessionID"
+columns.judgment_key = "SessionID"
+columns.topic_id = "Topic"
+columns.user_id = "User"
+columns.performance = "Performance"
+columns.difficulty = "Difficulty"
+[results]
+path = "results"
+separator = "\\t"
+quote = false
+columns = { session_id = "SessionID", query_position = "Qno", rank = "rank", doc_id = "URL" }
+empty_list = "no results"
+[judgments]
+path = "qrels"
+separator = "\\t"
+quote = false
+columns = { judgment_key = "SessionID", doc_id = "URL", grade = "Relevance" }
+"""
+LOGS = {
+    "jiang": "study.toml",
+    "core": "DATA/core_sessions/predetermined_queries_Task_A.csv",
+    "ubi": "DATA/ubi/ubi_queries_events.chorus.ndjson --judgments DATA/judgments/Chorus_Electronics_basic.csv --session-gap 30m",
+    "simiir": "DATA/simiir",
+    "trec2011": "DATA/trec_session_2011/one_session.xml",
+    "run": "DATA/judgments/trec_eval_results.test --judgments DATA/judgments/trec_eval_qrels.test",
+}
+"""What `ingest` is given."""
+PARAMETERS = {"avgpos": "(sDCG@10)", "RBP": "(p=0.8)@10", "RBP_jiang2016": "(p=0.8)@10", "RBPResidual": "(p=0.8)@10"}
+PARAMETERS |= {"sRBP": "(b=0.64,p=0.86)@10", "RSDCG": "(lambda=0.5)@10", "RSRBP": "(b=0.64,p=0.86,lambda=0.5)@10"}
+PARAMETERS |= dict.fromkeys(("sum", "mean", "max", "min", "first", "last", "nonlast"), "(nDCG@10)")
+PARAMETERS |= {name: "(pdown=0.7,pref=0.9)@10" for name in sk.MEASURES if name.startswith("es")}
+KINDS = """last-vs-nonlast session-curve topic-curves single-sessions differences gain-vectors precision-recall
+rprecision-histogram score-distribution waterfall session-timeline correlation-forest reformulation-flow"""
+ANALYSES = """compare {} nsDCG@10{by} sDCG@10 mean(nDCG@10)
+compare {} nsDCG@10{by} --population topics
+compare {} nsDCG@10{by} --correction holm
+compare {} nsDCG@10{by} --test randomization --seed 3
+compare {} nsDCG@10{by} --population users,topics
+power {} nsDCG@10 --difference 10% --seed 1
+sweep {} nsDCG@10{by} --vary b=1.5:10:6 --vary bq=1.5:10:6
+sweep {} sDCG@10{by} --vary gain=linear,exp2 --test none
+calibrate {} --model sDCG@10 --model sRBP
+bounds {} nsDCG@10 sDCG@10
+judgment-loss {} nsDCG@10 --fractions 0.2:1:3 --draws 2 --seed 1
+judge-noise {} nsDCG@10{by} --seed 1
+discriminate {} nsDCG@10{by} --seed 1
+curve {} sDCG@10 --effort
+correlate {} nsDCG@10 Queries --with performance --seed 1
+correlate {} nsDCG@10 --with years_internet --seed 1""".splitlines()
+MORE = """agreement clinic.study
+help
+help compare
+demo --out demo""".splitlines()
+WRONG = """score clinic.study nDGC@10
+score clinic.study sDCG(b=0)@10
+score nowhere sDCG@10
+score clinic.study nDCG@10 --by colour
+compare clinic.study nsDCG@10 --by colour
+chart pie clinic.study --output p.svg
+ingest nowhere.csv --out x.study""".splitlines()
+
+
+def measures():
+    """Every measure as it is asked for, and what it is a value of."""
+    for name, one in sk.MEASURES.items():
+        yield name + PARAMETERS.get(name, "@10" if "cutoff" in one.parameters() else ""), one.level
+
+
+def commands(of):
+    """The commands, given each study's measures; TABLES stands for the tables of a saved study."""
+    yield from ("measures", "formats", "schema", "measures --start")
+    yield from (f"measures {re.split('[(@]', text)[0]}" for text in of["clinic.study"])
+    for name, words in LOGS.items():
+        yield from (f"ingest {words} --out {name}.study", f"check {name}.study --verify", f"describe {name}.study")
+        yield from (f"describe {name}.study --table lengths", f"TABLES {name}.study")
+        yield from (f"ingest {words} --out {name}.little --memory 50MB", f"TABLES {name}.little")
+        yield f"ingest {words} --out {name}.strict --strict"
+    yield "init session results qrels --output proposed.toml"
+    yield from ("ingest study.toml --out parted.study --partition-by topic_id", "TABLES parted.study")
+    yield from ["score parted.study nsDCG@10 sDCG@10 --per session --cache parted.kept"] * 2
+    for form in ("csv", "jsonl", "table"):
+        yield f"score clinic.study nsDCG@10 mean(nDCG@10) --per session --format {form}"
+    yield "report clinic.study --output redacted.html --redact queries,documents,users"
+    yield "report clinic.study --output also.html --also mixed,power,noise,discriminate --difference 10%"
+    for study, by in STUDIES.items():
+        session = [text for text, level in of[study].items() if level == "session"]
+        query = [text for text, level in of[study].items() if level == "query"]
+        yield from (f"score {study} {text} --per query" for text in query)
+        for rows in ("--per session", "--by system_id", "--by topic_id,user_id", "--by all"):
+            yield f"score {study} {rows} {' '.join(session)}"
+            yield f"score {study} {rows} {' '.join(f'mean({text})' for text in query)}"
+        for measure in (
+            "sDCG@10",
+            "nsDCG@10",
+            "sDCG(like=jiang2016)@10",
+            "sRBP(b=0.64,p=0.86)@10",
+            "mean(AP)",
+            "nsDCG(ideal=spread,duplicates=first)@5",
+        ):
+            yield f"explain {study} {measure} --session {'22' if by else 'c001'}"
+            yield f"curve {study} {measure}"
+        for measure in ("DCG@10", "nDCG@10", "RBP(p=0.8)@10", "sDCG@10"):
+            yield from (
+                f"breakdown {study} {measure} --parts {parts}" for parts in ("last", "position", "best", "first")
+            )
+        yield from (f"breakdown {study} {measure} --test --parts last,last-first" for measure in ("nDCG@10", "AP"))
+        yield from (words.format(study, by=by) for words in ANALYSES)
+        yield from (f"chart {kind} {study} --output {study}-{kind}.json" for kind in KINDS.split())
+        yield f"report {study} --output {study}.html"
+        yield f"pseudonymize {study} --out {study}.shared --seed 5"
+    yield from MORE
+
+
+def test_every_command_is_taken_as_it_is_spelled():
+    """Its words fit its arguments and options; none is run."""
+    program = cache(lambda name: get_command(app_for(name)))
+    asked = set()
+    for words in commands({study: dict(measures()) for study in STUDIES}):
+        name, *rest = words.split()
+        if name != "TABLES":
+            command = program(name).commands[name]
+            if name == "chart":
+                command = command.commands[rest.pop(0)]
+            command.make_context(name, rest)
+            asked.add(name)
+    assert asked == set(map(name_of, COMMANDS))
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("score toy nDCG@10 --per system", "system"),
+        ("score toy nDCG@10 --by system", "system"),
+        ("score toy nDCG@10 --per all", "all"),
+        ("score toy nDCG@10 --per topic,user", "topic,user"),
+        ("score toy nDCG@10 --partials kept", "--partials"),
+        ("score toy nDCG@10 --topic t", "--topic"),
+        ("curve toy nDCG@10 --min-queries 2", "--min-queries"),
+        ("breakdown toy nDCG@10 --by last", "last"),
+        ("breakdown toy nDCG@10 --group topic_id", "--group"),
+        ("compare toy nDCG@10 --generalise topics", "--generalise"),
+        ("compare toy nDCG@10 --test randomisation", "randomisation"),
+        ("compare toy nDCG@10 --alpha 0.1", "--alpha"),
+        ("compare toy nDCG@10 --resamples 99", "--resamples"),
+        ("correlate toy nDCG@10 --with Queries --partial Results", "--partial"),
+        ("mixed toy nDCG@10", "mixed"),
+        ("incomplete toy nDCG@10", "incomplete"),
+        ("judgment-loss toy nDCG@10 --loss 0.2:1:3", "--loss"),
+        ("judge-noise toy nDCG@10 --repeats 2", "--repeats"),
+        ("noise toy nDCG@10", "noise"),
+        ("effort toy nDCG@10", "effort"),
+        ("chart toy session-curve --output curve.svg", "toy"),
+    ],
+)
+def test_an_earlier_spelling_is_refused(refused, toy, monkeypatch, words, name):
+    monkeypatch.chdir(toy.parent)
+    refused(2, *words.split(), names=[name])
+
+
+def tables(study):
+    """Rows and columns of every table of a saved study, and digests as numbers; columns of the program's own left out."""
+    for path in sorted(study.iterdir()):
+        files = sorted(path.glob("**/*.parquet")) if path.is_dir() else [path] if path.suffix == ".parquet" else []
+        if files:
+            frame = pl.concat(map(pl.read_parquet, files), how="diagonal_relaxed")
+            frame = frame.select(sorted(name for name in frame.columns if not name.startswith("__")))
+            digest = hashlib.sha256(frame.write_ndjson().encode()).hexdigest()
+            yield f"{path.stem} {frame.height} {frame.columns} {int(digest[:7], 16)}"
+
+
+def numbers(text):
+    """The numbers of a text in their order by size, with nine digits."""
+    found = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)", text)
+    return sorted(f"{float(one):.9g}" for one in found)
+
+
+@pytest.mark.proof
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+def test_the_numbers_are_as_they_were(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    Path("study.toml").write_text(TOML)
+    for name in ("session", "results", "qrels"):
+        shutil.copy(DATA / "ir_metrics" / name, name)
+    assert call("demo", "--out", "demo").status == call("ingest", "study.toml", "--out", "jiang.study").status == 0
+    shutil.copytree("demo/study", "clinic.study")
+    # some measures need columns that a study lacks
+    of = {
+        study: {text: level for text, level in measures() if call("score", study, text, "--per", level).status == 0}
+        for study in STUDIES
+    }
+    found = {}
+    for words in [*commands(of), *WRONG]:
+        if words.startswith("TABLES"):
+            status, out = 0, "\n".join(tables(tmp_path / words.split()[1]))
+        else:
+            done = call(*words.replace("DATA", str(DATA)).split())
+            status, out = done.status, done.out
+            if words.startswith("chart") and status == 0:
+                out += str(json.loads(Path(words.split()[-1]).read_text())["datasets"])
+        digest = hashlib.sha256(" ".join(numbers(out)).encode()).hexdigest()[:12]
+        found[textwrap.shorten(words, 150)] = f"{status} {digest}"
+    if os.environ.get("GOLDEN") == "write":
+        PLACE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    before = json.loads(PLACE.read_text(encoding="utf-8"))
+    assert {title for title, _ in found.items() ^ before.items()} == set()

@@ -205,7 +205,8 @@ def tables(study):
 
 
 def numbers(text):
-    """The numbers of a text in their order by size, with nine digits."""
+    """The numbers of a text but for its provenance, which has the version, in their order by size, with nine digits."""
+    text = re.sub(r"^# provenance\n(?:.+\n)*", "", text, flags=re.MULTILINE)
     found = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)", text)
     return sorted(f"{float(one):.9g}" for one in found)
 

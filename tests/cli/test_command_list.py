@@ -140,7 +140,9 @@ def commands(of):
             yield from (
                 f"breakdown {study} {measure} --parts {parts}" for parts in ("last", "position", "best", "first")
             )
-        yield from (f"breakdown {study} {measure} --significance --parts last,last-first" for measure in ("nDCG@10", "AP"))
+        yield from (
+            f"breakdown {study} {measure} --significance --parts last,last-first" for measure in ("nDCG@10", "AP")
+        )
         yield from (words.format(study, by=by) for words in ANALYSES)
         yield from (f"chart {kind} {study} --output {study}-{kind}.json" for kind in KINDS.split())
         yield f"report {study} --output {study}.html"
@@ -175,6 +177,7 @@ def test_every_command_is_taken_as_it_is_spelled():
         ("curve toy nDCG@10 --min-queries 2", "--min-queries"),
         ("breakdown toy nDCG@10 --by last", "last"),
         ("breakdown toy nDCG@10 --group topic_id", "--group"),
+        ("breakdown toy nDCG@10 --test", "--test"),
         ("compare toy nDCG@10 --generalise topics", "--generalise"),
         ("compare toy nDCG@10 --test randomisation", "randomisation"),
         ("compare toy nDCG@10 --alpha 0.1", "--alpha"),

@@ -70,28 +70,28 @@ def help_(
 PANELS: dict[str, dict[Callable[..., None], str]] = {
     "Start": {
         demo: "sessionkit demo --out sessionkit-demo",
-        init: "sessionkit init sessions.tsv results.tsv qrels.txt --output study.toml",
+        init: "sessionkit init sessions.csv results.tsv qrels.txt --output study.toml",
         ingest: "sessionkit ingest study.toml --out mystudy",
         check: "sessionkit check mystudy --verify",
         describe: "sessionkit describe mystudy",
     },
     "Score": {
         score: "sessionkit score mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id,topic_id",
-        explain: "sessionkit explain mystudy 'sDCG@10' --session s07",
+        explain: "sessionkit explain mystudy 'sDCG@10' --session c001",
         curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id,topic_id --where 'queries >= 2'",
         breakdown: "sessionkit breakdown mystudy 'nDCG@10' --parts last",
     },
     "Compare": {
         compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --population topics",
         power: "sessionkit power mystudy 'nsDCG@10' --difference 0.05",
-        correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with performance --control Queries",
+        correlate: "sessionkit correlate mystudy 'nsDCG@10' 'sDCG@10' --with satisfaction --control Queries",
     },
     "Robustness": {
         bounds: "sessionkit bounds mystudy 'nsDCG@10' 'mean(nDCG@10)' --by system_id --table wanted",
         judgment_loss: "sessionkit judgment-loss mystudy 'nsDCG@10' --fractions 0.1:1:10 --chart loss.svg",
         judge_noise: "sessionkit judge-noise mystudy 'nsDCG@10' --noise 0.1 --draws 500",
         agreement: "sessionkit agreement mystudy",
-        discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --test bootstrap",
+        discriminate: "sessionkit discriminate mystudy 'mean(nDCG@10)' 'mean(P@10)' --population topics",
         sweep: "sessionkit sweep mystudy 'nsDCG@10' --vary b=1.5:10:18 --vary bq=1.5:10:18 --chart map.svg",
         calibrate: "sessionkit calibrate mystudy --model 'sDCG@10' --model 'sRBP@10'",
     },
@@ -100,7 +100,7 @@ PANELS: dict[str, dict[Callable[..., None], str]] = {
         report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
     },
     "Share": {
-        pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep condition --mapping secret.csv",
+        pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep times --mapping secret.csv",
     },
     "Look up": {
         measures: "sessionkit measures nsDCG",

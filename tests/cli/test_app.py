@@ -1,6 +1,9 @@
 """The commands as a whole: names, help, version."""
 
+import gzip
 import inspect
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -8,9 +11,11 @@ import pytest
 import typer
 
 import sessionkit
+from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, PANELS, app_for, name_of
+from sessionkit.cli.chart import _example
 from sessionkit.errors import DataError, UsageError
-from tests.support.clinic import read_clinic
+from tests.support.clinic import CLINIC, read_clinic
 
 NAMES = [name_of(command) for command in COMMANDS]
 ASKED = (
@@ -110,6 +115,33 @@ def test_help_is_that_of_the_command_or_a_guide(call):
     assert call("help").out.startswith(call("--help").out)
     assert call("help").out.endswith("Topics of sessionkit help: contributing\n")
     assert call("help", "contributing").out.startswith("# ")
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """A folder with the files of the demo study, and the study as mystudy."""
+    folder = tmp_path_factory.mktemp("examples")
+    for path in CLINIC.parent.iterdir():
+        if path.suffix in (".csv", ".txt", ".gz"):
+            shutil.copy(path, folder)
+    (folder / "results.tsv").write_bytes(gzip.decompress((folder / "results.tsv.gz").read_bytes()))
+    (folder / "results.tsv.gz").unlink()
+    read_clinic().save(folder / "mystudy")
+    return folder
+
+
+EXAMPLES = {name_of(command): example for command, example in COMMANDS.items()}
+EXAMPLES |= {f"chart {kind}": _example(kind, entry) for kind, entry in CHARTS.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_the_help_run_on_the_demo_study(name, call, clinic, monkeypatch):
+    monkeypatch.chdir(clinic)
+    if name == "ingest":
+        (clinic / "study.toml").write_text(CLINIC.read_text(encoding="utf-8").replace("results.tsv.gz", "results.tsv"))
+    outcome = call(*shlex.split(EXAMPLES[name])[1:])
+    assert outcome.status == 0, outcome.err
 
 
 SHELL = {"chart", "table", "format_", "output"}

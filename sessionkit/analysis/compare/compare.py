@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.comparison import DROPPED, Comparison
+from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
@@ -233,6 +233,10 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
+    if within in {*TABLE, *OVERALL, *DROPPED, *CHECKS}:
+        raise UsageError(
+            f"within={within}: the tables already have a column of that name; rename the log's column in study.toml"
+        )
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     levels = [

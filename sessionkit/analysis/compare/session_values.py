@@ -87,6 +87,7 @@ class GroupedSessions:
             advice = f"; at most {MOST_LEVELS} can be compared: choose some by where" if len(whole) else ""
             raise UsageError(f"within={self.within}: {found} {have} sessions of {every} of {self.by}{advice}")
         left_out = {
+            f"sessions without {self.by}": self.without_group,
             f"sessions without {self.within}": level.null_count(),
             f"sessions of a {self.within} that lacks a group": int((~level.is_in(whole.implode())).sum()),
         }
@@ -317,6 +318,11 @@ def column_of(measure: str, columns: Sequence[str]) -> str | None:
 
 def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Return the keys of sessions as text, their group and, where there is one, level and place in the user's study."""
+    for option, column in zip(("by", "within"), columns, strict=False):
+        if frame.schema[column].is_nested():
+            raise UsageError(
+                f"{option}={column}: the column holds lists, which make no groups; name a column of single values"
+            )
     order = [pl.col(ORDER).cast(pl.Int64)] if ORDER in frame.columns and columns[0] != ORDER else []
     level = [pl.col(column).alias(LEVEL) for column in columns[1:]]
     return frame.select(pl.col(KEYS).cast(pl.String), pl.col(columns[0]).cast(pl.String).alias("group"), *order, *level)

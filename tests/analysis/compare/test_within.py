@@ -89,6 +89,8 @@ def test_sessions_that_cannot_be_compared_are_counted():
     found = sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")
     assert found.table["half"].to_list() == ["am"]
     assert "left out sessions without half (6)" in found.notes
+    lost = frame.with_columns(system_id=pl.when(pl.col("value") > 0).then("system_id"), measure=pl.lit("gain"))
+    assert "left out sessions without system_id (5)" in sk.compare(lost, within="half").notes
     assert "left out sessions of a half that lacks a group (3)" in found.notes
 
 
@@ -96,6 +98,7 @@ def test_sessions_that_cannot_be_compared_are_counted():
     ("options", "words"),
     [
         ({"within": "colour"}, "within=colour: no such column"),
+        ({"within": "measure"}, "the tables already have a column of that name"),
         ({"within": "system_id"}, "within=system_id is the column that makes the groups"),
         ({"within": "started_at"}, "no value of it has sessions of both groups of system_id"),
         ({"within": "topic_id", "population": "users,topics"}, "one mixed model, which has no within=topic_id"),
@@ -113,5 +116,9 @@ def test_values_of_which_each_has_another_design_are_refused():
         (f"a{system}{user}", f"{system}{user}", system, "apart", user * 1.0) for system in "AB" for user in range(4)
     ]
     frame = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "half", "value"], orient="row")
+    lists = frame.with_columns(half=pl.concat_list("half"), measure=pl.lit("gain"))
+    for options in ({"within": "half"}, {"by": "half"}):
+        with pytest.raises(UsageError, match="=half: the column holds lists"):
+            sk.compare(lists, **options)
     with pytest.raises(UsageError, match=r"in half apart independent and in half paired paired by user.*where"):
         sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")

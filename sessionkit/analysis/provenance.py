@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+import numpy as np
 import polars as pl
 
 from sessionkit import __version__
@@ -94,8 +95,9 @@ def provenance_of(
 
 
 def _differs(value: object, usual: object) -> bool:
-    """Whether an argument is another than its default; tables and expressions are, which answer for each row."""
-    return hasattr(value, "columns") or isinstance(value, pl.Expr) or value != usual
+    """Whether an argument is another than its default, which no table, array or expression is."""
+    plain = isinstance(value, str | int | float | list | tuple | Mapping | None)
+    return not plain or value != usual
 
 
 def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
@@ -113,12 +115,14 @@ def _each(value: object) -> Iterable[object]:
     """The values of an argument that may have several; those of `sessionkit.sweep` by parameter."""
     if isinstance(value, Mapping):
         return [f"{name}={_text(each)}" for name, each in value.items()]
+    if isinstance(value, np.ndarray | pl.Series):
+        return value.tolist() if isinstance(value, np.ndarray) else value.to_list()
     return value if isinstance(value, list | tuple) else [value]
 
 
 def _text(value: object) -> str | None:
     """An argument as text that the command line reads; None of a table, which it cannot read."""
-    if isinstance(value, Mapping | list | tuple):
+    if isinstance(value, Mapping | list | tuple | np.ndarray | pl.Series):
         texts = [_text(each) for each in _each(value)]
         return None if None in texts else ",".join(cast("list[str]", texts))
     if isinstance(value, float) and value.is_integer():

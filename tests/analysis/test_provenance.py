@@ -4,6 +4,7 @@ import json
 import shlex
 from functools import partial
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -80,6 +81,11 @@ def test_a_file_of_scores_makes_the_finding_again(saved, tmp_path, monkeypatch):
     command = shlex.split(found.provenance.command.replace("SCORES", "SCORES.csv"))
     assert main([*command[1:], "--table", "pairs", "--output", "again.parquet"]) == 0
     assert pl.read_parquet("again.parquet").equals(found.table)
+
+
+def test_arrays_are_written_as_lists(saved):
+    swept = sk.sweep(saved, "nsDCG@10", {"b": np.array([2, 4]), "gain": ["linear"]})
+    assert swept.provenance.command == "sessionkit sweep STUDY nsDCG@10 --vary b=2,4 --vary gain=linear"
 
 
 def test_conditions_are_joined_and_papers_name_them(saved):

@@ -115,15 +115,20 @@ class Description(Framed):
             "Agreement of judges (kappa of two, alpha of all)": self.judges,
             "Judged share of the results": self.judged,
             "Result lists": self.lists,
+        }
+        return {title: table for title, table in shown.items() if len(table)}
+
+    def contents(self) -> dict[str, pl.DataFrame]:
+        """The columns with their values, which may name people, and the questions that the study can answer, by title."""
+        return {
             "Columns of sessions and users": self.columns.filter(pl.col("rows").is_not_null()),
             "Questions that the study can answer": self.questions,
         }
-        return {title: table for title, table in shown.items() if len(table)}
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """Which sessions, what was lost, the design, and the tables."""
         where = [f"Sessions where {self.restriction}."] if self.restriction is not None else []
-        return [*where, *self.losses, f"Design: {self.design}", self.design_note], self.tables()
+        return [*where, *self.losses, f"Design: {self.design}", self.design_note], {**self.tables(), **self.contents()}
 
 
 @guarded_read

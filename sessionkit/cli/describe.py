@@ -55,7 +55,7 @@ def _send_page(found: Description, to: Destination) -> None:
     """Write the tables as people print them, each under its title, and what the design means."""
     import polars as pl
 
-    tables = {title: frame for title, frame in found.tables().items() if len(frame)}
+    tables = {title: frame for title, frame in {**found.tables(), **found.contents()}.items() if len(frame)}
     name = f"Design: {found.design}"
     tables.setdefault(name, pl.DataFrame())
     to.send_tables(tables, {name: f"{name}\n{found.design_note}"})

@@ -84,8 +84,8 @@ def test_a_file_of_scores_makes_the_finding_again(saved, tmp_path, monkeypatch):
 
 
 def test_arrays_are_written_as_lists(saved):
-    swept = sk.sweep(saved, "nsDCG@10", {"b": np.array([2, 4]), "gain": ["linear"]})
-    assert swept.provenance.command == "sessionkit sweep STUDY nsDCG@10 --vary b=2,4 --vary gain=linear"
+    swept = sk.sweep(saved, "nsDCG@10", {"b": np.array([2, 4]), "gain": ["exp2"]})
+    assert swept.provenance.command == "sessionkit sweep STUDY nsDCG@10 --vary b=2,4 --vary gain=exp2"
 
 
 def test_conditions_are_joined_and_papers_name_them(saved):

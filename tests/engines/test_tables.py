@@ -67,8 +67,8 @@ WRONG = {
         "results": "select 's' session_id, 1 query_position, 1 rang, 'd' doc_id"
     },
     "results has 2 columns named 'rank'": {"results": f"{ONE['results'].replace('rank', 'rank, 2 rank')}"},
-    "results.rank is string where the schema says integer": {"results": ONE["results"].replace("1 rank", "'1' rank")},
-    "sessions.session_id is double where the schema says string": {"sessions": "select 1.5D session_id, 't' topic_id"},
+    "results.rank is string but the schema says integer": {"results": ONE["results"].replace("1 rank", "'1' rank")},
+    "sessions.session_id is double but the schema says string": {"sessions": "select 1.5D session_id, 't' topic_id"},
     "queries: a row has no session_id": {"queries": f"{ONE['queries']} union all select null, 1"},
     "results: doc_id is missing, in session 's'": {"results": f"{ONCE_MORE} select 's', 1, 3, null"},
     "results.rank is not a whole number, in session 's'": {"results": ONE["results"].replace("1 rank", "1.5D rank")},

@@ -77,7 +77,7 @@ def ingest(
     topics: Annotated[
         Path | None,
         typer.Option(
-            "--topics", metavar="FILE", help="Topics or tasks, for formats that take them.", show_default=False
+            "--topics-file", metavar="FILE", help="Topics or tasks, for formats that take them.", show_default=False
         ),
     ] = None,
     session_gap: Annotated[

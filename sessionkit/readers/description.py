@@ -16,7 +16,7 @@ from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
 
 LOG = ("sessions", "queries", "results")
-COMMAND = {"topics": "--topics", "session_gap": "--session-gap"}
+COMMAND = {"topics": "--topics-file", "session_gap": "--session-gap"}
 """What the command line calls options that it can give."""
 
 

@@ -14,7 +14,7 @@ Runs for conversations name a session and a turn in the first field (``31_1``, `
 until runs can be taken apart by it; a warning says so where most topics look like that.
 
 In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
-``--topics``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
+``--topics-file``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@
   ``merge_queries = []``, or where no query is before it, it is a query of its own, whose list is ``partly_observed``.
 - Texts were encoded twice; those that are displayed are decoded once more, document ids and addresses are not.
 - Raw ampersands (2012) are escaped and counted. Document types and entities are refused.
-- ``--topics`` (or ``topics`` in study.toml) names the track's map of sessions to topics; 2011 needs it, as its log has no
+- ``--topics-file`` (or ``topics`` in study.toml) names the track's map of sessions to topics; 2011 needs it, as its log has no
   numbers of topics. Without it a topic goes by its title, which no judgments are for.
 
 Judgments are qrels, ``topic subtopic document grade``. ``grades = "official2012"`` in study.toml applies the grades' order

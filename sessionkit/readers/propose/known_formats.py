@@ -74,7 +74,7 @@ def sections_of_known(found: RecognizedFiles, folder: Path) -> list[TomlSection]
     for path in judgments:
         words += ["--judgments", path_from(folder, path)]
     if topics is not None:
-        words += ["--topics", path_from(folder, topics)]
+        words += ["--topics-file", path_from(folder, topics)]
     remarks = (
         f"{listed([path.name for path in found.log])}: {entry.description}.",
         f"No study.toml is needed: {shlex.join(words)} --out STUDY",

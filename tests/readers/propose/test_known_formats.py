@@ -39,7 +39,7 @@ def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
         "topics": "map.tsv",
         "judgments": {"path": "q.txt", "format": "qrels"},
     }
-    assert "sessionkit ingest 'a b.run' --judgments q.txt --topics map.tsv --out STUDY" in proposal.text
+    assert "sessionkit ingest 'a b.run' --judgments q.txt --topics-file map.tsv --out STUDY" in proposal.text
     assert [question.place for question in proposal.questions] == ["topics", "max_grade", "unjudged_grades"]
     assert "the largest grade in q.txt is 2" in proposal.text
     assert "# unjudged_grades = [-1]" in proposal.text

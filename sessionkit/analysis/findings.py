@@ -73,7 +73,7 @@ class Finding(Framed):
     >>> print(found.to_markdown("settings").splitlines()[5])
     | population | users |
     >>> found.provenance.command
-    'sessionkit compare SCORES'
+    'sessionkit compare SCORES sDCG@10'
     """
 
     provenance: Provenance | None = None
@@ -125,7 +125,15 @@ def traced(verb: Verb) -> Verb:
         found = verb(*given, **named)
         if not isinstance(found, Finding):
             return found
-        return replace(found, provenance=provenance_of(verb.__name__, signature, given, named))
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        asked_for = bound.arguments
+        if asked_for.get("measures", ()) is None:  # all those of a table of scores
+            asked_for["measures"] = (
+                cast("_Found", found).table.get_column("measure").unique(maintain_order=True).to_list()
+            )
+        usual = {name: parameter.default for name, parameter in signature.parameters.items()}
+        return replace(found, provenance=provenance_of(verb.__name__, asked_for, usual))
 
     return cast("Verb", asked)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,25 +56,20 @@ class Provenance:
         return pl.DataFrame(rows, schema={"name": pl.String, "value": pl.String}, orient="row")
 
 
-def provenance_of(
-    verb: str, signature: inspect.Signature, given: Sequence[object], named: Mapping[str, object]
-) -> Provenance:
+def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str, object]) -> Provenance:
     """Return what a call of a function of a study, or of scores, asked for.
 
     Parameters
     ----------
-    verb, signature
-        The function's name and parameters, the study or scores the first of them.
-    given, named
-        Its arguments, by position and by name.
+    verb
+        The function's name.
+    arguments, usual
+        Its arguments and their defaults, by name, the study or scores the first of them.
     """
-    bound = signature.bind(*given, **named)
-    bound.apply_defaults()
-    (_, source), *others = bound.arguments.items()
+    (_, source), *others = arguments.items()
     told = {name: value for name, value in others if name not in (*WORK, "where")}
-    usual = {name: parameter.default for name, parameter in signature.parameters.items()}
     changed = {name: value for name, value in told.items() if _differs(value, usual[name])}
-    where, restriction = bound.arguments.get("where"), source.restriction if isinstance(source, Study) else None
+    where, restriction = arguments.get("where"), source.restriction if isinstance(source, Study) else None
     conditions = [restriction.condition] if restriction is not None else []
     conditions += [str(where)] if where is not None else []
     condition = " and ".join(f"({each})" for each in conditions) if len(conditions) > 1 else "".join(conditions) or None

@@ -83,6 +83,11 @@ def test_a_file_of_scores_makes_the_finding_again(saved, tmp_path, monkeypatch):
     assert pl.read_parquet("again.parquet").equals(found.table)
 
 
+def test_all_measures_of_a_table_are_named(saved):
+    scores = sk.score(saved, ["nsDCG@10", "Queries"], per="session")
+    assert sk.compare(scores).provenance.command == "sessionkit compare SCORES nsDCG@10 Queries"
+
+
 def test_arrays_are_written_as_lists(saved):
     swept = sk.sweep(saved, "nsDCG@10", {"b": np.array([2, 4]), "gain": ["exp2"]})
     assert swept.provenance.command == "sessionkit sweep STUDY nsDCG@10 --vary b=2,4 --vary gain=exp2"

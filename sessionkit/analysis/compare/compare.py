@@ -336,7 +336,7 @@ class _Level:
 
     @property
     def _left_out(self) -> list[tuple[str, dict[str, int]]]:
-        """What each measure left out; sessions without a group are named once, with the first level."""
+        """What each measure left out; where there are levels, sessions without a group are named beside them."""
         unknown = self.sessions.without_group
         without = {f"sessions without {self.sessions.by}": unknown} if unknown and self.sessions.within is None else {}
         return [

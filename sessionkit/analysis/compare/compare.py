@@ -13,6 +13,7 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
+from sessionkit.analysis.compare.group_means import GROUPS, group_means
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
@@ -233,7 +234,7 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
-    if within in {*TABLE, *OVERALL, *DROPPED, *CHECKS}:
+    if within in {*TABLE, *OVERALL, *GROUPS, *DROPPED, *CHECKS}:
         raise UsageError(
             f"within={within}: the tables already have a column of that name; rename the log's column in study.toml"
         )
@@ -248,6 +249,9 @@ def compare(
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
+    groups = _joined(
+        [level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels]
+    )
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
@@ -257,6 +261,7 @@ def compare(
         table=table,
         overall=overall,
         order=order,
+        groups=groups,
         dropped=dropped,
         reading=reading_of(lines(table, overall, order, notes, setup), restriction),
         design=plan.design.described,

@@ -57,6 +57,9 @@ class Comparison(TestedFinding):
     order
         Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``; empty where the
         order of sessions is unknown.
+    groups
+        Each group by itself: ``measure``, ``group``, ``sessions`` and ``units`` with a value, ``mean`` of its sessions with the
+        interval ``low`` to ``high`` over units (of itself, corrected for nothing), ``sd`` of the values of its sessions.
     dropped
         What was left out: ``measure``, ``what``, ``count``.
     reading
@@ -79,6 +82,7 @@ class Comparison(TestedFinding):
     table: pl.DataFrame
     overall: pl.DataFrame
     order: pl.DataFrame
+    groups: pl.DataFrame
     dropped: pl.DataFrame
     reading: str
     design: str
@@ -98,7 +102,7 @@ class Comparison(TestedFinding):
     notes: tuple[str, ...] = field(default=())
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table by name: ``pairs``, ``overall``, ``order``, ``dropped``, and ``settings`` as names and values."""
+        """Every table by name: ``pairs``, ``overall``, ``order``, ``groups``, ``dropped``, and ``settings`` as names and values."""
         names = ["design", "population", "claim", "estimand", "test", "effect", "by"]
         names += ["correction", "confidence"] if self.within is None else ["within", "correction", "confidence"]
         names += ["interval_rate", "draws", "seed"]
@@ -107,6 +111,7 @@ class Comparison(TestedFinding):
             "pairs": self.table,
             "overall": self.overall,
             "order": self.order,
+            "groups": self.groups,
             "dropped": self.dropped,
             "settings": settings,
         }

@@ -1,0 +1,68 @@
+"""The groups of a comparison by themselves: means, intervals over units, spread of sessions."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import sessionkit as sk
+
+
+def scores(values, users, groups):
+    return pl.DataFrame(
+        {
+            "session_id": [f"s{number:03}" for number in range(len(values))],
+            "user_id": users,
+            "system_id": groups,
+            "measure": "m",
+            "value": values,
+        }
+    )
+
+
+def row(found, group):
+    return found.groups.row(by_predicate=pl.col("group") == group, named=True)
+
+
+def test_one_session_of_each_user_is_students_interval():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=24)
+    groups = ["A"] * 12 + ["B"] * 12
+    found = sk.compare(scores(values, [f"u{n}" for n in range(24)], groups), confidence=0.9)
+    for group, part in (("A", values[:12]), ("B", values[12:])):
+        made = row(found, group)
+        low, high = stats.t.interval(0.9, 11, part.mean(), stats.sem(part))
+        assert (made["sessions"], made["units"]) == (12, 12)
+        assert made["mean"] == pytest.approx(part.mean())
+        assert (made["low"], made["high"]) == pytest.approx((low, high))
+        assert made["sd"] == pytest.approx(part.std(ddof=1))
+
+
+def test_several_sessions_of_a_user_count_as_one_unit():
+    # user u: 1 and 3, user v: 4; mean 8/3, residuals -5/3 + 1/3 = -4/3 and 4/3; error sqrt(2 * 32/9) / 3
+    found = sk.compare(scores([1.0, 3.0, 4.0, 0.0, 1.0], list("uuvuv"), list("AAABB")), confidence=0.95)
+    made = row(found, "A")
+    error = math.sqrt(2 * 32 / 9) / 3
+    reach = 12.706204736 * error  # t of 1 degree of freedom
+    assert (made["sessions"], made["units"]) == (3, 2)
+    assert (made["low"], made["high"]) == pytest.approx((8 / 3 - reach, 8 / 3 + reach))
+    assert made["sd"] == pytest.approx(math.sqrt(((1 - 8 / 3) ** 2 + (3 - 8 / 3) ** 2 + (4 - 8 / 3) ** 2) / 2))
+
+
+def test_undefined_values_are_left_out_and_one_unit_has_no_interval():
+    values = [1.0, None, 2.0, 5.0, 6.0]
+    found = sk.compare(scores(values, [None] * 5, list("AAABB")).with_columns(user_id=pl.lit(None, pl.String)))
+    assert row(found, "A")["sessions"] == 2
+    one = sk.compare(scores([1.0, 3.0, 2.0], ["u", "u", "v"], list("AAB")))
+    assert (row(one, "A")["low"], row(one, "A")["units"], row(one, "B")["sd"]) == (None, 1, None)
+
+
+def test_levels_have_groups_of_their_own():
+    table = scores([1.0, 2.0, 3.0, 5.0, 2.0, 2.5, 3.5, 9.0], list("uvuvuvuv"), list("AABBAABB"))
+    table = table.with_columns(topic_id=pl.Series(["t1"] * 4 + ["t2"] * 4))
+    found = sk.compare(table, within="topic_id")
+    assert found.groups.select("topic_id", "group", "mean").rows() == [
+        ("t1", "A", 1.5), ("t1", "B", 4.0), ("t2", "A", 2.25), ("t2", "B", 6.25),
+    ]  # fmt: skip

@@ -4,7 +4,7 @@ is computed from the draws.
 The draws of a seed are the same on every platform. Intervals take their two points further out than the plain bootstrap
 does, by the factor sqrt(n / (n - 1)) and the quantiles of t with n - 1 degrees of freedom, n the units that are drawn:
 Hesterberg's expanded percentile (2015, "What teachers should know about the bootstrap"). With 20 users of four sessions
-each the plain interval of a correlation covers 92 % of the time instead of 95 %, this one 94 to 95 %. The p-value is
+each the plain interval of a correlation covers 92% of the time instead of 95%, this one 94 to 95%. The p-value is
 read off the same draws: an interval excludes 0 where p is below 1 - confidence, and nowhere else.
 """
 
@@ -59,8 +59,8 @@ class Resampling:
         Seed of the draws.
     kind
         ``"percentile"`` or ``"bca"`` (bias-corrected and accelerated; Efron 1987). Of few units percentile is the safer: of
-        the difference of two correlations over 20 users it rejects 6 to 7 % of true null hypotheses at a nominal 5 %,
-        BCa 8 to 9 %.
+        the difference of two correlations over 20 users it rejects 6 to 7% of true null hypotheses at a nominal 5%,
+        BCa 8 to 9%.
     confidence
         Confidence of intervals, between 0 and 1.
     """

@@ -70,7 +70,7 @@ class Description(Framed):
     restriction
         Which sessions take part, where not all do.
     losses
-        Where more than 1 % of a table's records were rejected, or of a column's values set aside: a sentence for each.
+        Where more than 1% of a table's records were rejected, or of a column's values set aside: a sentence for each.
     """
 
     lengths: pl.DataFrame

@@ -150,8 +150,8 @@ def mixed_model(
         column ``"system_id:topic_id"`` and ``"system_id:user_id"``, ``"user_id:topic_id"``, ``"session_id"``. If not
         given users, topics, and what topics do to groups, or users where topics are unknown. What the sessions cannot
         tell apart is left out, and the reading says why. ``"system_id:user_id"`` lets users differ in what groups do to
-        them; left out, it had better be small: with an sd of .10, as that of users, the studies below rejected 6 %, of
-        .20 11 % (of users who meet both systems with every topic 8 and 21 %).
+        them; left out, it had better be small: with an sd of .10, as that of users, the studies below rejected 6%, of
+        .20 11% (of users who meet both systems with every topic 8 and 21%).
     correction
         Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``, with intervals to match, as
         `sessionkit.compare` has it.
@@ -177,15 +177,15 @@ def mixed_model(
     Differences are judged by t. Its error is the mean square of what varies the groups' differences, as a rule that of
     topics with groups: 4 topics leave 3 degrees of freedom, whatever the number of users. Several such mean squares are
     joined as a quasi-F, with Satterthwaite's degrees of freedom; none: the residual's. Of 1,000 simulated null studies of
-    CLASSIC's design (30 users, 4 topics, systems alternated; sd of users .10, topics .15, residual .22) a nominal 5 %
-    rejected 5.2, 3.8, 4.4 and 4.4 % at an sd of system with topic of 0, .05, .10 and .20; the z that statsmodels prints
-    rejected 4, 7, 13 and 17 %. With ``"system_id:user_id"`` beside it, and neither there in truth, it rejects 2 %. Of
-    studies out of balance (12 users, 8 of them with one group, 4 topics, a fifth of the sessions missing) it rejects 5 to 6 %.
+    CLASSIC's design (30 users, 4 topics, systems alternated; sd of users .10, topics .15, residual .22) a nominal 5%
+    rejected 5.2, 3.8, 4.4 and 4.4% at an sd of system with topic of 0, .05, .10 and .20; the z that statsmodels prints
+    rejected 4, 7, 13 and 17%. With ``"system_id:user_id"`` beside it, and neither there in truth, it rejects 2%. Of
+    studies out of balance (12 users, 8 of them with one group, 4 topics, a fifth of the sessions missing) it rejects 5 to 6%.
     A mean square may come out below the residual's by chance, and the error with it, as in any analysis of variance; the
     reading then says so.
 
-    Intervals of components are those of the profiled restricted likelihood: in the same studies they covered 94 to 97 %,
-    and a component of 0 98 %. Values are taken as normal; those of measures from 0 to 1 are so only roughly.
+    Intervals of components are those of the profiled restricted likelihood: in the same studies they covered 94 to 97%,
+    and a component of 0 98%. Values are taken as normal; those of measures from 0 to 1 are so only roughly.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def interval_text(low: float | None, high: float | None, alpha: float, digits: i
     """An interval with its confidence; None is an end that there is not, `digits` stand behind the point if given.
 
     >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01, digits=2)
-    ('95 % interval 0.1000 to 0.2500', '99 % interval from 0.00 up')
+    ('95% interval 0.1000 to 0.2500', '99% interval from 0.00 up')
     """
     return f"{level_text(alpha)} interval {ends(low, high, digits)}"
 
@@ -48,9 +48,9 @@ def level_text(alpha: float) -> str:
     """The confidence of an interval.
 
     >>> level_text(0.05)
-    '95 %'
+    '95%'
     """
-    return f"{100 * (1 - alpha):g} %"
+    return f"{100 * (1 - alpha):g}%"
 
 
 def ends(low: float | None, high: float | None, digits: int | None = None) -> str:

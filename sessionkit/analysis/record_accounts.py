@@ -99,9 +99,9 @@ def accounts(study: Study) -> AccountTables:
 
 
 def heavy_losses(study: Study) -> tuple[str, ...]:
-    """Say of which tables more than 1 % of the records were rejected, of which columns more than 1 % of the values set aside.
+    """Say of which tables more than 1% of the records were rejected, of which columns more than 1% of the values set aside.
 
-    A sentence for each, such as ``"results.dwell_seconds: 20 of 40 values (50.0 %) set aside and taken as missing; ..."``.
+    A sentence for each, such as ``"results.dwell_seconds: 20 of 40 values (50.0%) set aside and taken as missing; ..."``.
 
     Examples
     --------
@@ -136,4 +136,4 @@ def heavy_losses(study: Study) -> tuple[str, ...]:
 
 def _said(name: str, many: int, whole: int, what: str, done: str) -> str:
     """Return how many of how many, and their share."""
-    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}".replace("%)", " %)")
+    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}"

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
     from sessionkit.charts.kinds.gain_vectors import gain_vectors as gain_vectors
+    from sessionkit.charts.kinds.group_means import group_means as group_means
     from sessionkit.charts.kinds.judge_noise import judge_noise as judge_noise
     from sessionkit.charts.kinds.judgment_loss import judgment_loss as judgment_loss
     from sessionkit.charts.kinds.last_vs_nonlast import last_vs_nonlast as last_vs_nonlast
@@ -44,6 +45,7 @@ __all__ = [
     "judge_noise",
     "discriminative_power",
     "differences",
+    "group_means",
     "gain_vectors",
     "precision_recall",
     "rprecision_histogram",

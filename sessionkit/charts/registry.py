@@ -22,33 +22,30 @@ class ChartKind:
         What it draws unless something is asked for; several where it can draw several, none where it draws no measure.
     options
         What can be asked for beside the measure; all other options choose the sessions that it shows, or are refused.
-    in_report
-        Whether every report has it.
     """
 
     shows: str
     figure: str
     measures: tuple[str, ...] = ("sDCG@10",)
     options: tuple[str, ...] = ()
-    in_report: bool = False
 
 
 CHARTS = {
     "last-vs-nonlast": ChartKind(
         "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
-        "session_curves", ("nDCG@10",), ("average",), in_report=True,
+        "session_curves", ("nDCG@10",), ("average",)
     ),
     "session-curve": ChartKind(
         "normalized gain along the session, averaged by system (Figure 2)",
-        "session_curves", ("nsDCG@10",), in_report=True,
+        "session_curves", ("nsDCG@10",),
     ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
-        "session_curves", options=("long",), in_report=True,
+        "session_curves", options=("long",),
     ),
     "single-sessions": ChartKind(
         "every session of one system and topic, with its stopping point (Figure 4)",
-        "session_curves", in_report=True,
+        "session_curves",
     ),
     "sweep-map": ChartKind(
         "the leading system at each setting of a measure, and where the conclusion ends",
@@ -73,6 +70,9 @@ CHARTS = {
         "the sorted p-values of all pairs of systems, by measure (Sakai 2006)", "robustness", SUMMARY
     ),
     "differences": ChartKind("differences between systems by each measure, with their intervals", "scores", SUMMARY),
+    "group-means": ChartKind(
+        "means of groups with their intervals, and which are not shown to differ", "scores", ("nsDCG@10",)
+    ),
     "gain-vectors": ChartKind(
         "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
         "vectors", ("CG", "DCG", "nCG", "nDCG"),

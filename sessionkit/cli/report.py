@@ -36,6 +36,16 @@ def report(
         ),
     ] = None,
     *,
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            "--primary",
+            metavar="MEASURE",
+            help="The primary measure: the page gives a verdict on it alone, and says that it was chosen for the report. "
+            "Default: the one that study.toml declares.",
+            show_default=False,
+        ),
+    ] = None,
     redact: Annotated[
         str,
         typer.Option(
@@ -77,6 +87,7 @@ def report(
         reported(
             opened,
             asked or None,
+            primary=primary,
             output=output,
             redact=redact,
             by=grouping(by, opened),

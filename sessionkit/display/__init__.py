@@ -9,6 +9,7 @@ text.py         Displayed: values of words and tables, which show themselves in 
 text_tables.py  frames as aligned columns, for a terminal
 notebook.py     words and frames as HTML, for a notebook
 templates.py    the templates of pages, which escape every value
+natural_order.py  names in natural order
 frames.py       polars frames as results
 tables.py       TextTable: a frame made text once, with caption, note and marks, for what follows
 latex.py        that table for papers

@@ -105,7 +105,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
 def escaped(text: str) -> str:
     r"""Return text that TeX prints as it is.
 
-    >>> escaped("50 % of $x$")
+    >>> escaped("50% of $x$")
     '50 \\% of \\$x\\$'
     """
     line = re.sub(r"\s+", " ", printable(text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def readable(value: float) -> str:
     """A number at a readable precision.
@@ -10,6 +12,28 @@ def readable(value: float) -> str:
     ('0.1235', '1.23e-04')
     """
     return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
+
+
+MINUS = "\u2212"
+
+
+def compact(value: float) -> str:
+    """A number with three significant digits and a minus sign, as figures and tiles have it.
+
+    >>> compact(-0.01970).replace(MINUS, "-"), compact(2.00884), compact(0.0), compact(12345.6), compact(-0.0001)[1:]
+    ('-0.0197', '2.01', '0', '12,346', '0.0001')
+    """
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size < 0.0001:
+        text = f"{value:.2e}"
+    elif size >= 1000:
+        text = f"{value:,.0f}"
+    else:
+        digits = max(0, 2 - math.floor(math.log10(size)))
+        text = f"{value:.{min(digits, 4)}f}"
+    return text.replace("-", MINUS)
 
 
 LEVELS = (0.001, 0.01, 0.05, 0.1)

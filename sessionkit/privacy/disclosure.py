@@ -58,11 +58,12 @@ def sources_of(study: Study) -> tuple[Source, ...]:
 
 
 def settings_of(study: Study, plan: ColumnPlan) -> Settings:
-    """What was declared, without the title unless it is to be kept, and without the zone of times that are gone."""
+    """What was declared, without title and labels unless the title is to be kept, and without the zone of times that are gone."""
     settings = study.settings
     return replace(
         settings,
         title=settings.title if TITLE in plan.asked.named else None,
+        labels=settings.labels if TITLE in plan.asked.named else {},
         timezone=None if plan.elapsed else settings.timezone,
     )
 

@@ -21,6 +21,8 @@ OF_OTHERS = ("path", "encoding")
 """What formats other than tables take for the whole log."""
 SETTINGS = (
     "title",
+    "primary",
+    "labels",
     "synthetic",
     "max_grade",
     "unjudged_grades",

@@ -7,6 +7,7 @@ In comes a study; out goes a page. Open `page.py` first.
     page.py          puts the page together
     sections/        what each section says and asks of the study
     questions.py     what sections ask of a study, which is read once for all
+    group_labels.py  what groups are called
     material.py      what several sections are made from
     parts.py         what a section is made of: words, tables, widgets
     html.py          sections, figures and tables as HTML

@@ -31,7 +31,8 @@ class Choices:
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
     were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the system
-    that it is compared ``against`` and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged.
+    that it is compared ``against`` and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged,
+    ``labels`` what columns are called.
     """
 
     measure: GainMeasure
@@ -54,6 +55,7 @@ class Choices:
     against: str | None = None
     difference: float | str | None = None
     average: str = "sessions"
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tested(self) -> Measure:
@@ -78,7 +80,7 @@ class Choices:
     @property
     def legend(self) -> str:
         """What the groups are called."""
-        return LEGENDS.get(self.by, self.by)
+        return self.labels.get(self.by) or LEGENDS.get(self.by, self.by)
 
 
 def choices_of(
@@ -133,6 +135,7 @@ def choices_of(
         by=by,
         synthetic=study.settings.synthetic,
         redaction=redaction or Redaction(),
+        labels=study.settings.labels,
     )
 
 

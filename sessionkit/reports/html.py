@@ -18,9 +18,9 @@ from sessionkit.display.markdown import markdown_table
 from sessionkit.display.tables import TextTable
 from sessionkit.display.templates import macros, rendered, shortened_text
 from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.parts import Code, Heading, Part, Section, Terms, Widget, Words
+from sessionkit.reports.parts import Code, FigureRow, Heading, Part, Section, Terms, Tiles, Widget, Words
 
-PARTS = {Words: "words", Heading: "heading", Terms: "terms", Code: "code", Widget: "widget"}
+PARTS = {Words: "words", Heading: "heading", Terms: "terms", Code: "code", Widget: "widget", Tiles: "tiles"}
 """The macro that writes each kind of part; figures and tables have numbers besides."""
 FORMS: dict[str, tuple[str, str, Callable[[TextTable], str]]] = {
     "tex": ("LaTeX", "application/x-tex", latex_table),
@@ -74,6 +74,8 @@ class SectionWriter:
             self.tables += 1
             return html_table(part, f"table-{self.tables}")
         written = macros("reports/parts.html")
+        if isinstance(part, FigureRow):
+            return written.beside([self.html(figure) for figure in part.figures])
         if isinstance(part, Figure):
             self.figures += 1
             html: Markup = written.figure(part, self.figures, _place(part, f"figure-{self.figures}"))

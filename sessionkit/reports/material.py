@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
+from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.correlate.correlate import Correlations, correlate
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.judged_share import judged_share
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.sweep import sweep
+from sessionkit.contract import table
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import Choices, choices_of
 from sessionkit.reports.extras.choice import Also
@@ -26,15 +31,27 @@ from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.score import By, group_keys, score
+from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.score import By, group_keys, score, session_measures
 from sessionkit.study import Study
 
 LARGE = 20_000
 """Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
 UNJUDGED = "The study has no judgments, so no measure of relevance has a value."
 UNDEFINED = "No measure that is reported has a value in any session; the notes on data quality say why."
+RATINGS, FEWEST_RATED = 3, 3
+"""Columns of ratings that are correlated with, at most; and the sessions that this takes, at least."""
+RATED_DRAWS = 1_000
+"""Draws of users behind the intervals of correlations."""
+LAST_DRAWS = 2_000
+"""Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
 """Bases of the discounts by rank and by query position that a report tries."""
+
+Declared = Literal["study.toml", "report"]
+"""Who declared the primary measure."""
+UNDECLARED = "nsDCG@10"
+"""The measure that stands first where none was declared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +63,7 @@ class Material:
     study
         The study.
     measures
-        What is reported, in the order asked for.
+        What is reported: the primary measure, then the others in the order asked for.
     averaged_by
         The columns that scores are averaged by.
     choices
@@ -55,6 +72,8 @@ class Material:
         What is left out.
     asked
         Whether the measures were asked for.
+    declared
+        Who declared the primary measure: ``"study.toml"``, ``"report"`` (when the report was made), or nobody.
     also
         The parts that were asked for beside those that are always there.
     memory
@@ -69,6 +88,7 @@ class Material:
     choices: Choices
     redaction: Redaction
     asked: bool = False
+    declared: Declared | None = None
     also: Also = field(default_factory=Also)
     memory: str | int | None = None
     notes: list[str] = field(default_factory=list)
@@ -80,31 +100,40 @@ class Material:
         measures: list[Measure],
         *,
         asked: bool,
+        primary: str | Measure | None = None,
         by: By,
         redaction: Redaction,
         also: Also,
         memory: str | int | None = None,
     ) -> Material:
         """Settle what is reported; arguments are those of `sessionkit.reports.report`."""
+        first, declared = _primary(study, measures, primary)
         choices = choices_of(
             study,
             measures if asked else None,
             redaction=redaction,
         )
-        return cls(study, tuple(measures), by, choices, redaction, asked, also, memory)
+        ordered = tuple(dict.fromkeys((first, *measures)))
+        return cls(study, ordered, by, choices, redaction, asked, declared, also, memory)
 
     def questions(self) -> list[Callable[[], StudyQuestion[Any]]]:
         """What is asked of all sessions for several sections; the first so that means need no other look at the results."""
         several: list[Callable[[], StudyQuestion[Any]]] = [
             self.comparison_question,
+            *([self.others_question] if len(self.measures) > 1 else []),
             self.scores_question,
+            self.topics_question,
             lambda: self.sweep_question(self.compared_by),
         ]
         return [*several, self.rows_question] if self.large else several
 
     def comparison_question(self) -> StudyQuestion[Comparison]:
-        """Whether the groups differ."""
-        return ask(compare, self.study, self.measures, self.compared_by)
+        """Whether the groups differ by the primary measure."""
+        return ask(compare, self.study, [self.primary], self.compared_by)
+
+    def others_question(self) -> StudyQuestion[Comparison]:
+        """Whether they differ by the other measures, a family of their own."""
+        return ask(compare, self.study, self.measures[1:], self.compared_by)
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
         """Means by `averaged_by`."""
@@ -114,9 +143,18 @@ class Material:
         """Whether a difference between the groups of a column depends on the discounts."""
         return ask(sweep, self.study, self.varied, VARIED, by, test="none" if self.large else None)
 
+    def topics_question(self) -> StudyQuestion[pl.DataFrame]:
+        """The primary measure by group and topic."""
+        return ask(score, self.study, self.primary, by=[self.compared_by, "topic_id"])
+
     def rows_question(self) -> StudyQuestion[Study]:
         """The rows of the sessions that are looked at one by one."""
         return ask(pick, self.study, self.looked_at["session_id"])
+
+    @property
+    def primary(self) -> Measure:
+        """The measure that the first sentence is about; see ``declared``."""
+        return self.measures[0]
 
     @property
     def by(self) -> str:
@@ -183,7 +221,7 @@ class Material:
 
     @property
     def comparison(self) -> Comparison | None:
-        """The groups compared by all measures; None where they cannot be."""
+        """The groups compared by the primary measure; None where they cannot be."""
         return None if isinstance(self._compared, str) else self._compared
 
     @property
@@ -199,6 +237,45 @@ class Material:
         except (DataError, UsageError) as error:
             return str(error)
 
+    @cached_property
+    def others(self) -> Comparison | None:
+        """The groups compared by the other measures, corrected together; None where there are none, or no comparison."""
+        if len(self.measures) == 1 or self.comparison is None:
+            return None
+        try:
+            return self.others_question().answer(memory=self.memory)
+        except (DataError, UsageError):
+            return None
+
+    @cached_property
+    def by_topic(self) -> pl.DataFrame | None:
+        """The primary measure by topic for two groups: ``topic_id``, ``a``, ``b``, ``difference`` (b minus a), every topic in
+        natural order; None where two groups are not compared, or a log names fewer than two topics.
+        """
+        found = self.comparison
+        if found is None or len(found.table) != 1 or found.by == "topic_id":
+            return None
+        try:
+            means = self.topics_question().answer(memory=self.memory)
+        except (DataError, MeasureError, UsageError):
+            return None
+        means = means.drop_nulls(["topic_id", found.by]).with_columns(pl.col(found.by).cast(pl.String))
+        sides = [
+            means.filter(pl.col(found.by) == found.table.item(0, side)).select("topic_id", pl.col("value").alias(side))
+            for side in "ab"
+        ]
+        both = sides[0].join(sides[1], on="topic_id", how="full", coalesce=True)
+        labels = self.study.settings.labels
+        both = both.with_columns(
+            pl.col("topic_id").cast(pl.String).replace(labels), difference=less(pl.col("b"), pl.col("a"))
+        )
+        return natural_sort(both, "topic_id") if len(both) > 1 and both["difference"].count() else None
+
+    @property
+    def choices_of_primary(self) -> Choices:
+        """What figures of the primary measure have in common."""
+        return replace(self.choices, exact=self.primary, measures=(self.primary,))
+
     @property
     def compared_by(self) -> str:
         """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
@@ -208,8 +285,12 @@ class Material:
 
     @property
     def varied(self) -> Measure:
-        """The first measure that has both discounts, which are varied."""
-        choices = self.choices
+        """The primary measure if it has both discounts, which are varied; else, and of a large study, the first sum that has,
+        which needs no scores of other settings.
+        """
+        choices, gained = self.choices, self.primary.inner.gain_measure
+        if not self.large and gained is not None and "query_discount" in gained.parameters() and not self.primary.wraps:
+            return self.primary
         return choices.measure if choices.source is not None or not choices.asked else choices.ratio
 
     @cached_property
@@ -230,6 +311,33 @@ class Material:
         except (DataError, MeasureError, UsageError) as error:
             return error
 
+    def last_queries_question(self) -> StudyQuestion[BreakdownTests]:
+        """Whether the last query of a session is better than those before it."""
+        return ask(breakdown_tests, self.shown, self.choices.tested, by=self.choices.by)
+
+    @cached_property
+    def last_queries(self) -> BreakdownTests | str:
+        """What became of that question, or why it has no answer."""
+        try:
+            return self.last_queries_question().answer(draws=0 if self.large else LAST_DRAWS)
+        except (DataError, MeasureError, UsageError) as error:
+            return str(error)
+
+    @cached_property
+    def rated(self) -> Correlations | str | None:
+        """Measures against ratings of sessions, or why they are not correlated; None where the log has no rating, or no value."""
+        names = {*table("sessions").names}
+        columns = self.study.sessions.collect_schema()
+        ratings = [name for name, dtype in columns.items() if dtype.is_numeric() and name not in names][:RATINGS]
+        if not ratings or self.valueless is not None or self.study.facts.sessions < FEWEST_RATED:
+            return None
+        if self.large:
+            return f"Not worked out for more than {LARGE:,} sessions; sessionkit correlate says it."
+        try:
+            return correlate(self.study, list(self.measures), ratings, draws=RATED_DRAWS)
+        except (DataError, MeasureError, UsageError) as error:
+            return f"No correlations with {', '.join(ratings)}: {error}."
+
     @cached_property
     def judged(self) -> tuple[pl.DataFrame, str] | None:
         """The judged share of the groups, as a table and in words; None where nothing is judged."""
@@ -239,3 +347,24 @@ class Material:
             return judged_share(self.study, self.measures, self.by)
         except (DataError, MeasureError, UsageError):
             return None
+
+
+def _primary(study: Study, measures: list[Measure], asked: str | Measure | None) -> tuple[Measure, Declared | None]:
+    """The measure that stands first, and who declared it.
+
+    Raises
+    ------
+    UsageError
+        What study.toml declares is no measure of sessions.
+    """
+    if asked is not None:
+        (measure,) = session_measures([parse_measure(asked)])
+        return measure, "report"
+    if study.settings.primary is not None:
+        try:
+            (measure,) = session_measures([parse_measure(study.settings.primary)])
+        except MeasureError as error:
+            raise UsageError(f"the primary measure that study.toml declares: {error}") from None
+        return measure, "study.toml"
+    usual = parse_measure(UNDECLARED)
+    return usual if usual in measures else measures[0], None

@@ -6,6 +6,9 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
+from sessionkit.analysis.phrases import level_text
+from sessionkit.display.words import listed
+from sessionkit.reports.material import Material
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 
@@ -113,6 +116,46 @@ def sentences(study: Study) -> list[str]:
         f"Computed by sessionkit {__version__}; fingerprint of the data: "
         f"{study.fingerprint or 'none (frames in memory)'}.",
     ]
+
+
+def paragraph(of: Material) -> str:
+    """Return how the study was evaluated, as a methods section says it."""
+    facts, found = of.study.facts, of.comparison
+    told = [
+        f"We scored {facts.in_words} with {listed([str(measure) for measure in of.measures])} in sessionkit {__version__}."
+    ]
+    if of.valueless is not None:
+        told = [f"We described {facts.in_words} in sessionkit {__version__}."]
+    elif found is not None:
+        chosen = {
+            "study.toml": "declared beforehand",
+            "report": "chosen for this report",
+            None: "not declared beforehand",
+        }
+        others = of.others
+        told.append(f"The first measure, {of.primary}, was {chosen[of.declared]}.")
+        told.append(
+            f"Values of {found.by} were compared by {found.test}, with {found.population} as units; the estimand is the "
+            f"{found.estimand}. Intervals have a confidence of {level_text(found.alpha)}."
+        )
+        if others is not None and others.family.number:
+            told.append(f"The other measures were corrected together{others.family.told or ' for nothing'}.")
+    told.append(
+        f"Several judgments of one document were merged by {of.study.settings.merge}."
+        if facts.judgments
+        else "There were no judgments."
+    )
+    return " ".join(told)
+
+
+def citations(measures: Sequence[Measure]) -> list[str]:
+    """Return the sources of measures, each once.
+
+    >>> from sessionkit import nsDCG
+    >>> citations([nsDCG @ 10])
+    ['J\u00e4rvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3']
+    """
+    return list(dict.fromkeys(measure.inner.source for measure in measures))
 
 
 def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:

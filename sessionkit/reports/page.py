@@ -14,11 +14,13 @@ from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.page import page
 from sessionkit.charts.registry import SUMMARY
+from sessionkit.charts.scripts import script
 from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.display.labels import shortened
 from sessionkit.display.templates import rendered
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.extras.choice import Also
+from sessionkit.reports.group_labels import labeled
 from sessionkit.reports.html import html_sections
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Section, Widget
@@ -29,7 +31,7 @@ from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
-from sessionkit.scoring.score import By, session_measures
+from sessionkit.scoring.score import By, group_keys, session_measures
 from sessionkit.study import Study
 from sessionkit.study.atomic_files import require_place, write_whole
 from sessionkit.study.restriction import Where
@@ -65,6 +67,7 @@ def report(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
+    primary: str | Measure | None = None,
     where: Where = None,
     output: str | os.PathLike[str] | None = None,
     redact: str | Iterable[RedactedKind] = (),
@@ -82,6 +85,9 @@ def report(
     measures
         What to score and compare; by default sDCG, nsDCG, and nDCG averaged over all, last and non-last queries, at 10. The
         figures show the first sDCG and the first nsDCG; a caption says where a figure shows another measure than was asked for.
+    primary
+        The primary measure, on which alone the report gives a verdict: chosen now, and the page says so. By default the one
+        that study.toml declares; with none declared nsDCG@10, or else the first measure, stands first without a verdict.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     output
@@ -126,6 +132,7 @@ def report(
     made = sections_of(
         study,
         measures,
+        primary=primary,
         redact=redact,
         by=by,
         also=also,
@@ -140,8 +147,9 @@ def report(
         banner=BANNER if study.settings.synthetic else "",
         sections=html_sections(made),
     )
-    scripts = [
-        script for section in made for part in section.parts if isinstance(part, Widget) for script in part.scripts
+    scripts = [script("reports/sections.js")]
+    scripts += [
+        one for section in made for part in section.every_part() if isinstance(part, Widget) for one in part.scripts
     ]
     text = page(shortened(title), body, style_sheet="reports/report.css", scripts=scripts)
     if output is not None:
@@ -153,6 +161,7 @@ def sections_of(
     study: Study,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
+    primary: str | Measure | None = None,
     redact: str | Iterable[RedactedKind] = (),
     by: By = "system_id",
     also: str | Iterable[FurtherPart] = (),
@@ -161,6 +170,7 @@ def sections_of(
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
     redaction, asked_also = Redaction.of(redact), Also.of(also, difference)
+    study = labeled(study, ["system_id", *group_keys(study, by)])
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
@@ -169,6 +179,7 @@ def sections_of(
             study,
             asked,
             asked=bool(measures),
+            primary=primary,
             by=by,
             redaction=redaction,
             also=asked_also,
@@ -176,11 +187,12 @@ def sections_of(
         )
         made = []
         with _read_once(material):
-            _ = material.scores, material.comparison  # so that what they warn of stands first among the notes
+            _ = material.scores, material.comparison, material.others  # what they warn of stands first among the notes
             for section in SECTIONS:
                 told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
                 material.notes[:] = [*study.notes, *told]
                 made.append(section(material))
+    made = [section for section in made if section.parts]
     for warning in caught:
         if not issubclass(warning.category, DataWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
@@ -190,11 +202,12 @@ def sections_of(
 @contextmanager
 def _read_once(of: Material) -> Iterator[None]:
     """Read a study once for what its sections ask, as long as this lasts; what depends on answers is read for alone."""
+    every = [section for outer in SECTIONS for section in outer.and_details()]
     of_all: list[Callable[[], StudyQuestion[Any]]] = [
         *of.questions(),
-        *(partial(asked, of) for section in SECTIONS for asked in section.of_all),
+        *(partial(asked, of) for section in every for asked in section.of_all),
     ]
-    of_shown = [partial(asked, of) for section in SECTIONS for asked in section.of_shown]
+    of_shown = [partial(asked, of) for section in every for asked in section.of_shown]
     if of.large:
         with (
             in_one_pass(of.study, _reductions(of_all), of.memory),

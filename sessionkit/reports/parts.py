@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,7 +64,30 @@ class Widget:
     scripts: tuple[str, ...] = field(repr=False)
 
 
-Part = Words | Heading | Terms | Code | TextTable | Figure | Widget
+@dataclass(frozen=True)
+class Tile:
+    """A fact of the first screen: what it is about, the fact in a few words, and what belongs to it."""
+
+    about: str
+    fact: str
+    more: str
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Facts side by side."""
+
+    tiles: tuple[Tile, ...]
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """Figures side by side, one below another where there is no room."""
+
+    figures: tuple[Figure, ...]
+
+
+Part = Words | Heading | Terms | Code | TextTable | Figure | Widget | Tiles | FigureRow
 
 
 @dataclass(frozen=True)
@@ -79,8 +102,17 @@ class Section:
         Its heading.
     parts
         What stands in it, in order.
+    details
+        What a reader can unfold below that.
     """
 
     name: str
     title: str
     parts: tuple[Part, ...]
+    details: tuple[Section, ...] = ()
+
+    def every_part(self) -> Iterator[Part]:
+        """Each of its parts and of those in its details."""
+        yield from self.parts
+        for inner in self.details:
+            yield from inner.every_part()

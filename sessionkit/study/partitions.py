@@ -25,8 +25,8 @@ from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBat
 from sessionkit.study.study import Study
 from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
 
-SPENT = ("title", "missing_positions")
-"""Settings that may differ: the one names the study, the other is spent when a log is read."""
+SPENT = ("title", "primary", "labels", "missing_positions")
+"""Settings that may differ: reports alone use the first three, and reading alone the last."""
 
 
 def add_partition(
@@ -48,8 +48,8 @@ def add_partition(
     directory
         The saved study, partitioned by ``name``.
     study
-        The study whose sessions are added; its settings must be those of the saved one, but for its title and
-        ``missing_positions``, which only reading uses.
+        The study whose sessions are added; its settings must be those of the saved one, but for title,
+        primary measure and labels, and ``missing_positions``, which only reading uses.
     name, value
         The column of the sessions and its value in all added sessions; None is null. Sessions without the column
         get it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -29,6 +29,8 @@ class SettingValues(TypedDict, total=False):
     merge: Merge
     collection_size: int | None
     title: str | None
+    primary: str | None
+    labels: Mapping[str, str]
     synthetic: bool
     timezone: str | None
     missing_positions: MissingPositions | None
@@ -50,6 +52,11 @@ class Settings:
         Number of documents in the collection, at least 1.
     title
         Title of the study, for reports.
+    primary
+        The primary measure, declared before the data were looked at, such as ``"nsDCG@10"``: a report gives a verdict on it
+        alone.
+    labels
+        What reports call columns, groups and topics, by their names in the log, such as ``{"S1": "Baseline"}``.
     synthetic
         Whether the data are made up; figures then say so.
     timezone
@@ -74,6 +81,8 @@ class Settings:
     merge: Merge = "max"
     collection_size: int | None = None
     title: str | None = None
+    primary: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     synthetic: bool = False
     timezone: str | None = None
     missing_positions: MissingPositions | None = None
@@ -103,6 +112,15 @@ class Settings:
             raise DataError(
                 f"title must be text and synthetic true or false, not {self.title!r} and {self.synthetic!r}"
             )
+        if self.primary is not None and not (isinstance(self.primary, str) and self.primary.strip()):
+            raise DataError(f"primary is {self.primary!r}; it must be a measure, such as 'nsDCG@10'")
+        if not isinstance(self.labels, Mapping) or not all(
+            isinstance(text, str) and text.strip() for text in (*self.labels, *self.labels.values())
+        ):
+            raise DataError(f"labels is {self.labels!r}; it must give a text for each name, such as S1 = 'Baseline'")
+        if len(set(self.labels.values())) < len(self.labels):
+            raise DataError("labels has one text for several names; they could not be told apart")
+        object.__setattr__(self, "labels", dict(self.labels))
         check_timezone(self.timezone)
         if self.missing_positions is not None and self.missing_positions not in MISSING:
             near = suggestion(str(self.missing_positions), MISSING)

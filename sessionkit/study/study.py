@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
@@ -236,7 +236,7 @@ class Study:
 
 def words_and_tables(study: Study) -> tuple[list[str], dict[str, pl.DataFrame]]:
     """Return what is shown of a study: words, and tables by title."""
-    declared = {name: value for name, value in asdict(study.settings).items() if value not in (None, (), False)}
+    declared = {name: value for name, value in asdict(study.settings).items() if value not in (None, (), False, {})}
     title = declared.pop("title", "Study")
     rejected = sum(source.rejected for source in study.sources)
     words = [
@@ -253,6 +253,8 @@ def _plain(value: object) -> str:
     """Return a declared value as people write it."""
     if isinstance(value, tuple):
         return ", ".join(map(_plain, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {text}" for name, text in value.items())
     return f"{value:g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -59,7 +59,7 @@ def test_bca_is_scipys_with_wider_points():
     replicates = np.concatenate([weights @ values for weights in how.weights(200)]) / 200
     found = how.says(replicates, values.mean(), (values.sum() - values) / 199)
     theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, rng=1, vectorized=True).confidence_interval
-    # with 200 units the points are 1.977 out where scipy's are 1.960: 1 % wider
+    # with 200 units the points are 1.977 out where scipy's are 1.960: 1% wider
     assert found.high - found.low == pytest.approx((theirs.high - theirs.low) * 1.011, rel=0.02)
     assert (found.low + found.high) / 2 == pytest.approx((theirs.low + theirs.high) / 2, rel=0.01)
 
@@ -100,7 +100,7 @@ def test_the_difference_of_two_correlations_is_found_as_often_as_chance_has_it()
         found = how.says(drawn[:, 0, 1] - drawn[:, 0, 2], value[0, 1] - value[0, 2], np.ones(20))
         assert (found.low <= 0 <= found.high) == (found.p > 0.05)
         rejected += found.p <= 0.05
-    assert 0.03 <= rejected / studies <= 0.075  # 6 % of 3,800 such studies of 12 to 40 users; sd of 700: .9 %
+    assert 0.03 <= rejected / studies <= 0.075  # 6% of 3,800 such studies of 12 to 40 users; sd of 700: .9%
 
 
 def test_units():

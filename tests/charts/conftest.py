@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from sessionkit import charts
+from sessionkit import charts, compare
 from tests.support.payloads import CONTROLS, EXPRESSIONS, LONG, MARKUP, SCRIPTS, TURNS
 
 HOSTILE = (*SCRIPTS[:4], *MARKUP[:1], *EXPRESSIONS, *TURNS[:1], *CONTROLS[3:], *LONG)
@@ -123,6 +123,17 @@ def _differences(groups, **options):
     return charts.differences(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _group_means(groups, **options):
+    """Means 1, 2, ... of the groups, at most twenty; of the users u, v, w the second is .1 above the first, the third .1 below."""
+    rows = [
+        (f"{place}{user}", user, group, place + away)
+        for place, group in enumerate(groups[:20], 1)
+        for user, away in (("u", 0.0), ("v", 0.1), ("w", -0.1 - place / 100))
+    ]
+    table = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "value"], orient="row")
+    return charts.group_means(compare(table.with_columns(measure=pl.lit("m"))), **options)
+
+
 def _power_curve(groups, **options):
     """As many numbers of topics as there are groups, the first with power .8 at 20 users; .9 with users without end."""
     rows = [
@@ -157,6 +168,7 @@ def apart():
     """Return functions that draw the charts that a report does not show for some groups, by kind."""
     return {
         "differences": _differences,
+        "group-means": _group_means,
         "gain-vectors": _gain_vectors,
         "precision-recall": _precision_recall,
         "rprecision-histogram": _rprecision_histogram,

@@ -1,4 +1,4 @@
-"""Differences with their intervals: a panel for each comparison, on a scale of its own."""
+"""Differences with their intervals: on one scale where the spread of sessions is known, else each on its own."""
 
 import polars as pl
 import pytest
@@ -56,3 +56,38 @@ def test_only_so_many_are_shown_and_nothing_is_refused():
     assert len(rows_of(many)) == MOST
     with pytest.raises(UsageError, match="nothing to draw"):
         differences(found(estimate=pl.Series([None, None], dtype=pl.Float64)))
+
+
+def forest(**columns):
+    """A comparison with the spread of sessions."""
+    return found(sd=[4.0, 0.5], n_a=[30, 28], n_b=[30, 29], **columns)
+
+
+def test_differences_are_divided_by_the_spread_of_sessions_and_stand_raw_beside():
+    first, second = rows_of(forest())
+    assert (first["estimate_sd"], first["low_sd"], first["high_sd"]) == (0.5, 0.125, 0.875)  # 2, .5 and 3.5 over 4
+    assert first["told"] == "+2.00 [0.500, 3.50], n = 30"
+    assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28, 29"
+
+
+def test_right_of_0_is_better_and_what_has_no_direction_stands_last():
+    frame = forest(measure=["column(satisfaction)", "Queries"])
+    first, second = rows_of(frame)
+    assert (first["row"], first["kind"], second["row"], second["kind"]) == (
+        "Queries",
+        "no",
+        "column(satisfaction)",
+        "none",
+    )
+    assert (first["estimate_sd"], first["low_sd"]) == (pytest.approx(0.2), pytest.approx(0.6))  # .1 / .5, turned round
+    said = spec_of(differences(frame))["title"]["subtitle"]
+    assert said == "Right of 0 is better, also where lower values are better; gray: no direction is better"
+
+
+def test_no_spread_is_counted():
+    (row,) = rows_of(found(sd=[4.0, 0.0], n_a=[3, 3], n_b=[3, 3]))
+    assert row["row"] == "sDCG@10"
+    assert (
+        "1 without spread left out"
+        in spec_of(differences(found(sd=[4.0, None], n_a=[3, 3], n_b=[3, 3])))["title"]["subtitle"]
+    )

@@ -23,11 +23,21 @@ def test_bars_show_who_is_ahead(datasets):
     ]
 
 
-def test_of_very_many_topics_those_that_differ_most_are_shown(datasets):
+def test_every_topic_is_shown_and_of_very_many_the_axis_says_how_many(datasets):
     chart = rprecision_histogram(found([number / 1000 for number in range(150)]), "new", "old", title="T", subtitle="S")
     (_, rows), _ = datasets(chart)
-    assert [row["topic"] for row in rows] == [f"t{number:03}" for number in range(50, 150)]
-    assert chart.to_dict()["title"]["subtitle"] == "S, the 100 topics of 150 that differ most"
+    assert [row["topic"] for row in rows] == [f"t{number:03}" for number in range(150)]
+    spec = chart.to_dict()
+    assert spec["title"]["subtitle"] == "S"
+    assert (spec["layer"][0]["encoding"]["x"]["axis"]["title"], spec["width"]) == ("150 topics", {"step": 3})
+
+
+def test_topics_stand_by_name_or_by_difference(datasets):
+    frame = found([0.1, -0.2, 0.3, 0.1])
+    (_, rows), _ = datasets(rprecision_histogram(frame, "new", "old", order="difference"))
+    assert [row["topic"] for row in rows] == ["t002", "t000", "t003", "t001"]
+    spec = rprecision_histogram(frame, "new", "old", order="difference").to_dict()
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["t002", "t000", "t003", "t001"]
 
 
 @pytest.mark.parametrize("name", ["line\u2028end\u2029", "datum.x", '"};x//', "</title>", "a\x00"])

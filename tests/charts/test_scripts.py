@@ -16,6 +16,7 @@ def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
         "reports/drawing.js",
         "reports/explorer/explorer.js",
         "reports/live/discounts.js",
+        "reports/sections.js",
     ]
     for name in NAMES:
         text = scripts.script(name)

@@ -77,7 +77,7 @@ def test_options_are_those_of_python(call, clinic):
     [
         (["nsDCG@10", "--by", "sistem_id"], ["sistem_id", "did you mean 'system_id'"]),
         (["nsDCG@10", "--by", "user_id"], ["30 values", "2 to 20"]),
-        (["nsDCG@10", "--test", "bootstrap"], ["17 %", "least-squares"]),
+        (["nsDCG@10", "--test", "bootstrap"], ["17%", "least-squares"]),
         (["nsDCG@10", "--test", "welch"], ["randomization or least-squares would work"]),
         (["nsDCG@10", "--population", "sessions"], ["population=users or population=topics would work"]),
         (["nsDCG@10", "--correction", "fdr"], ["bonferroni, holm, bh, none"]),

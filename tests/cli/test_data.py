@@ -245,7 +245,7 @@ def test_nothing_that_is_read_is_replaced(study, log, refused):
 
 
 COLUMNS = "session_id,query_position,rank,doc_id,topic_id,clicked,dwell_seconds\n"
-HEAVY = "results.dwell_seconds: 20 of 20 values (100.0 %) set aside and taken as missing"
+HEAVY = "results.dwell_seconds: 20 of 20 values (100.0%) set aside and taken as missing"
 WHY = "; sessionkit check says why"
 
 
@@ -311,7 +311,7 @@ def test_more_than_one_in_a_hundred_is_said_last(call, tmp_path, bad, said):
     (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\n" + "".join(rows))
     outcome = call("ingest", tmp_path / "log.csv", "--out", tmp_path / "toy")
     last = outcome.err.splitlines()[-1]
-    loss = f"results: {bad} of 100 records ({bad}.0 %) rejected"
+    loss = f"results: {bad} of 100 records ({bad}.0%) rejected"
     assert (last == f"note: {loss}{WHY}") == said
     assert "says why" not in call("check", tmp_path / "toy").err
     assert (loss in call("check", tmp_path / "toy").err) == (loss in call("describe", tmp_path / "toy").err) == said

@@ -2,11 +2,8 @@
 
 import pytest
 
-from sessionkit.charts.registry import CHARTS
-from sessionkit.cli.demo import clinic_folder
+from sessionkit.cli.demo import DRAWN, clinic_folder
 from sessionkit.study import open_study
-
-DRAWN = [kind for kind, one in CHARTS.items() if one.in_report]
 
 
 def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):

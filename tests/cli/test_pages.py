@@ -7,11 +7,12 @@ import pytest
 
 from sessionkit.charts.files import WRITERS
 from sessionkit.charts.registry import CHARTS, SUMMARY
+from sessionkit.cli.demo import DRAWN
 from sessionkit.reports import MEASURES
 from tests.support.clinic import saved_clinic
 
 
-@pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.in_report])
+@pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart(call, study, tmp_path, kind):
     study = saved_clinic() if kind == "discount-surface" else study  # it needs clicks
     outcome = call("chart", kind, study, "--output", tmp_path / "chart.json")
@@ -22,7 +23,7 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
 
 
 @pytest.mark.few(3, slow=5)
-@pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if not one.in_report])
+@pytest.mark.parametrize("kind", [kind for kind in CHARTS if kind not in DRAWN])
 def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]
     own = {

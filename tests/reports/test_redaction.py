@@ -82,10 +82,10 @@ def test_notes_quote_nothing_of_the_log():
 @pytest.mark.slow
 def test_users_are_numbers_where_nothing_is_compared_too(make):
     study = make(systems=("S1",), users=("alice@example.org", "bob@example.org"))
-    assert "of alice@example.org: " in report(study, by="user_id")
+    assert "alice@example.org " in report(study, by="user_id")
     text = report(study, by="user_id", redact="users")
     assert "example.org" not in text
-    assert "sDCG@10 of user 1: " in text
+    assert "Means of nsDCG@10: user 1 " in text
 
 
 @pytest.mark.slow

@@ -4,15 +4,13 @@ import polars as pl
 import pytest
 
 from sessionkit.display.tables import TextTable
-from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.page import sections_of
-from sessionkit.reports.parts import Heading, Words
+from tests.reports.one_section import by_name, figures_in
 
 
-def searchers(study):
-    """The parts of the section."""
-    (found,) = [section for section in sections_of(study, ["sDCG@10", "nsDCG@10"]) if section.name == "searchers"]
-    return found.parts
+def made_of(study):
+    """The sections and details by name."""
+    return by_name(sections_of(study, ["sDCG@10", "nsDCG@10"]))
 
 
 def rated(study):
@@ -24,21 +22,27 @@ def rated(study):
 
 @pytest.mark.slow
 def test_clicks_and_ratings_make_a_fit_and_correlations(make):
-    parts = searchers(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
-    (figure,) = [part for part in parts if isinstance(part, Figure)]
+    sections = made_of(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
+    (figure,) = figures_in(sections["searchers"])
     assert figure.kind == "discount-surface"
-    (table,) = [part for part in parts if isinstance(part, TextTable)]
+    (table,) = [part for part in sections["correlations"].parts if isinstance(part, TextTable)]
     assert set(table.frame["covariate"]) == {"rating"}
     assert set(table.frame["measure"]) == {"sDCG@10", "nsDCG@10"}
-    assert len([part for part in parts if isinstance(part, Words)]) == 3
-    headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
-    assert [type(parts[place + 1]) for place in headings] == [Figure, TextTable, Words]  # what each stands above
+    told = " ".join(sections["ratings"].parts[0].paragraphs)
+    row = table.frame.row(
+        by_predicate=(pl.col("measure") == "nsDCG@10") & (pl.col("coefficient") == "spearman"), named=True
+    )
+    assert f"nsDCG@10 and rating have a rank correlation (Spearman's) of {row['value']:.2f} (" in told
+    assert "8 sessions of 4 users)" in told
+    (figure,) = figures_in(sections["ratings"])
+    assert figure.kind in {"correlation-forest", "rating-scatter"}
 
 
 @pytest.mark.slow
 def test_a_log_without_them_says_so(make):
-    parts = searchers(make(sessions=4))
-    assert not [part for part in parts if isinstance(part, (Figure, TextTable))]
-    first, second = [part for part in parts if isinstance(part, Words)]
-    assert first.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
-    assert any("the gain of the ideal after" in line for line in second.paragraphs)
+    sections = made_of(make(sessions=4))
+    assert not figures_in(sections["searchers"])
+    assert "ratings" not in sections
+    (words,) = sections["searchers"].parts
+    assert words.paragraphs[0].startswith("Discounts were not fitted to the searchers: ")
+    assert any("the gain of the ideal after" in line for line in sections["effort"].parts[0].paragraphs)

@@ -9,17 +9,19 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import differences
-from sessionkit.display.numbers import p_text
-from sessionkit.errors import DataWarning
+from sessionkit.display.numbers import compact, p_text
+from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.phrases import filled
+from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.sensitivity import sensitivity
-from sessionkit.reports.sections.sessions import sessions
+from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
-from tests.reports.one_section import material
+from tests.reports.one_section import figures_in, material
 from tests.support.clinic import read_clinic
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 
 
@@ -52,68 +54,112 @@ def made_of(rows, grade, **settings):
     )
 
 
+def tiles(section):
+    """The tiles of a section by what they are about."""
+    return {tile.about: tile for part in section.parts for tile in getattr(part, "tiles", ())}
+
+
 @pytest.fixture(scope="module")
 def clinic():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        of = material(read_clinic(), USUAL)
-        return of, words(summary(of)), of.comparison
+        of = material(read_clinic(), USUAL, declared="study.toml")
+        section = summary(of)
+    return of, section, words(section)
 
 
-def test_every_claim_stands_with_its_own_estimate_interval_and_n(clinic):
-    _, told, found = clinic
-    for row in found.table.iter_rows(named=True):
-        numbers = f"{row['measure']} ({row['estimate']:.4f}, {row['low']:.4f} to {row['high']:.4f}"
-        place = told[0] if row["p_adjusted"] <= 0.05 else told[1]
-        assert numbers in place
-        assert place.split(numbers)[1].split(")")[0].endswith(f"; {row['n_a']} users")
-    assert told[0].startswith("S2 is better than S1 by sDCG@10 (")
-    assert "for users like these, searching these 4 topics" in told[0]
-    assert "30 users, searching" not in told[0]  # nonlast rests on 9
-    assert "Left out of nonlast(nDCG@10): users with an undefined session or without one of the groups (21)." in told
-
-
-def test_no_percentage_of_a_mean_near_0(clinic):
-    _, told, found = clinic
-    row = found.table.filter(measure="nonlast(nDCG@10)").row(0, named=True)
-    assert (row["n_a"], row["relative"]) == (9, None)
-    assert row["mean_a"] < 0.02
-    assert "%" not in told[0].split("nonlast(nDCG@10) (")[1].split(")")[0]
-    assert "+46% of the mean of S1" in told[0]
-    assert "44" not in told[0].split("nonlast")[1]
-    assert "448" not in found.reading
-
-
-def test_what_is_undecided_is_said_as_such_with_its_interval(clinic):
-    _, told, _ = clinic
-    assert told[1].startswith(
-        "The data do not decide nsDCG@10 (0.0740, -0.0502 to 0.1982; 30 users) and mean(nDCG@10) ("
+def test_the_first_sentence_is_on_the_primary_measure_with_estimate_interval_p_and_n(clinic):
+    of, _, told = clinic
+    row = sk.compare(of.study, "sDCG@10").table.row(0, named=True)
+    assert told[0] == (
+        f"By sDCG@10, the primary measure, S2 scores higher than S1: S2 \u2212 S1 is +{compact(row['estimate'])} (95% interval "
+        f"{compact(row['low'])} to {compact(row['high'])}; {p_text(row['p'])}; 30 users)."
     )
-    assert "each interval includes 0, and no difference within it is excluded" in told[1]
-    assert not [text for text in told if "showed no difference" in text or "no difference shown" in text.lower()]
+    assert told[1].startswith("The claim is about users like these, searching these 4 topics.")
 
 
-def test_judged_share_and_bounds_stand_beside_the_verdict(clinic):
-    of, told, _ = clinic
+def test_the_other_measures_are_a_second_family_corrected_together(clinic):
+    of, _, told = clinic
+    others = sk.compare(of.study, list(USUAL[1:])).table
+    assert of.others.table.equals(others)
+    assert "Of 4 other measures, corrected together (after Bonferroni over 4 comparisons)" in told[1]
+    shown = others.filter(pl.col("p_adjusted") <= 0.05)["measure"].to_list()
+    assert shown == ["last(nDCG@10)", "nonlast(nDCG@10)"]
+    assert "last(nDCG@10) and nonlast(nDCG@10) favor S2; nsDCG@10 and mean(nDCG@10) are undecided." in told[1]
+
+
+def test_a_primary_measure_that_decides_nothing_says_so():
+    of = material(read_clinic(), ["nsDCG@10"], declared="study.toml")
+    told = words(summary(of))[0]
+    assert told.startswith(
+        "By nsDCG@10, the primary measure, the data do not decide between S1 and S2: S2 \u2212 S1 is +0.0740 ("
+    )
+    assert told.endswith("The interval includes 0.")
+
+
+def test_without_a_declared_primary_measure_there_is_no_verdict():
+    told = words(summary(material(read_clinic(), ["sDCG@10"])))[0]
+    assert told.startswith("No primary measure was declared; sDCG@10 is shown: S2 \u2212 S1 is +2.01 (95% interval ")
+    assert "higher" not in told
+
+
+def test_a_primary_measure_chosen_for_the_report_is_stamped_so(make):
+    study = make(sessions=8)
+    page = str(sk.report(study, primary="sDCG@10"))
+    assert "By sDCG@10, which was chosen as the primary measure when this report was made," in page
+    assert "--primary &#39;sDCG@10&#39;" in page or "--primary sDCG@10" in page
+
+    def declaring(primary):
+        tables = study.results.collect(), study.judgments.collect()
+        return sk.from_tables(*tables, sessions=study.sessions.collect(), primary=primary)
+
+    assert "By sDCG@10, the primary measure," in str(sk.report(declaring("sDCG@10")))
+    assert "No primary measure was declared; nsDCG@10 is shown" in str(sk.report(study))
+    with pytest.raises(UsageError, match=r"the primary measure that study\.toml declares: "):
+        sk.report(declaring("nDGC"))
+
+
+def test_design_wins_and_judged_share_stand_in_tiles(clinic):
+    of, section, _ = clinic
+    shown = tiles(section)
+    assert [*shown] == ["Design", "Users scoring higher with S2", "Judged"]
+    assert shown["Design"].fact == "Crossover"
+    row = of.comparison.table.row(0, named=True)
+    assert shown["Users scoring higher with S2"].fact == f"{row['wins']} of 30"
+    assert shown["Users scoring higher with S2"].more == f"S1 higher for {row['losses']}, equal for 0"
     found = sk.bounds(of.study, list(USUAL), wanted=0)
     every = found.judged.filter(pl.col("rank").is_null(), pl.col("query_position").is_null())
-    judged = every["judged"].sum() / every["results"].sum()
-    assert f"are judged, {100 * judged:.1f} % (S1 33.4 %; S2 40.7 %)" in told[2]
+    assert shown["Judged"].fact == f"{every['judged'].sum() / every['results'].sum():.1%}"
+    assert "1,204 of 3,208 results within rank 10 (S1 33.4%, S2 40.7%)." in shown["Judged"].more
     assert not found.differences["holds"].any()
-    assert "Unjudged documents could turn the order of the raw means by" in told[2]
-    safe = "nsDCG@10, mean(nDCG@10), last(nDCG@10) and nonlast(nDCG@10)"  # those of sDCG come true
-    assert told[2].endswith(f"The bounds of {safe} are safe, and may be wide.")
-    for row in found.differences.iter_rows(named=True):
-        assert f"{row['measure']} (S2 less S1 between {row['lower']:.4g} and {row['upper']:.4g})" in told[2]
+    assert shown["Judged"].more.endswith("Unjudged documents could turn the order of S1 and S2.")
+
+
+def test_the_forest_has_every_measure_with_its_own_interval(clinic):
+    of, section, _ = clinic
+    figure = figures_in(section)[0]
+    (rows,) = [rows for rows in figure.chart.to_dict()["datasets"].values() if "estimate" in rows[0]]
+    assert [row["row"] for row in rows] == [*USUAL]
+    known = pl.concat([of.comparison.table, of.others.table])
+    for row, found in zip(rows, known.iter_rows(named=True), strict=True):
+        assert (row["estimate"], row["low"], row["high"]) == (found["estimate"], found["low"], found["high"])
+        assert row["estimate_sd"] == found["estimate"] / found["sd"]
+
+
+def test_what_was_left_out_is_said_where_the_number_stands():
+    told = words(summary(material(read_clinic(), ["nonlast(nDCG@10)"])))
+    assert "Left out: users with an undefined session or without one of the groups (21)." in told[1]
+    assert "; 9 users)" in told[0]
 
 
 @pytest.mark.slow
 def test_more_queries_per_session_are_named_where_a_sum_over_them_is_compared(clinic):
-    of, told, _ = clinic
-    (line,) = [text for text in told if "more queries" in text]
-    assert "Sessions of S2 have more queries than those of S1, 3.18 against 2.53 on average: sDCG@10 adds up" in line
-    assert "nsDCG" not in line
-    assert not [text for text in words(summary(material(of.study, ["nsDCG@10"]))) if "more queries" in text]
+    of, _, _ = clinic
+    (line,) = words(behavior(of))
+    assert line.startswith(
+        "Queries per session: 3.18 with S2 (n = 60) and 2.53 with S1 (n = 60). sDCG@10 adds up over queries"
+    )
+    assert "adds up" not in words(behavior(material(of.study, ["nsDCG@10"])))[0]
 
 
 def test_what_sums_over_queries():
@@ -146,12 +192,14 @@ def test_a_measure_that_is_better_low_says_so_and_counts_no_wins_as_better():
     for user, topic in itertools.product(range(12), "ab"):
         system = (user + (topic == "b")) % 2
         rows.append((f"u{user:02}", topic, f"S{1 + system}", 1 + 2 * system + int(rng.integers(2))))
-    of = material(made_of(rows, lambda *_: 1 + int(rng.integers(3))), ["Queries"])
+    of = material(made_of(rows, lambda *_: 1 + int(rng.integers(3))), ["Queries"], declared="report")
     (row,) = of.comparison.table.iter_rows(named=True)
     assert row["estimate"] > 1.5
-    told = words(summary(of))
-    assert told[0].startswith(f"S1 is better than S2 by Queries ({row['estimate']:.4f}, ")
-    assert "Queries is higher with S2 for 12 users, with S1 for 0, equal for 0." in told
+    section = summary(of)
+    assert words(section)[0].startswith(
+        "By Queries, which was chosen as the primary measure when this report was made, S1 does better, with lower values, than S2: "
+    )
+    assert tiles(section)["Users scoring higher with S2"].fact == "12 of 12"
 
 
 @pytest.fixture(scope="module")
@@ -166,38 +214,44 @@ def many():
     study = made_of(
         rows, lambda *of: 1 + int(rng.integers(5)) if rng.random() < 0.5 else max(1, 5 - int(of[3][1:]) // 2)
     )
-    of = material(study, USUAL)
-    return of, words(summary(of)), of.comparison
+    of = material(study, USUAL, declared="study.toml")
+    return of, summary(of)
 
 
 @pytest.mark.slow
-def test_many_comparisons_are_never_cut_in_silence(many):
-    _, told, found = many
-    assert found.table.height == 140
-    shown, open_ = (found.table.filter(one) for one in (pl.col("p_adjusted") <= 0.05, pl.col("p_adjusted") > 0.05))
-    assert min(len(shown), len(open_)) > 6
-    counts = ", ".join(f"{name} {len(shown.filter(measure=name))} of 28" for name in USUAL)
-    assert told[0] == (
-        f"{len(shown)} of 140 comparisons show a difference ({counts}). The 6 with the smallest p are told here; the table "
-        "Differences of the section Measures saves all."
+def test_many_groups_are_ranked_and_no_comparison_is_cut_in_silence(many):
+    of, section = many
+    found = of.comparison
+    assert (found.table.height, of.others.table.height) == (28, 112)
+    shown = found.table.filter(pl.col("p_adjusted") <= 0.05)
+    means = found.groups.sort("mean", descending=True)
+    best = means.row(0, named=True)
+    of_best = shown.filter((pl.col("a") == best["group"]) | (pl.col("b") == best["group"]))
+    told = words(section)
+    assert told[0].startswith(
+        f"By sDCG@10, the primary measure, {best['group']} has the highest mean of 8 groups, {compact(best['mean'])} (24 users, 95% "
     )
-    least = shown.sort("p", maintain_order=True).head(6)
-    assert told[1].count(" users)") == 6
-    for row in least.iter_rows(named=True):
-        assert f"({row['estimate']:.4f}, {row['low']:.4f} to {row['high']:.4f}" in told[1]
-    assert told[2].startswith(
-        f"The data do not decide {len(open_)} of 140 comparisons, for users like these, searching these 6 topics:"
+    assert (
+        f"; it differs from {len(of_best)} of the 7 others, and {len(shown)} of 28 pairs differ (p at most 0.05"
+        in told[0]
     )
+    others = of.others.table.filter(pl.col("p_adjusted") <= 0.05)
+    assert f"{len(others)} of 112 comparisons show a difference." in told[1]
+    (figure,) = figures_in(section)
+    (rows,) = figure.chart.to_dict()["datasets"].values()
+    assert [row["group"] for row in rows] == means["group"].to_list()
 
 
 @pytest.mark.slow
 def test_a_table_and_a_figure_that_are_cut_say_so(many):
-    of, _, found = many
-    (table,) = [part for part in measures(of).parts if getattr(part, "caption", "") == "Differences"]
-    assert (len(table.rows), table.frame.height) == (60, 140)
-    assert "80 more rows are not shown." in table.note
-    assert "the first 30 of 140 in the order of the table" in str(differences(found.table).to_dict()["title"])
-    assert "the first" not in str(differences(found.table.head(30)).to_dict()["title"])
+    of, _ = many
+    (table,) = [
+        part for part in measures(of).parts if getattr(part, "caption", "") == "Differences by the other measures"
+    ]
+    assert (len(table.rows), table.frame.height) == (60, 112)
+    assert "52 more rows are not shown." in table.note
+    assert "the first 30 of 112 in the order of the table" in str(differences(of.others.table).to_dict()["title"])
+    assert "the first" not in str(differences(of.others.table.head(30)).to_dict()["title"])
 
 
 def gaps():
@@ -247,7 +301,7 @@ def test_the_p_of_a_row_is_the_p_of_its_sentence():
     study = made_of(
         [(f"u{n}", "t", "S1", 2) for n in range(16)], lambda *of: 1 + int(rng.integers(5 - 2 * (of[4] == 2)))
     )
-    section = sessions(material(study, ["nsDCG@5"]))
+    section = last_queries(material(study, ["nsDCG@5"]))
     tests = sk.breakdown_tests(study, "nDCG@5", draws=2000).table
     drawn, told = (tests.filter(test=name)["p"].item() for name in ("sessions drawn", "sessions"))
     assert abs(drawn - told) > 1e-6
@@ -273,7 +327,7 @@ def test_separate_groups_each_have_their_n_and_everything_judged_needs_no_bounds
     )
     page = str(sk.report(study, "mean(DCG@1)"))
     assert "; 6 and 6 users)" in page
-    assert "could move differences is not known" not in page
+    assert "could change is not known" not in page
     assert "over 1 comparison" not in page
 
 

@@ -1,33 +1,32 @@
 """What has no value is said once, in plain words, and is neither drawn nor counted as 0; no topic is shown for its winner."""
 
-import re
-
 import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.display.tables import LIMIT, TextTable
+from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
-from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import UNJUDGED
-from sessionkit.reports.parts import Widget, Words
+from sessionkit.reports.parts import Widget
 from sessionkit.reports.single import single_figure
+from tests.reports.one_section import by_name, figures_in
 from tests.reports.read_page import Reader, specs
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-NEED = {"summary", "sessions", "discounts", "measures", "sensitivity", "judgments"}
-"""The sections that nothing can stand in without judgments."""
+NEED = {"topics", "sessions", "discounts", "measures", "sensitivity", "judgments", "robustness"}
+"""The sections that are not there without judgments."""
 
 
-def test_without_judgments_each_section_says_so_in_one_sentence(make):
-    sections = {section.name: section for section in page.sections_of(make(judged=False, sessions=8))}
-    for name in NEED:
-        assert [part.paragraphs for part in sections[name].parts] == [(UNJUDGED,)], name
-    assert any(isinstance(part, TextTable) for part in sections["behavior"].parts)
+def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
+    sections = by_name(page.sections_of(make(judged=False, sessions=8)))
+    assert not NEED & {*sections}
+    assert sections["summary"].parts[0].paragraphs == (UNJUDGED,)
+    assert any(isinstance(part, TextTable) for part in sections["behavior-table"].parts)
     text = Reader(report(make(judged=False, sessions=8))).text
+    assert text.count(UNJUDGED) == 1
     for false in ("undefined (over", "0 users", "(n = 0)", "nothing relevant to", "is higher on 0"):
-        assert false not in text.partition("Data quality")[0].replace("10 users", "")
+        assert false not in text.partition("Data and method")[0].replace("10 users", "")
 
 
 def test_without_judgments_no_axes_are_empty(make):
@@ -38,17 +37,15 @@ def test_without_judgments_no_axes_are_empty(make):
 
 @pytest.mark.slow
 def test_what_needs_no_judgments_is_reported_without_them(make):
-    sections = {section.name: section for section in page.sections_of(make(judged=False, sessions=8), "Queries")}
+    sections = by_name(page.sections_of(make(judged=False, sessions=8), "Queries"))
     assert UNJUDGED not in sections["summary"].parts[0].paragraphs
     assert sections["measures"].parts[0].frame["value"].null_count() == 0
-    assert sections["sessions"].parts == (Words((UNJUDGED,)),)
+    assert "sessions" not in sections
 
 
 @pytest.mark.slow
 def test_undefined_that_is_asked_to_be_zero_is_zero(make):
-    sections = {
-        section.name: section for section in page.sections_of(make(judged=False, sessions=8), "sDCG(undefined=zero)@10")
-    }
+    sections = by_name(page.sections_of(make(judged=False, sessions=8), "sDCG(undefined=zero)@10"))
     assert any(isinstance(part, Widget) for part in sections["discounts"].parts)
 
 
@@ -59,13 +56,13 @@ def test_judgments_for_other_topics_are_no_values_either(make):
     study = sk.from_tables(
         study.results.collect(), other.collect(), queries=study.queries.collect(), sessions=study.sessions.collect()
     )
-    sections = {section.name: section for section in page.sections_of(study)}
-    (words,) = sections["summary"].parts
+    sections = by_name(page.sections_of(study))
+    words = sections["summary"].parts[0]
     assert words.paragraphs == (
         "No measure that is reported has a value in any session; the notes on data quality say why.",
     )
-    assert not any(isinstance(part, Figure) and part.chart is not None for part in sections["sessions"].parts)
-    assert sections["discounts"].parts == (Words(("sDCG@10 has no value in any session.",)),)
+    assert not any(figure.chart is not None for figure in figures_in(sections["sessions"]))
+    assert "robustness" not in sections
 
 
 @pytest.mark.slow
@@ -78,8 +75,9 @@ def test_a_mean_over_nothing_is_undefined_and_no_more(make):
 
 @pytest.mark.slow
 def test_one_system_leads_nowhere(make):
-    (section,) = [one for one in page.sections_of(make(systems=("S1",), sessions=6)) if one.name == "sensitivity"]
-    assert not any(isinstance(part, Figure) for part in section.parts)
+    sections = by_name(page.sections_of(make(systems=("S1",), sessions=6)))
+    section = sections["sensitivity"]
+    assert not figures_in(sections["robustness"])
     assert "with one group there is nothing to compare" in " ".join(section.parts[0].paragraphs)
 
 
@@ -95,7 +93,7 @@ def test_a_chart_of_nothing_is_refused(make, kind):
 def test_means_that_are_not_shown_are_counted(make):
     study = make(systems=("S1",), users=tuple(f"u{number:02}" for number in range(20)), sessions=20)
     words = page.sections_of(study, by="user_id")[0].parts[0]
-    assert any("first 12 of 100 means" in line for line in words.paragraphs)
+    assert any("and 16 more groups" in line for line in words.paragraphs)
 
 
 def topics_of(differences):
@@ -115,27 +113,20 @@ def topics_of(differences):
         pl.DataFrame(grades, schema=["judgment_key", "doc_id", "grade"], orient="row"),
         sessions=pl.DataFrame(sessions, schema=["session_id", "topic_id", "system_id", "user_id"], orient="row"),
     )
-    summary = page.sections_of(study, "sDCG@10")[0]
-    (table,) = [part for part in summary.parts if isinstance(part, TextTable)]
-    return table
+    return by_name(page.sections_of(study, "sDCG@10"))
 
 
 @pytest.mark.slow
 def test_every_topic_is_shown_from_one_end_to_the_other():
     # B is better by much on 12 topics, and worse by little on 13: the 12 largest differences are all B's
     differences = [20 + number for number in range(12)] + [-1 - 0.5 * number for number in range(13)]
-    table = topics_of(differences)
-    assert [row[0] for row in table.rows] == [f"t{number:03}" for number in [*range(11, -1, -1), *range(12, 25)]]
-    assert table.note == "B is higher on 12, A on 13 of 25 topics."
-
-
-@pytest.mark.slow
-def test_very_many_topics_show_both_ends_and_count_what_lies_between():
-    table = topics_of([number - 50 for number in range(100)] + [None] * 3)
-    shown = [row[0] for row in table.rows]
-    half = LIMIT // 2
-    assert shown == [f"t{number:03}" for number in [*range(99, 99 - half, -1), *range(half - 1, -1, -1)]]
-    assert re.search(
-        r"B is higher on 49, A on 50 of 103 topics\. Not shown: 40 between these two ends and 3 without", table.note
-    )
-    assert table.frame.height == 103
+    sections = topics_of([*differences, None])
+    (table,) = [part for part in sections["topics-table"].parts if isinstance(part, TextTable)]
+    order = [f"t{number:03}" for number in [*range(11, -1, -1), *range(12, 26)]]
+    assert [row[0] for row in table.rows] == order
+    (figure,) = figures_in(sections["topics"])
+    (rows,) = [rows for rows in figure.chart.to_dict()["datasets"].values() if "topic" in rows[0]]
+    assert [row["topic"] for row in rows] == order[:-1]
+    told = sections["topics"].parts[0].paragraphs[0]
+    assert told.startswith("B has the higher mean of sDCG@10 on 12 of 25 topics, A on 13; differences of means")
+    assert "1 topic without a value in both groups left out." in told

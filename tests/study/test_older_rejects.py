@@ -35,7 +35,7 @@ def test_rows_are_rows(older, tmp_path):
     found = accounts(study)
     assert found["rejected"]["records"].to_list() == [1]
     assert found["cells"].is_empty()
-    assert heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected",)
+    assert heavy_losses(study) == ("results: 1 of 3 records (33.3%) rejected",)
     copy = sk.pseudonymize(study)
     assert any("1 record of results (rank_is_an_integer)" in note for note in copy.study.notes)
 
@@ -56,4 +56,4 @@ def test_a_copy_says_what_was_lost():
     with pytest.warns(sk.DataWarning):
         study = sk.from_tables(lists)
     copy = sk.pseudonymize(study).study
-    assert heavy_losses(copy) == heavy_losses(study) == ("results: 1 of 3 records (33.3 %) rejected",)
+    assert heavy_losses(copy) == heavy_losses(study) == ("results: 1 of 3 records (33.3%) rejected",)

@@ -27,7 +27,7 @@ EXPRESSIONS = (
     "group:N",
 )
 """What a drawing library, or a template, could work out."""
-COMMANDS = (r"\input{/etc/passwd} \write18{ls} %", "$x^2_i$ & # ~ {} <b>|</b>", "--- ?` !` << >> ,, ''")
+COMMANDS = (r"\input{/etc/passwd} \write18{ls}%", "$x^2_i$ & # ~ {} <b>|</b>", "--- ?` !` << >> ,, ''")
 """What TeX could carry out, or print as something else."""
 FORMULAS = (
     "=1+1",

@@ -23,6 +23,7 @@
     procedures.py         every test by name, and the layouts it is for
     corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
     rows.py               one measure
+    group_means.py        the groups by themselves, and the spread of sessions
     result_table.py       the table of all measures
     comparison.py         the finding
     messages.py           the same in plain language

@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
-from sessionkit.analysis.compare.group_means import GROUPS, group_means
+from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
@@ -187,11 +187,11 @@ def compare(
     Notes
     -----
     Least squares takes the difference to be the same for every user and topic; its claim is about these topics. In 1,500
-    simulated null studies of 30 users, 4 topics and systems alternated, it rejected 5.5 % at a nominal 5 %, and 21 % once
+    simulated null studies of 30 users, 4 topics and systems alternated, it rejected 5.5% at a nominal 5%, and 21% once
     the systems' difference varied with the topic by an sd of .10 (residual .22), where the t over topic means
-    (``population="topics"``) rejected 4.7 % and a bootstrap over the 4 topics 17 % without any such variation. Where the
-    difference varies with the user by an sd of .10, or .20, least squares rejects 6 or 10 %, and randomization of users'
-    whole assignments 5 % (4,000 and 600 studies).
+    (``population="topics"``) rejected 4.7% and a bootstrap over the 4 topics 17% without any such variation. Where the
+    difference varies with the user by an sd of .10, or .20, least squares rejects 6 or 10%, and randomization of users'
+    whole assignments 5% (4,000 and 600 studies).
 
     Examples
     --------
@@ -249,9 +249,8 @@ def compare(
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
-    groups = _joined(
-        [level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels]
-    )
+    groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
+    table = with_pooled_sd(table, groups) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]

@@ -22,7 +22,7 @@ TABLE = pl.Schema(
         "mark": pl.String(),
         **dict.fromkeys(("mean_a", "mean_b", "raw_difference"), pl.Float64()),
         **dict.fromkeys(("wins", "ties", "losses"), pl.Int64()),
-        "detectable": pl.Float64(),
+        **dict.fromkeys(("detectable", "sd"), pl.Float64()),
     }
 )
 OVERALL = pl.Schema(
@@ -46,10 +46,12 @@ class Comparison(TestedFinding):
         (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
         ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
-        units of 0) with Sparck Jones' ``mark`` (``material`` above 10 %, ``noticeable`` from 5 %, else ``not
+        units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
         noticeable``). What was averaged, adjusted for nothing: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
         ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users); ``detectable``: the true difference
-        that this comparison would find with a chance of .8, by the noncentral t. Null where there is nothing to test; a
+        that this comparison would find with a chance of .8, by the noncentral t; ``sd``: of the values of all sessions around the
+        means of these two groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
+        the measure's units). Null where there is nothing to test; a
         note says why.
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
@@ -189,7 +191,7 @@ def pair_table(
         rows = rows.rename({"n": "n_a"}).with_columns(table["n_b"])
     headers = HEADERS | {
         "measure": "Measure", "mean_a": first, "mean_b": second, "estimate": "Difference", "high": "to", "p": "p", "n": "n",
-        "low": f"{100 * confidence:g} % from", "n_a": f"n, {first}", "n_b": f"n, {second}",
+        "low": f"{100 * confidence:g}% from", "n_a": f"n, {first}", "n_b": f"n, {second}",
     }  # fmt: skip
     alpha = error_rate(confidence)
     found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]

@@ -4,7 +4,7 @@ An interval of `Corrected` holds 0 exactly where the adjusted p-value is above a
 once; so do Holm's, at a price: what its steps find, while another comparison is undecided, is known to lie on one side
 of 0 and no more (Strassburger and Bretz 2008, Guilbaud 2008: no more can be said at the same error rate). Bonferroni's
 intervals beside Holm's findings would look better and miss too often: of two comparisons, one of a large difference and
-one of none, 7.3 % of studies would have an interval that misses, instead of 5 %. Benjamini and Hochberg's keep the
+one of none, 7.3% of studies would have an interval that misses, instead of 5%. Benjamini and Hochberg's keep the
 expected share of misses among what is found below alpha (Benjamini and Yekutieli 2005).
 """
 

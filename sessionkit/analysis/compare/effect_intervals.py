@@ -2,7 +2,7 @@
 
 Both invert the normal test of the statistic with the variance that it has at each value of the effect, so that at 0 they
 are the rank test itself. An interval with the variance of no difference at every value, as by Fisher's z, misses 20 to
-30 % of the time once a difference is large.
+30% of the time once a difference is large.
 """
 
 from __future__ import annotations

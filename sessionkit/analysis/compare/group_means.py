@@ -43,10 +43,12 @@ def group_means(sessions: GroupedSessions, population: str, alpha: float) -> pl.
     """
     from scipy import special
 
-    named = pl.coalesce(pl.col(UNIT_COLUMN[population]).cast(pl.String), pl.lit("\0") + pl.col("session_id").cast(pl.String))
+    named = pl.coalesce(
+        pl.col(UNIT_COLUMN[population]).cast(pl.String), pl.lit("\0") + pl.col("session_id").cast(pl.String)
+    )
     units = sessions.frame.select(named.rank("dense")).to_series().to_numpy().astype(np.int64)
     groups = sessions.frame.get_column("group").to_numpy()
-    rows = []
+    rows: list[tuple[str, str, int, int, float | None, float | None, float | None, float | None]] = []
     for number, measure in enumerate(sessions.measures):
         column = sessions.values[:, number]
         for group in sessions.groups:
@@ -67,3 +69,26 @@ def group_means(sessions: GroupedSessions, population: str, alpha: float) -> pl.
                 low, high = mean - reach, mean + reach
             rows.append((measure, group, n, many, mean, low, high, sd))
     return pl.DataFrame(rows, schema=GROUPS, orient="row")
+
+
+def with_pooled_sd(table: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of pairs with ``sd``: the spread of sessions around the means of both groups, pooled.
+
+    Parameters
+    ----------
+    table
+        A row per pair, with ``measure``, ``a``, ``b``; null where neither group has two sessions.
+    groups
+        The groups by themselves, see `group_means`, and the level of each where there are levels.
+    """
+    keys = [name for name in groups.columns if name not in GROUPS]
+    free = pl.max_horizontal(pl.col("sessions") - 1, 0)
+    squares = groups.select(*keys, "measure", "group", free=free, squares=pl.col("sd").fill_null(0.0) ** 2 * free)
+    for side in "ab":
+        names = {"group": side, "free": f"_free_{side}", "squares": f"_squares_{side}"}
+        table = table.join(
+            squares.rename(names), on=[*keys, "measure", side], how="left", nulls_equal=True, maintain_order="left"
+        )
+    degrees = pl.col("_free_a") + pl.col("_free_b")
+    pooled = ((pl.col("_squares_a") + pl.col("_squares_b")) / degrees).sqrt()
+    return table.with_columns(sd=pl.when(degrees > 0).then(pooled)).drop("^_(free|squares)_[ab]$")

@@ -198,7 +198,7 @@ ALSO = {"anova": "tukey", "friedman": "nemenyi", "ols": "least-squares"}
 """Other names of tests: a test of all groups at once stands with its comparison of pairs."""
 DEFAULTS = {"blocked": ("t", "tukey"), "separate": ("welch", "welch"), "crossed": ("least-squares", "least-squares")}
 """By layout: the test of two groups, and of more."""
-BOOTSTRAP = "a bootstrap is not offered: over 4 topics it rejects 17 % of true null hypotheses, and over few users it is no better than t; "
+BOOTSTRAP = "a bootstrap is not offered: over 4 topics it rejects 17% of true null hypotheses, and over few users it is no better than t; "
 
 
 def procedure(name: str | None, design: Design, population: str, groups: int) -> Procedure:

@@ -36,7 +36,8 @@ def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.Da
     else:
         settled = corrected(p, correction, alpha)
     places = {id(row): place for place, row in enumerate(tested)}
-    table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=TABLE, orient="row")
+    schema = pl.Schema({name: dtype for name, dtype in TABLE.items() if name != "sd"})
+    table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=schema, orient="row")
     return table, settled.rate, Family(number, correction, together and bool(number))
 
 

@@ -21,7 +21,7 @@ from sessionkit.errors import UsageError
 
 BOOTSTRAP = "bootstrap"
 FEWEST = 20
-"""Units from which on a bootstrap is offered: over 4 topics it rejects 17 % of true null hypotheses."""
+"""Units from which on a bootstrap is offered: over 4 topics it rejects 17% of true null hypotheses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def bootstrapped(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, 
     n, k = units.values.shape
     if n < FEWEST:
         msg = (
-            f"test=bootstrap: {n} {plan.population} are too few to draw from (over 4 topics it rejects 17 % of true null hypotheses); "
+            f"test=bootstrap: {n} {plan.population} are too few to draw from (over 4 topics it rejects 17% of true null hypotheses); "
             f"it is offered from {FEWEST} on; test=randomization would work"
         )
         raise UsageError(msg)

@@ -250,7 +250,7 @@ def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
         there = "there or at the cutoff" if row["beyond"] else "there"
         yield (
             f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
-            f"{beyond}); a searcher who stops {there} has {row['gained'] * 100:.0f} % of the ideal's gain."
+            f"{beyond}); a searcher who stops {there} has {row['gained'] * 100:.0f}% of the ideal's gain."
         )
 
 

@@ -147,12 +147,12 @@ def _without(bounds: pl.DataFrame) -> Iterator[str]:
 
 
 def _percent(share: float | None) -> str:
-    """A share as people say it; never 100 % of what is not all."""
+    """A share as people say it; never 100% of what is not all."""
     if share is None:
         return "none shown"
     if 0 < share < 1:
-        return f"{min(max(share * 100, 0.1), 99.9):.1f} %"
-    return f"{share * 100:.0f} %"
+        return f"{min(max(share * 100, 0.1), 99.9):.1f}%"
+    return f"{share * 100:.0f}%"
 
 
 def _number(value: float) -> str:

@@ -223,7 +223,7 @@ def pairs_table(
 
 
 def order_table(measures: Sequence[str], of: RedrawnPairs) -> pl.DataFrame:
-    """A row per measure: mean tau and the middle 95 % of draws."""
+    """A row per measure: mean tau and the middle 95% of draws."""
     rows = []
     for m, measure in enumerate(measures):
         tau = of.tau[1:, m][np.isfinite(of.tau[1:, m])]
@@ -329,7 +329,7 @@ def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup)
     if len(settled.names) > 2 and order["tau"] is not None:
         yield (
             f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with the order by "
-            f"the original judgments (95 % of draws: {ends(order['low'], order['high'], digits=2)})."
+            f"the original judgments (95% of draws: {ends(order['low'], order['high'], digits=2)})."
         )
     shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
     for row in shown.iter_rows(named=True):
@@ -352,6 +352,6 @@ def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
         )
     return (
         f"{row['b']} minus {row['a']} is {row['difference']:.3g} with the original judgments ({p}) and {row['mean']:.3g} on average "
-        f"over draws (95 % of draws: {row['low']:.3g} to {row['high']:.3g}). The winner changes, or there is none, in "
+        f"over draws (95% of draws: {row['low']:.3g} to {row['high']:.3g}). The winner changes, or there is none, in "
         f"{changes:.1%} of draws{sure}{verdict}."
     )

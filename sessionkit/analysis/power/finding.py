@@ -42,14 +42,14 @@ class PowerPlan(TestedFinding):
     table
         A row per claim and size: ``population``, ``test``, ``users`` (null beside topics: as many as one likes), ``topics``,
         ``sessions``, ``power`` (chance to find the difference, averaged over what may vary), ``error`` (its Monte Carlo
-        standard error), ``low`` and ``high`` (the range that holds 90 % of what the uncertain components leave possible),
+        standard error), ``low`` and ``high`` (the range that holds 90% of what the uncertain components leave possible),
         ``at_estimate`` (power were the estimates the truth), ``reaches`` (whether ``power`` is at least the target).
     smallest
         A row per claim and number of topics: the smallest ``users``, ``topics``, ``sessions`` whose ``power`` reaches the
         target, how many ``more_users`` and ``more_topics`` than now that is, and with ``_sure`` the numbers whose ``low``
         does; null where none of up to ``most`` does. ``limit`` is the power with users without end.
     components
-        ``component``, ``sd`` (of one session), ``low`` and ``high`` (90 % of the draws).
+        ``component``, ``sd`` (of one session), ``low`` and ``high`` (90% of the draws).
     reading
         The finding in plain language, a sentence or more per line.
     measure, by, design

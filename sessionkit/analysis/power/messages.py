@@ -26,7 +26,7 @@ UNKNOWN = (
 )
 
 
-SURE = "95 % of the plausible components"
+SURE = "95% of the plausible components"
 """What a size is sure for."""
 ABSURD = "Caution: the declared difference is larger than the difference of any two sessions of this study."
 
@@ -59,7 +59,7 @@ def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]
     relative = f" ({of.share:.1%} of the first group's mean)" if of.share is not None else ""
     told = [
         f"Design: {of.design}.",
-        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the {100 * of.alpha:g} % level "
+        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the {100 * of.alpha:g}% level "
         f"with power {of.target:g}. Power is averaged over plausible variance components; brackets hold the range for "
         f"{RANGE:.0%} of them.",
     ]

@@ -113,7 +113,7 @@ def power(
     Components are drawn from their mean squares over chi-squared / df, none below 0: the fiducial distribution, or the
     posterior under Jeffreys' prior; 4 topics say little, and the range shows it. A mean square smaller than components of 0
     would make it is taken as these would, so that its component is not surely 0: of 200 simulated studies of the clinic's
-    design the range held an sd of system with topic of 0, .05, .10, .20 in 96, 96, 96 and 91 %. Values are taken as normal, sd as equal in
+    design the range held an sd of system with topic of 0, .05, .10, .20 in 96, 96, 96 and 91%. Values are taken as normal, sd as equal in
     all groups. What topics do to groups counts in full for claims about topics; for claims about users these topics are
     the ones that matter, and it sums to 0 over them.
 

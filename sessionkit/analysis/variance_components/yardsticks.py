@@ -104,7 +104,7 @@ def contrast(
 
     Where a study is not balanced some of the variance is that of factors that do not contain the groups, such as users of
     whom some met one group only. It has its degrees of freedom, and in its share a component counts as 0 if it is below:
-    without that 12 users, 8 of them with one group, and 4 topics gave 7 to 9 % rejections of true nulls; with it 5 to 6 %.
+    without that 12 users, 8 of them with one group, and 4 topics gave 7 to 9% rejections of true nulls; with it 5 to 6%.
     """
     first, second = pair
     loads = means.loads

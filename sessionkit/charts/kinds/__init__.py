@@ -16,6 +16,7 @@
     precision_recall.py      eleven points
     rprecision_histogram.py  two systems by topic
     differences.py           differences between groups
+    group_means.py           means of groups
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
     waterfall.py             the value of one session

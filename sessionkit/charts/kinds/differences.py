@@ -1,4 +1,4 @@
-"""Differences between groups with their intervals, measure by measure: what a comparison found, at a glance."""
+"""Differences between groups with their intervals, measure by measure on one scale: what a comparison found, at a glance."""
 
 from __future__ import annotations
 
@@ -9,18 +9,32 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, setting_of, tip, titled, values
-from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.charts.encodings import (
+    checked,
+    drawn_of,
+    in_order,
+    line_below,
+    setting_of,
+    tip,
+    titled,
+    values,
+)
+from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
-from sessionkit.errors import UsageError
+from sessionkit.display.numbers import compact
+from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import as_polars
+from sessionkit.scoring.measures.grammar import parse_measure
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
 SOURCE = "sessionkit.compare"
 MOST = 30
 """Rows that one figure shows."""
-ROW = 22
+ROW = 24
 """Height of a row."""
+SCALED = 250
+"""Width of the plot where raw values stand beside it."""
+BLUE = PALETTE[0]
 
 
 def differences(
@@ -30,16 +44,18 @@ def differences(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
-) -> alt.FacetChart:
-    """Draw the difference of each pair of groups by each measure, with its interval, on a scale of the measure's own.
+) -> alt.LayerChart | alt.FacetChart:
+    """Draw the difference of each pair of groups by each measure with its interval, right of 0 where b is better.
 
-    An interval without an end reaches as far as the other end is away, and fades.
+    Differences are divided by the ``sd`` of a comparison (of session values around the means of both groups), so that all
+    measures share a scale; raw differences with intervals and n stand beside. A measure without a direction is gray. In a table without
+    ``sd`` each measure has a scale of its own. An interval without an end reaches as far as the other end is away.
 
     Parameters
     ----------
     comparison
-        What `sessionkit.compare` found, or its ``table``: measure, a, b, estimate, low, high, p_adjusted, and the column
-        within whose values groups were compared, if any.
+        What `sessionkit.compare` found, or its ``table``: measure, a, b, estimate, low, high, p_adjusted, sd, n_a, n_b, and the
+        column within whose values groups were compared, if any.
     confidence
         Filled points have p at or below 1 - confidence; by default that of the comparison, or 0.95.
     synthetic
@@ -56,46 +72,151 @@ def differences(
     """
     alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
     subtitle = line_below(comparison, subtitle)
-    table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
+    rows, what = _rows(as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect(), alpha)
+    below = [*([subtitle] if subtitle else [])]
+    if not rows.get_column("sd").count():
+        return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic)
+    chart, note = _on_one_scale(rows)
+    return titled(chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic)
+
+
+def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
+    """What is drawn, a row for each pair and measure, and which difference it is."""
     levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
-    frame = checked(table, [*levels, *COLUMNS], SOURCE).filter(pl.col("estimate").is_not_null())
+    table = table.with_columns(
+        pl.lit(None, dtype).alias(name)
+        for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64))
+        if name not in table.columns
+    )
+    frame = checked(table, [*levels, *COLUMNS, "sd", "n_a", "n_b"], SOURCE).filter(pl.col("estimate").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no difference was estimated")
     several = frame.select("a", "b").n_unique() > 1
     pair = pl.concat_str("b", pl.lit(" \u2212 "), "a")
     names = [pl.col("measure"), *([pair] if several else [])]
     names += [pl.concat_str(pl.lit(f"{level} "), pl.col(level).cast(pl.String)) for level in levels]
-    name = pl.concat_str(names, separator=": ")
     reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
     reach = reach.fill_null(pl.col("estimate").abs())
     many = frame.height
     rows = frame.with_columns(pl.col(levels).cast(pl.String))
     rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b")).head(MOST)
+    directions = {name: _direction(name) for name in rows.get_column("measure").unique()}
+    direction = pl.col("measure").replace_strict(directions, return_dtype=pl.String)
+    rows = rows.with_columns(direction=direction).sort(pl.col("direction") == "unknown", maintain_order=True)
     rows = rows.with_row_index("place").select(
         "place",
         "estimate",
-        row=name,
+        row=pl.concat_str(names, separator=": "),
         pair=pair,
         low=pl.col("low").fill_null(pl.col("estimate") - reach),
         high=pl.col("high").fill_null(pl.col("estimate") + reach),
         p="p_adjusted",
         shown=pl.when(pl.col("p_adjusted") <= alpha).then(pl.lit("yes")).otherwise(pl.lit("no")),
+        direction="direction",
+        sd=pl.when(pl.col("sd") > 0).then("sd"),
+        n=pl.when(pl.col("n_a") == pl.col("n_b"))
+        .then(pl.format("n = {}", "n_a"))
+        .otherwise(pl.format("n = {}, {}", "n_a", "n_b")),
     )
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     what += f", the first {MOST} of {many:,} in the order of the table" if many > MOST else ""
+    return rows, what
+
+
+def _direction(measure: str) -> str:
+    """Which values of a measure are better; of what is no measure of ours higher ones are drawn to the right."""
+    try:
+        return parse_measure(measure).direction
+    except MeasureError:
+        return "higher"
+
+
+def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
+    """A row for each difference, all in standard deviations of sessions, with raw values beside; and what is to be known."""
+    without = rows.get_column("sd").null_count()
+    told = [_told(*row) for row in rows.select("estimate", "low", "high", "n").rows()]
+    sign = pl.when(pl.col("direction") == "lower").then(-1.0).otherwise(1.0)
+    ends = {name: sign * pl.col(name) / pl.col("sd") for name in ("estimate", "low", "high")}
+    drawn = rows.with_columns(
+        pl.Series("told", told), kind=pl.when(pl.col("direction") == "unknown").then(pl.lit("none")).otherwise("shown")
+    )
+    drawn = drawn.with_columns(**{f"{name}_sd": value for name, value in ends.items()}).drop_nulls("sd")
+    lower = (drawn.get_column("direction") == "lower").any()
+    unknown = (drawn.get_column("direction") == "unknown").any()
+    note = "Right of 0 is better" + (", also where lower values are better" if lower else "")
+    note += "; gray: no direction is better" if unknown else ""
+    note += f"; {without} without spread left out" if without else ""
+    axis = alt.Axis(title="SDs of sessions", tickCount=5, grid=True)
+    y = alt.Y(
+        field="row",
+        type="nominal",
+        sort=in_order(),
+        axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False),
+    )
+    tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
+    tips += [
+        tip("low", "From", "+.4f"),
+        tip("high", "To", "+.4f"),
+        tip("p", "p", ".3g"),
+        tip("sd", "SD of sessions", ".4f"),
+    ]
+    kinds = ["yes", "no", "none"]
+    toned = alt.Scale(domain=kinds, range=[BLUE, BLUE, FAINT])
+    filled = alt.Scale(domain=kinds, range=[BLUE, "white", "white"])
+    x: dict[str, Any] = {"type": "quantitative", "axis": axis}
+    layers = [
+        alt.Chart().mark_rule(color=INK).encode(x=alt.XDatum(0)),
+        alt.Chart()
+        .mark_rule(strokeWidth=2)
+        .encode(
+            y=y,
+            x=alt.X(field="low_sd", **x),
+            x2=alt.X2(field="high_sd"),
+            stroke=alt.Stroke(field="kind", type="nominal", scale=toned, legend=None),
+            tooltip=tips,
+        ),
+        alt.Chart()
+        .mark_point(size=80, filled=True, strokeWidth=2)
+        .encode(
+            y=y,
+            x=alt.X(field="estimate_sd", **x),
+            fill=alt.Fill(field="kind", type="nominal", scale=filled, legend=None),
+            stroke=alt.Stroke(field="kind", type="nominal", scale=toned, legend=None),
+            tooltip=tips,
+        ),
+        alt.Chart()
+        .mark_text(align="left", dx=10, color=INK)
+        .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
+    ]
+    chart = alt.LayerChart(data=values(drawn), layer=layers, width=SCALED, height=alt.Step(ROW))
+    return chart, note
+
+
+def _told(estimate: float, low: float, high: float, n: str | None) -> str:
+    """A difference with its interval and n, as it stands beside its row.
+
+    >>> _told(0.074, 0.0197, 0.16773, "n = 30")
+    '+0.0740 [0.0197, 0.168], n = 30'
+    """
+    sign = "+" if estimate > 0 else ""
+    return f"{sign}{compact(estimate)} [{compact(low)}, {compact(high)}]{f', {n}' if n else ''}"
+
+
+def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
+    """A panel for each difference, in units of its measure."""
     axis = alt.Axis(title=None, tickCount=5, grid=True)
     tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
     tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".3g")]
-    filled = alt.Scale(domain=["yes", "no"], range=[PALETTE[0], "white"])
-    legend = alt.Legend(title=f"p \u2264 {alpha:g}", symbolStrokeColor=PALETTE[0])
+    filled = alt.Scale(domain=["yes", "no"], range=[BLUE, "white"])
+    legend = alt.Legend(title=f"p \u2264 {alpha:g}", symbolStrokeColor=BLUE)
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
         alt.Chart()
-        .mark_rule(strokeWidth=2, color=PALETTE[0])
+        .mark_rule(strokeWidth=2, color=BLUE)
         .encode(x=alt.X(field="low", type="quantitative", axis=axis), x2=alt.X2(field="high"), tooltip=tips),
         alt.Chart()
-        .mark_point(size=80, filled=True, stroke=PALETTE[0], strokeWidth=2)
+        .mark_point(size=80, filled=True, stroke=BLUE, strokeWidth=2)
         .encode(
             x=alt.X(field="estimate", type="quantitative", axis=axis),
             fill=alt.Fill(field="shown", type="nominal", scale=filled, legend=legend),
@@ -111,4 +232,4 @@ def differences(
         spacing=8,
         resolve=alt.Resolve(scale=alt.ScaleResolveMap(x="independent")),
     )
-    return titled(faceted, title, [*([subtitle] if subtitle else []), what], synthetic)
+    return faceted

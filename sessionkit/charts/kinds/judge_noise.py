@@ -35,7 +35,7 @@ def judge_noise(
 ) -> alt.FacetChart:
     """Draw the difference of every pair with its range over draws, and the share of draws with another outcome.
 
-    A line spans the middle 95 % of the differences in the draws; where it crosses 0, another system may win. Up to 12
+    A line spans the middle 95% of the differences in the draws; where it crosses 0, another system may win. Up to 12
     differences have a row each with the shares; more differences have a panel for each measure, with shares by size.
 
     Parameters

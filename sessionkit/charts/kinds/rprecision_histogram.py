@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
@@ -14,9 +14,9 @@ from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("topic_id", "a", "b", "difference")
-MOST = 100
-"""Topics that one figure shows: those that differ most."""
-FEWEST, WIDEST = 9, 60
+NAMED = 60
+"""Topics up to which each is named; of more the axis says how many there are, and the tooltip names each."""
+NARROWEST, WIDEST = 2, 60
 """The least and greatest distance of bars."""
 
 
@@ -26,6 +26,7 @@ def rprecision_histogram(
     b: str,
     *,
     measure: str = "mean(Rprec)",
+    order: Literal["topic", "difference"] = "topic",
     legend: str = "System",
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
@@ -37,12 +38,14 @@ def rprecision_histogram(
     Parameters
     ----------
     histogram
-        A frame of `sessionkit.rprecision_histogram`: topic_id, a, b, difference. Of more than 100 topics those with the
-        largest differences are shown.
+        A frame of `sessionkit.rprecision_histogram`: topic_id, a, b, difference. Every topic is shown; of more than 60 the
+        names stand in tooltips alone.
     a, b
         The names of the systems.
     measure
         Text of the measure, for the axis.
+    order
+        ``"topic"``, by the names of topics, or ``"difference"``, the largest first.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
 
@@ -58,15 +61,25 @@ def rprecision_histogram(
         plain(name, system)
     first, second = named(a), named(b)
     ahead = pl.when(pl.col("difference") >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
-    kept = frame.top_k(MOST, by=[pl.col("difference").abs(), pl.col("topic_id")]).sort("topic_id")
+    kept = frame.sort("topic_id")
+    if order == "difference":
+        kept = kept.sort("difference", descending=True, maintain_order=True)
     rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", group=ahead)
     topics = [inert(topic) for topic in rows.get_column("topic").unique(maintain_order=True)]
     words = ["Difference in R-precision" if "Rprec" in measure else "Difference", plain("measure", measure)]
-    axis = alt.Axis(title="Topic", labelAngle=0 if len(rows) <= 12 else -90, labelLimit=90, labelOverlap=True)
+    few = len(rows) <= NAMED
+    axis = alt.Axis(
+        title="Topic" if few else f"{len(rows):,} topics",
+        labels=few,
+        ticks=few,
+        labelAngle=0 if len(rows) <= 12 else -90,
+        labelLimit=90,
+        labelOverlap=True,
+    )
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
     tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead")]
     bars = (
-        alt.Chart(values(rows), width=alt.Step(max(FEWEST, min(WIDEST, WIDTH // len(rows)))))
+        alt.Chart(values(rows), width=alt.Step(max(NARROWEST, min(WIDEST, WIDTH // len(rows)))))
         .mark_bar()
         .encode(
             x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),
@@ -77,6 +90,4 @@ def rprecision_histogram(
     )
     zero = alt.Chart(values(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
     line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
-    few = [f"the {MOST} topics of {len(frame)} that differ most"] if len(kept) < len(frame) else []
-    below = ", ".join([*([subtitle] if subtitle else []), *few]) or None
-    return stacked([bars, line], title, synthetic, below)
+    return stacked([bars, line], title, synthetic, subtitle)

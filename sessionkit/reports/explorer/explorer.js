@@ -162,7 +162,7 @@
       .map(([name, column]) => [name, named(column, session)]).filter(([, text]) => text !== null)
       .flatMap(([name, text], at) => [at ? `, ${name.toLowerCase()} ` : `${name} `, made("bdi", {}, bare(name.toLowerCase(), text))]);
     const about = made("p", {}, ...facts, `${facts.length ? ". " : ""}${data.measure}: ${told(value)}` +
-      `${value === null ? ", since nothing is judged for it." : best > 0 ? `, ${(100 * value / best).toFixed(1)} % of its ideal ${told(best)}.` : "."}`);
+      `${value === null ? ", since nothing is judged for it." : best > 0 ? `, ${(100 * value / best).toFixed(1)}% of its ideal ${told(best)}.` : "."}`);
     const back = made("button", {type: "button"}, "Back to the list");
     back.addEventListener("click", () => (field("list").querySelector("[aria-current] button") ?? field("search")).focus());
     const drawing = made("div", {class: "chart", id: "explorer-drawing"});

@@ -30,7 +30,7 @@ ORDER = {"measure": "Measure", "tau": "Mean tau-b", "low": "from", "high": "to"}
 def noise(of: Material) -> list[Part]:
     """Agreement and errors, and what these do to differences and to the order of groups."""
     found = judge_noise(of.study, list(of.measures), of.by)
-    note = f"Changes are shares of {found.draws:,} draws (seed {found.seed}); the range holds the middle 95 % of them."
+    note = f"Changes are shares of {found.draws:,} draws (seed {found.seed}); the range holds the middle 95% of them."
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [
         of.told(found.reading),

@@ -11,9 +11,9 @@ import altair as alt
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.reports.phrases import NAMED, capital, first_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
@@ -65,15 +65,16 @@ def require_chart(kind: str) -> ChartKind:
     return CHARTS[kind]
 
 
-def figures(study: Study, choices: Choices) -> list[Figure]:
-    """Make the figures that every report has; one that the study does not allow has the reason in place of a chart."""
+def figures(study: Study, choices: Choices, kinds: Iterable[str]) -> list[Figure]:
+    """Make figures; one that the study does not allow has the reason in place of a chart."""
     made = []
-    for kind, chart in CHARTS.items():
-        if chart.in_report:
-            try:
-                made.append(figure(study, kind, choices))
-            except UsageError as error:
-                made.append(Figure(kind, chart.shows, None, f"Not drawn: {choices.redaction.note(str(error))}."))
+    for kind in kinds:
+        try:
+            made.append(figure(study, kind, choices))
+        except (DataError, MeasureError, UsageError) as error:
+            made.append(
+                Figure(kind, capital(CHARTS[kind].shows), None, f"Not drawn: {choices.redaction.note(str(error))}.")
+            )
     return made
 
 

@@ -92,7 +92,7 @@ def of_plan(found: PowerPlan, choices: Choices) -> Figure:
     tested = listed([f"{test} (about {population})" for test, population in tests])
     caption = (
         f"Chance that a study of the same design finds a true difference of {found.difference:.4g} in {found.measure} at "
-        f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90 % of what they "
+        f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90% of what they "
         f"leave possible{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
         f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
         f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.draws:,} simulated studies of "
@@ -112,7 +112,7 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
     """Judges' errors, drawn."""
     title = "What errors of judges change"
     chart = charts.judge_noise(without_condition(found), synthetic=choices.synthetic, title=title)
-    draws = f"the middle 95 % of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
+    draws = f"the middle 95% of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
     errors = f"{ERRORS[found.source]}; a draw changes {found.changed:.0%} of the judgments on average"
     few = found.table.get_column("difference").count() <= FEW
     shown = (

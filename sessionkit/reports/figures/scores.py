@@ -13,7 +13,7 @@ from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.figures.figure import Figure, by_group, measures_of
+from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
 from sessionkit.reports.phrases import filled
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
@@ -32,6 +32,19 @@ def differences(study: Study, choices: Choices) -> Figure:
         f"{found.claim}; {found.test}.{filled(found)}"
     )
     return Figure("differences", title, chart, caption)
+
+
+def group_means(study: Study, choices: Choices) -> Figure:
+    """Means of groups, with intervals."""
+    measure = choices.exact or choices.ratio
+    found = without_condition(compare(study, measure, choices.by))
+    title = f"Means of {measure}"
+    chart = charts.group_means(found, synthetic=choices.synthetic, title=title)
+    caption = (
+        f"Mean of each group over its sessions with its own {level_text(found.alpha)} interval over {found.population}. Groups "
+        f"that share a letter are not shown to differ ({found.test}{found.family.told})."
+    )
+    return Figure("group-means", title, chart, caption)
 
 
 def score_distribution(study: Study, choices: Choices) -> Figure:

@@ -1,19 +1,22 @@
-"""The sections of a report, one file each; a new one is a file and a line in ``registry.py``.
+"""The sections of a report, one file each; a new one is a file and a line in ``registry.py``, or in the section that unfolds it.
 
 ::
 
     section_kind.py  how a section is declared
     registry.py      the sections in the order in which they stand
     summary.py       what was found, on the first screen
-    study.py         what was logged, by whom, and the design
-    sessions.py      session curves, last and other queries
-    discounts.py     the means under other discounts
-    measures.py      scores and differences by group
-    sensitivity.py   whether the conclusion depends on the discounts
-    behavior.py     what searchers did
-    searchers.py     fitted discounts, ratings, effort
+    measures.py      scores and differences of all measures
+    topics.py        for whom and on which topics
+    sessions.py      when in the session
+    behavior.py      how people searched
+    searchers.py     how far they looked, and what effort a gain took
+    ratings.py       whether measures match what searchers said
+    robustness.py    whether it would change
     judgments.py     what unjudged documents could change
+    sensitivity.py   whether the conclusion depends on the discounts
+    discounts.py     the means under other discounts
     explorer.py      sessions result by result
-    quality.py       what was unusual or rejected
     method.py        every choice in words
+    study.py         what was logged, by whom, and the design
+    quality.py       what was unusual or rejected
 """

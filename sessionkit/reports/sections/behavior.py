@@ -1,21 +1,26 @@
-"""Behavior: what searchers did, by group: queries, results, clicks, times, stopping, reformulations."""
+"""How people searched, by group: queries, results, clicks, times, stopping, reformulations."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.display.tables import HEADERS, TextTable, table_of
+from sessionkit.display.words import listed
 from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.sections.searchers import effort_of_gain, searchers
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.score import score
+from sessionkit.study.query_counts import MANY, logged_queries
 
 OBSERVED = (
     "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
@@ -24,6 +29,8 @@ OBSERVED = (
 """Measures of behavior, of which those are shown that the log allows."""
 SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
+FIGURES = ("reformulation-flow",)
+"""The figures that the section shows."""
 
 
 def observed(of: Material) -> StudyQuestion[pl.DataFrame]:
@@ -36,8 +43,8 @@ def changes(of: Material) -> StudyQuestion[pl.DataFrame]:
     return ask(reformulations, of.shown, GAIN)
 
 
-@section("behavior", "Behavior", of_shown=[observed, changes])
-def behavior(of: Material) -> list[Part]:
+@section("behavior-table", "Behavior by group", of_shown=[observed, changes])
+def behavior_table(of: Material) -> list[Part]:
     """Means of behavior by group, and what became of queries from one to the next."""
     means = observed(of).answer()
     known_of = pl.col("value").is_not_null().any().over("measure")
@@ -49,6 +56,34 @@ def behavior(of: Material) -> list[Part]:
     if missing:
         parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
     return [*of.sampled, *parts]
+
+
+@section("behavior", "How did people search?", details=(behavior_table, searchers, effort_of_gain))
+def behavior(of: Material) -> list[Part]:
+    """How many queries sessions have, and what came after each."""
+    if not of.study.facts.sessions:
+        return []
+    drawn = [one for one in figures(of.shown, of.choices, FIGURES) if one.chart is not None]
+    return [*_longer(of), *drawn]
+
+
+def _longer(of: Material) -> list[Part]:
+    """Whether groups differ in queries per session, and which measures that alone can raise."""
+    counts = logged_queries(of.study, ["session_id"]).join(grouped_sessions(of.study, of.choices.by), on="session_id")
+    means = counts.group_by("group").agg(pl.col(MANY).mean(), pl.len()).sort(MANY, "group", descending=[True, False])
+    if means.is_empty():
+        return []
+    named = [
+        f"{mean:.2f} with {group} (n = {many:,})" if group != EVERYONE else f"{mean:.2f} (n = {many:,})"
+        for group, mean, many in means.rows()
+    ]
+    more = f" and {len(named) - NAMED} more groups" if len(named) > NAMED else ""
+    told = f"Queries per session: {listed(named[:NAMED])}{more}."
+    sums = [str(measure) for measure in of.measures if measure.sums_queries and of.valueless is None]
+    if sums and f"{means.item(0, MANY):.2f}" != f"{means.item(-1, MANY):.2f}":
+        adds, them = ("adds", "it") if len(sums) == 1 else ("add", "them")
+        told += f" {listed(sums)} {adds} up over queries, so that more queries alone can raise {them}."
+    return [Words((of.redaction.note(told),))]
 
 
 def known(of: Material) -> list[Measure]:

@@ -29,7 +29,7 @@ def discounts(of: Material) -> list[Part]:
     """Sliders for b and bq and a choice of gain, with the means and curves that follow."""
     varied, by, everyone = Varied.of(of.choices), of.choices.by, of.study.facts.sessions
     if of.unjudged is not None:
-        return [Words((of.unjudged,))]
+        return []
     counts = counts_by_gain(of).answer()
     if everyone and not counts.groups["n"].sum():
         return [Words((f"{varied.total} has no value in any session.",))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sessionkit.display.templates import json_text
+from sessionkit.display.words import counted
 from sessionkit.reports.explorer.columns import columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
@@ -12,16 +13,17 @@ from sessionkit.reports.sample import in_memory, only
 from sessionkit.reports.sections.section_kind import section
 
 
-@section("explorer", "Session explorer")
+@section("explorer", "Every session, result by result")
 def explorer(of: Material) -> list[Part]:
     """Find a session; see its queries, lists, clicks, what each result added, and its curve under the ideal's."""
     everyone = of.study.facts.sessions
     if not everyone:
-        return [Words(("There is no session.",))]
+        return []
     made, held = _made(of)
     about = (
-        of.unjudged
-        or f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
+        "There are no judgments, so nothing has a gain."
+        if of.unjudged is not None
+        else f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
     )
     if held == everyone:
         told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."
@@ -52,3 +54,14 @@ def _made(of: Material) -> tuple[Widget, int]:
         ids = ids.head(max(1, int(0.95 * len(ids) * room / size)))
         chosen = order.is_in(ids["session_id"].implode())
         columns, order = columns.only(chosen), order.filter(chosen)
+
+
+@section("every-session", "The sessions themselves", details=(explorer,))
+def every_session(of: Material) -> list[Part]:
+    """How many sessions there are to look at."""
+    many = of.study.facts.sessions
+    return (
+        [Words((f"{counted(many, 'session')}, each with its queries, results, clicks and what every result added.",))]
+        if many
+        else []
+    )

@@ -9,7 +9,7 @@ from sessionkit.analysis.incomplete.messages import ALL
 from sessionkit.display.tables import table_of
 from sessionkit.errors import MeasureError
 from sessionkit.reports.extras.registry import further
-from sessionkit.reports.material import LARGE, UNJUDGED, Material
+from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 
@@ -45,7 +45,7 @@ def judgments(of: Material) -> list[Part]:
 def _parts(of: Material) -> list[Part]:
     """What is known of the unjudged results."""
     if not of.study.facts.judgments:
-        return [Words((UNJUDGED,))]
+        return []
     if of.large:
         words = "sessionkit bounds says how much is judged by rank, and how far scores could move."
         return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]

@@ -10,7 +10,7 @@ from sessionkit.analysis.phrases import level_text
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.parts import Part
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.score import group_keys
 
@@ -39,15 +39,18 @@ OVERALL = {
 MARK = "*"
 
 
-@section("measures", "Measures")
+@section("measures", "Scores and differences of all measures")
 def measures(of: Material) -> list[Part]:
     """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
     if of.valueless is not None:
-        return [Words((of.valueless,)), *further(of, "measures")]
+        return []
     parts: list[Part] = [_scores(of)]
-    if of.comparison is not None:
-        parts += [_differences(of.comparison), *_overall(of.comparison)]
-        parts.append(of.told(of.comparison.reading))
+    for found, caption in (
+        (of.comparison, f"Difference by {of.primary}"),
+        (of.others, "Differences by the other measures"),
+    ):
+        if found is not None:
+            parts += [_differences(found, caption), *_overall(found), of.told(found.reading)]
     return [*parts, *further(of, "measures")]
 
 
@@ -74,7 +77,7 @@ def _scores(of: Material) -> TextTable:
     return table_of(caption, placed, strong=strong)
 
 
-def _differences(found: Comparison) -> TextTable:
+def _differences(found: Comparison, caption: str) -> TextTable:
     """Every pair by every measure."""
     one = found.table.select("a", "b").n_unique() == 1
     alike = (found.table["n_a"] == found.table["n_b"]).all()
@@ -92,11 +95,11 @@ def _differences(found: Comparison) -> TextTable:
     mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
         f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
-        f"{f'{second} less {first}' if one else 'the second less the first'}; {found.test}. Raw means are of the sessions "
+        f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
         f"or units compared, adjusted for nothing. {mark}"
         f"Effect size: {found.effect}."
     )
-    return table_of("Differences", frame, headers=headers, note=note, marks=marks, decimals=4)
+    return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4)
 
 
 def _overall(found: Comparison) -> list[TextTable]:

@@ -1,4 +1,4 @@
-"""Method and provenance: every choice that a number depends on, where the data are from, and how to do it again."""
+"""Data and method: a paragraph to copy with its citations; every choice that a number depends on; where the data are from."""
 
 from __future__ import annotations
 
@@ -8,21 +8,30 @@ import polars as pl
 
 from sessionkit.display.tables import TextTable, table_of
 from sessionkit.reports.material import Material
-from sessionkit.reports.method import again, defined, in_words, sentences
+from sessionkit.reports.method import again, citations, defined, in_words, paragraph, sentences
 from sessionkit.reports.parts import Code, Part, Terms, Words
+from sessionkit.reports.sections.quality import quality
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.reports.sections.study import study as study_tables
 from sessionkit.scoring.score import group_keys
 from sessionkit.study import Study
 
 
-@section("method", "Method and provenance")
-def method(of: Material) -> list[Part]:
+@section("definitions", "Measures and settings in full")
+def definitions(of: Material) -> list[Part]:
     """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
     words = Words(tuple(sentences(of.study)))
     command = Code(again(of.measures if of.asked else (), _given(of)))
     said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
     return [terms, words, Words((f"{said}:",)), command, *_sources(of.study)]
+
+
+@section("method", "Data and method", details=(study_tables, quality, definitions))
+def method(of: Material) -> list[Part]:
+    """A paragraph for a paper, and what it cites."""
+    words = Words((of.redaction.note(paragraph(of)), "Cited: " + "; ".join(citations(of.measures)) + "."))
+    return [words]
 
 
 def _sayable(of: Material) -> bool:
@@ -37,6 +46,7 @@ def _given(of: Material) -> dict[str, object]:
         "by": None if columns == ["system_id"] else ",".join(columns) or "all",
         "where": restriction.condition if restriction is not None and _sayable(of) else None,
         "redact": ",".join(sorted(of.redaction.kinds)) or None,
+        "primary": str(of.primary) if of.declared == "report" else None,
         "also": ",".join(of.also.parts) or None,
         "difference": of.also.difference,
     }

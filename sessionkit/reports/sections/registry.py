@@ -1,31 +1,23 @@
-"""The sections of a report in the order in which they stand."""
+"""The sections of a report in the order in which they stand, each a question; what a reader can unfold stands with each."""
 
 from sessionkit.reports.sections.behavior import behavior
-from sessionkit.reports.sections.discounts import discounts
-from sessionkit.reports.sections.explorer import explorer
-from sessionkit.reports.sections.judgments import judgments
-from sessionkit.reports.sections.measures import measures
+from sessionkit.reports.sections.explorer import every_session
 from sessionkit.reports.sections.method import method
-from sessionkit.reports.sections.quality import quality
-from sessionkit.reports.sections.searchers import searchers
+from sessionkit.reports.sections.ratings import ratings
+from sessionkit.reports.sections.robustness import robustness
 from sessionkit.reports.sections.section_kind import SectionKind
-from sessionkit.reports.sections.sensitivity import sensitivity
 from sessionkit.reports.sections.sessions import sessions
-from sessionkit.reports.sections.study import study
 from sessionkit.reports.sections.summary import summary
+from sessionkit.reports.sections.topics import topics
 
 SECTIONS: tuple[SectionKind, ...] = (
     summary,
-    study,
+    topics,
     sessions,
-    discounts,
-    measures,
-    sensitivity,
     behavior,
-    searchers,
-    judgments,
-    explorer,
-    quality,
+    ratings,
+    robustness,
+    every_session,
     method,
 )
 """What a report consists of."""

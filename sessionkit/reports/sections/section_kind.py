@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class SectionKind:
         What it asks of all sessions, beside what the material asks for several sections.
     of_shown
         What it asks of the sessions that are looked at one by one: of a large study some, drawn at random.
+    details
+        Sections that a reader can unfold below it.
     """
 
     name: str
@@ -37,14 +39,28 @@ class SectionKind:
     parts: Callable[[Material], Iterable[Part]]
     of_all: tuple[Asked, ...] = ()
     of_shown: tuple[Asked, ...] = ()
+    details: tuple[SectionKind, ...] = ()
 
     def __call__(self, of: Material) -> Section:
-        """The section of one report."""
-        return Section(self.name, self.title, tuple(self.parts(of)))
+        """The section of one report; details without a part are not there."""
+        parts = tuple(self.parts(of))
+        made = (detail(of) for detail in self.details)
+        return Section(self.name, self.title, parts, tuple(detail for detail in made if detail.parts))
+
+    def and_details(self) -> Iterator[SectionKind]:
+        """It and its details."""
+        yield self
+        for detail in self.details:
+            yield from detail.and_details()
 
 
 def section(
-    name: str, title: str, *, of_all: Sequence[Asked] = (), of_shown: Sequence[Asked] = ()
+    name: str,
+    title: str,
+    *,
+    of_all: Sequence[Asked] = (),
+    of_shown: Sequence[Asked] = (),
+    details: Sequence[SectionKind] = (),
 ) -> Callable[[Callable[[Material], Iterable[Part]]], SectionKind]:
     """Make a section of the function that says what stands in it; parameters are those of `SectionKind`."""
-    return lambda parts: SectionKind(name, title, parts, tuple(of_all), tuple(of_shown))
+    return lambda parts: SectionKind(name, title, parts, tuple(of_all), tuple(of_shown), tuple(details))

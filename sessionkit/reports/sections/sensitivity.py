@@ -23,11 +23,11 @@ NEAREST = {
 }
 
 
-@section("sensitivity", "Sensitivity")
+@section("sensitivity", "Other discounts")
 def sensitivity(of: Material) -> list[Part]:
     """The map of where the conclusion holds, the reading of the sweep, the nearest setting that overturns it."""
     if of.unjudged is not None:
-        return [Words((of.unjudged,))]
+        return []
     found = of.swept
     if isinstance(found, str):
         if set(of.choices.colors) == {EVERYONE}:
@@ -35,22 +35,35 @@ def sensitivity(of: Material) -> list[Part]:
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
-    colors = of.choices.colors if found.by == of.choices.by else None
-    chart = sweep_map(without_condition(found), colors=colors, synthetic=of.choices.synthetic, title=SWEPT)
-    tested = (
-        f"every setting is scored; none is tested, with more than {LARGE:,} sessions"
-        if of.large
-        else "every setting is scored and tested alone"
-    )
-    caption = (
-        f"The bases of both discounts of {found.measure} are varied, all else as it is; {tested}. The words below say "
-        "where the conclusion holds."
-    )
-    parts: list[Part] = [
-        Figure("sweep-map", SWEPT, chart, caption),
-        of.told(found.reading),
-    ]
+    parts: list[Part] = [of.told(found.reading)]
     if len(found.nearest):
         nearest = found.nearest.select(*NEAREST)
         parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
     return parts
+
+
+def swept_figure(of: Material) -> Figure | None:
+    """The map of where the conclusion holds; None where nothing was swept."""
+    found = of.swept
+    if isinstance(found, str) or found.table["outcome"].is_in(["undefined", "refused"]).all():
+        return None
+    colors = of.choices.colors if found.by == of.choices.by else None
+    chart = sweep_map(without_condition(found), colors=colors, synthetic=of.choices.synthetic, title=SWEPT)
+    none = f"; none is tested, with more than {LARGE:,} sessions" if of.large else " and tested alone"
+    caption = (
+        f"The bases of both discounts of {found.measure} are varied, all else as it is; every setting is scored{none}."
+    )
+    return Figure("sweep-map", SWEPT, chart, caption)
+
+
+def swept_words(of: Material) -> list[str]:
+    """Whether what was found depends on the discounts, in a sentence for each conclusion."""
+    found = of.swept
+    if isinstance(found, str):
+        return []
+    told = [line for line in found.reading.split("\n") if " holds in " in line]
+    if not told:
+        return []
+    first, *others = told
+    said = " ".join([first[:1].lower() + first[1:], *others])
+    return [of.redaction.note(f"Under other discounts (b and bq of {found.measure}): {said}")]

@@ -1,4 +1,4 @@
-"""Sessions: their curves, and whether last queries differ from those before them."""
+"""When in the session: curves along sessions, and whether last queries differ from those before them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.breakdown.messages import TOLD
-from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
-from sessionkit.analysis.groups import with_groups
+from sessionkit.analysis.breakdown.significance_tests import BreakdownTests
+from sessionkit.analysis.groups import EVERYONE, with_groups
+from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
-from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.display.words import counted, listed
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.figures.session_curves import QUESTIONS
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Words
-from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.parts import FigureRow, Part, Words
+from sessionkit.reports.phrases import NAMED
+from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.study import Study
 
@@ -25,15 +27,17 @@ MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query",
 TESTED = ("group", "difference", "low", "high", "p", "users")
 HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
-    "left_out_undefined": "Undefined", "low": "95 % from", "high": "to", "p": "p", "users": "Users",
+    "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
-DRAWS = 2_000
-"""Draws of users, for the intervals of the differences that are not Student's; in large studies there are none."""
+SHOWN = ("session-curve", "last-vs-nonlast")
+"""The figures that the section shows."""
+FOLDED = ("topic-curves", "single-sessions")
+"""Those that are folded."""
 
 
 def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
     """Whether the last query of a session is better than those before it."""
-    return ask(breakdown_tests, of.shown, of.choices.tested, by=of.choices.by)
+    return of.last_queries_question()
 
 
 def _of_figure(
@@ -43,25 +47,60 @@ def _of_figure(
     return lambda of: question(of.shown, of.choices)
 
 
-@section("sessions", "Sessions", of_shown=[*map(_of_figure, QUESTIONS), parts_of_sessions])
+@section("last-queries", "Last queries against earlier ones")
+def last_queries(of: Material) -> list[Part]:
+    """Whether the last query of a session is better than those before it, in full."""
+    return [] if of.unjudged is not None else _tested(of)
+
+
+@section("further-curves", "Curves of one topic, and of single sessions")
+def further_curves(of: Material) -> list[Part]:
+    """Figures 3 and 4 of ECIR 2008."""
+    return [] if of.unjudged is not None else [*figures(of.shown, of.choices, FOLDED)]
+
+
+@section(
+    "sessions",
+    "When in the session?",
+    of_shown=[*map(_of_figure, QUESTIONS), parts_of_sessions],
+    details=(last_queries, further_curves),
+)
 def sessions(of: Material) -> list[Part]:
-    """Figures 1 to 4, with the test that belongs to the first."""
-    if of.unjudged is not None:
-        return [Words((of.unjudged,))]
-    drawn = figures(of.shown, of.choices)
-    first = next(number for number, one in enumerate(drawn) if one.kind == "last-vs-nonlast")
-    parts: list[Part] = [*drawn]
-    parts[first + 1 : first + 1] = _tested(of)
-    return [*of.sampled, *parts]
+    """Where along the session gain is made, and whether the last query is the good one."""
+    if of.unjudged is not None or not of.study.facts.sessions:
+        return []
+    return [*of.sampled, *_of_last(of), FigureRow(tuple(figures(of.shown, of.choices, SHOWN)))]
+
+
+def _of_last(of: Material) -> list[Part]:
+    """The difference of last and earlier queries of each group, in a sentence."""
+    found = of.last_queries
+    if isinstance(found, str):
+        return []
+    tests = (
+        with_groups(found.table, [of.choices.by]).filter(pl.col("test") == TOLD[found.units]).drop_nulls("difference")
+    )
+    told = []
+    for row in tests.head(NAMED).iter_rows(named=True):
+        many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
+        between = (
+            f" (95% interval {row['low']:.2f} to {row['high']:.2f}; {many})" if row["low"] is not None else f" ({many})"
+        )
+        group = "" if row["group"] == EVERYONE else f"{row['group']} "
+        told.append(f"{group}{'+' if row['difference'] > 0 else ''}{compact(row['difference'])}{between}")
+    if not told:
+        return []
+    more = f", and {len(tests) - NAMED} more groups" if len(tests) > NAMED else ""
+    names = listed(told)
+    line = f"In {of.choices.tested} the last query of a session differs from the ones before it by: {names}{more}."
+    return [Words((of.redaction.note(line),))]
 
 
 def _tested(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it."""
-    measure = of.choices.tested
-    try:
-        found = parts_of_sessions(of).answer(draws=0 if of.large else DRAWS)
-    except (DataError, MeasureError, UsageError) as error:
-        return [Words((f"Last and earlier queries were not tested: {of.redaction.note(str(error))}.",))]
+    measure, found = of.choices.tested, of.last_queries
+    if isinstance(found, str):
+        return [Words((f"Last and earlier queries were not tested: {of.redaction.note(found)}.",))]
     named = with_groups(found.table, [of.choices.by])
     means = named.group_by("group", maintain_order=True).last().select(MEANS)
     tests = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)

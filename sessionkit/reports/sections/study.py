@@ -21,7 +21,7 @@ def description(of: Material) -> StudyQuestion[Description]:
     return ask(describe, of.study)
 
 
-@section("study", "The study", of_all=[description])
+@section("study", "What was logged", of_all=[description])
 def study(of: Material) -> list[Part]:
     """Systems, searchers, topics, lists and judgments in tables."""
     found = description(of).answer()

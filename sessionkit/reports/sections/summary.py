@@ -1,8 +1,7 @@
-"""The first screen: is one group better, by how much, how surely, for whom, on which topics."""
+"""What was found: the primary measure in one sentence, how surely, on what it rests, and what could overturn it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -10,137 +9,167 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
-from sessionkit.analysis.numeric_ties import less
-from sessionkit.analysis.phrases import ends, level_text
+from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.charts.kinds.differences import differences
-from sessionkit.display.numbers import readable
-from sessionkit.display.tables import LIMIT, TextTable, table_of
+from sessionkit.charts.kinds.group_means import group_means
+from sessionkit.display.numbers import MINUS, compact, p_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import Part, Words
-from sessionkit.reports.phrases import capital, filled
-from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
+from sessionkit.reports.phrases import capital
+from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.score import score
-from sessionkit.study.query_counts import MANY, logged_queries
 
-FEW = 12
-"""Means that the first screen lists where nothing is compared."""
-TOLD = 6
-"""Comparisons of one kind that the first screen tells one by one; of more it says how many and by which rule."""
+NAMED = 4
+"""Measures, pairs or groups that a sentence names; of more it says how many there are."""
+EARLY = "nsDCG is a mean over queries in which early queries weigh more."
 
 
-def means_by_topic(of: Material) -> StudyQuestion[pl.DataFrame]:
-    """The first measure by group and topic."""
-    return ask(score, of.study, of.measures[0], by=[of.compared_by, "topic_id"])
-
-
-@section("summary", "Summary", of_all=[means_by_topic])
+@section("summary", "What was found", details=(measures,))
 def summary(of: Material) -> list[Part]:
-    """What was found, in words and one figure."""
-    losses = heavy_losses(of.study)
-    lost: list[Part] = [Words(tuple(f"Mind: {loss}; sessionkit check says why." for loss in losses))] if losses else []
+    """One sentence on the primary measure, what belongs to it, and one figure."""
+    losses = [Words(tuple(f"{capital(loss)}; sessionkit check says why." for loss in heavy_losses(of.study)))]
+    lost: list[Part] = [*losses] if losses[0].paragraphs else []
     if of.valueless is not None:
-        return [Words((of.valueless,), lead=True), *lost]
+        return [Words((of.valueless,), lead=True), *lost, _sizes(of)]
     found = of.comparison
     if found is None:
-        return [*_alone(of), *lost]
-    lead = (
-        *headline(of, found),
-        *_judged(of, found),
-        *_longer(of, found),
-        *_left_out(of, found),
-        *_how_sure(of, found),
-    )
-    parts: list[Part] = [Words(lead, lead=True), *lost, *_figure(of, found)]
-    parts.append(Words(tuple(_depends(of))))
-    return [*parts, *_topics(of, found)]
+        return [*_alone(of), *lost, _sizes(of), *_distribution(of)]
+    lead = [*headline(of, found), *_rest(of, found)]
+    return [
+        Words(tuple(of.redaction.note(one) for one in lead), lead=True),
+        *lost,
+        _tiles(of, found),
+        *_figures(of, found),
+    ]
 
 
 def headline(of: Material, found: Comparison) -> list[str]:
-    """What the measures, each corrected for all, have shown, and what they leave undecided: each with its estimate,
-    interval and n.
-    """
-    tested = found.table.filter(pl.col("p_adjusted").is_not_null())
+    """What the primary measure has shown, with estimate, interval, p and n; a verdict only where it was declared."""
+    measure, rows = str(of.primary), found.table
+    tested = rows.filter(pl.col("p_adjusted").is_not_null())
+    about = {
+        "study.toml": f"By {measure}, the primary measure,",
+        "report": f"By {measure}, which was chosen as the primary measure when this report was made,",
+        None: f"No primary measure was declared; {measure} is shown:",
+    }[of.declared]
     if tested.is_empty():
-        return [of.redaction.note(f"Nothing could be tested, for {found.claim}.")]
-    shown, open_ = (
-        tested.filter(one) for one in (pl.col("p_adjusted") <= found.alpha, pl.col("p_adjusted") > found.alpha)
-    )
-    told = []
-    if len(shown) > TOLD:
-        told.append(
-            f"{len(shown):,} of {counted(len(tested), 'comparison')} show a difference ({_by_measure(tested, found)}). The {TOLD} "
-            "with the smallest p are told here; the table Differences of the section Measures saves all."
-        )
-    if len(shown):
-        told.append(f"{_better(of, found, shown)}, for {_whom(found)}.")
-    if len(open_) > TOLD:
-        told.append(
-            f"The data do not decide {len(open_):,} of {counted(len(tested), 'comparison')}, for {_whom(found)}: their intervals "
-            "include 0, and no difference within them is excluded. None of these is told here; the table Differences of the "
-            "section Measures saves all."
-        )
-    elif len(open_):
-        told.append(
-            f"The data do not decide {listed([_open(row, found) for row in open_.iter_rows(named=True)])}: "
-            f"{'each' if len(open_) > 1 else 'the'} interval includes 0, and no difference within it is excluded."
-        )
-    if len(shown) or len(open_) <= TOLD:
-        pairs = found.table.select("a", "b").unique().rows()
-        taken = f"{pairs[0][1]} less {pairs[0][0]}" if len(pairs) == 1 else "the second group less the first"
-        told[-1] += (
-            f" In brackets: the estimated difference ({taken}), its {_level(found)} interval, and the {found.population} that it rests on."
-        )
-    return [of.redaction.note(one) for one in told]
-
-
-def _by_measure(tested: pl.DataFrame, found: Comparison) -> str:
-    """How many comparisons of each measure show a difference."""
-    shown = (pl.col("p_adjusted") <= found.alpha).sum()
-    counts = tested.group_by("measure", maintain_order=True).agg(shown, many=pl.len()).rows()
-    return ", ".join(f"{measure} {some:,} of {many:,}" for measure, some, many in counts)
-
-
-def _first(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that are told, in the order of the table: all, or of many those with the smallest p."""
-    places = rows.with_row_index("_place")
-    return places.sort("p", "_place").head(TOLD).sort("_place").drop("_place")
-
-
-def _better(of: Material, found: Comparison, rows: pl.DataFrame) -> str:
-    """Which group is better than which other, by which measures."""
-    better: dict[tuple[str, str, str], list[str]] = {}
-    directions = {str(measure): measure.direction for measure in of.measures}
-    for row in _first(rows).iter_rows(named=True):
-        direction = directions.get(row["measure"], "higher")
-        up = (side_of(row) > 0) != (direction == "lower")
-        pair = (row["b"], row["a"]) if up else (row["a"], row["b"])
-        how = "higher" if direction == "unknown" else "better"
-        better.setdefault((*pair, how), []).append(f"{row['measure']} ({_numbers(row, found)})")
-    return "; ".join(f"{one} is {how} than {other} by {listed(by)}" for (one, other, how), by in better.items())
-
-
-def _open(row: dict[str, Any], found: Comparison) -> str:
-    """A comparison that is not decided."""
-    pair = f", {row['b']} less {row['a']}" if found.table.select("a", "b").n_unique() > 1 else ""
-    return f"{row['measure']}{pair} ({_numbers(row | {'relative': None}, found)})"
+        why = "; ".join(note.removeprefix(f"{measure}: ") for note in found.notes) or found.claim
+        return [f"{about} nothing could be tested: {why}."]
+    if len(rows) > 1:
+        return [f"{about} {_of_many(of, found, tested)}"]
+    row = tested.row(0, named=True)
+    numbers = f"{row['b']} {MINUS} {row['a']} is {_numbers(row, found)}"
+    if of.declared is None:
+        return [f"{about} {numbers}."]
+    if row["p_adjusted"] > found.alpha:
+        return [
+            f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}. The interval includes 0."
+        ]
+    better, worse = _ordered(row, of.primary)
+    verdict = "scores higher" if of.primary.direction == "higher" else "has higher values"
+    verdict = "does better, with lower values," if of.primary.direction == "lower" else verdict
+    return [f"{about} {better} {verdict} than {worse}: {numbers}."]
 
 
 def _numbers(row: dict[str, Any], found: Comparison) -> str:
-    """The estimate, its interval, the share of the first group's mean where that is told, and n."""
-    share = f"; {row['relative']:+.0%} of the mean of {row['a']}" if row["relative"] is not None else ""
-    return f"{readable(row['estimate'])}, {ends(row['low'], row['high'])}{share}; {units_of(row, found.population)}"
+    """The estimate, its interval, p and n."""
+    sign = "+" if row["estimate"] > 0 else ""
+    low, high = (None if row[end] is None else compact(row[end]) for end in ("low", "high"))
+    between = (
+        f"{low} to {high}" if low and high else f"from {low} up" if low else f"up to {high}" if high else "unbounded"
+    )
+    interval = f"{level_text(found.alpha)} interval {between}"
+    return (
+        f"{sign}{compact(row['estimate'])} ({interval}; {p_text(row['p_adjusted'])}; {units_of(row, found.population)})"
+    )
 
 
-def _level(found: Comparison) -> str:
-    """The level of the intervals, and whether it is that of all together."""
-    together = found.interval_rate < found.alpha and found.correction in ("holm", "bonferroni")
-    return f"{'simultaneous ' if together else ''}{level_text(found.alpha)}"
+def _ordered(row: dict[str, Any], measure: Measure) -> tuple[str, str]:
+    """The group that does better, or has the higher values, and the other."""
+    up = (side_of(row) > 0) != (measure.direction == "lower")
+    return (row["b"], row["a"]) if up else (row["a"], row["b"])
+
+
+def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
+    """What a comparison of three groups or more has shown."""
+    lower = of.primary.direction == "lower"
+    means = found.groups.drop_nulls("mean").sort("mean", "group", descending=[not lower, False])
+    best = means.row(0, named=True)
+    between = (
+        f"{level_text(found.alpha)} interval {compact(best['low'])} to {compact(best['high'])}"
+        if best["low"] is not None
+        else ""
+    )
+    units = counted(best["units"], found.population.removesuffix("s"))
+    told = (
+        f"{best['group']} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
+        f"({units}{between and ', '}{between})"
+    )
+    shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
+    differ = f"{len(shown):,} of {counted(len(tested), 'pair')} differ (p at most {found.alpha:g}{found.family.told})"
+    if of.declared is None:
+        return f"{told}; {differ}."
+    of_best = shown.filter((pl.col("a") == best["group"]) | (pl.col("b") == best["group"]))
+    return f"{told}; it differs from {len(of_best):,} of the {len(means) - 1:,} others, and {differ}."
+
+
+def _rest(of: Material, found: Comparison) -> list[str]:
+    """What the other measures say, a family of their own, and whom the claim is about."""
+    told = [] if not found.family.number else [f"The claim is about {_whom(found)}."]
+    told += (
+        [
+            f"Left out: {', '.join(f'{what} ({count:,})' for what, count in found.dropped.select('what', 'count').rows())}."
+        ]
+        if len(found.dropped)
+        else []
+    )
+    others = of.others
+    if others is None:
+        return [" ".join(told)] if told else []
+    tested = others.table.filter(pl.col("p_adjusted").is_not_null())
+    shown, open_ = (
+        tested.filter(one) for one in (pl.col("p_adjusted") <= others.alpha, pl.col("p_adjusted") > others.alpha)
+    )
+    if tested.is_empty():
+        return [" ".join(told)] if told else []
+    many = tested["measure"].n_unique()
+    told.append(
+        f"Of {counted(many, 'other measure')}, corrected together ({_corrected(others)}), {_decided(of, shown, open_)}."
+    )
+    return [" ".join(told)]
+
+
+def _corrected(found: Comparison) -> str:
+    """How p-values were corrected, in a few words."""
+    return found.family.told.strip() or "not corrected"
+
+
+def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
+    """Which measures differ, and which are undecided."""
+    if max(len(shown), len(open_)) and (pl.concat([shown, open_]).select("a", "b").n_unique() > 1):
+        return f"{len(shown):,} of {counted(len(shown) + len(open_), 'comparison')} show a difference"
+    directions = {str(measure): measure for measure in of.measures}
+    better: dict[str, list[str]] = {}
+    for row in shown.iter_rows(named=True):
+        better.setdefault(_ordered(row, directions[row["measure"]])[0], []).append(row["measure"])
+    told = [
+        f"{listed(names[:NAMED])}{_more(names)} {'favor' if len(names) > 1 else 'favors'} {group}"
+        for group, names in better.items()
+    ]
+    names = open_["measure"].to_list()
+    if names:
+        told.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
+    return "; ".join(told)
+
+
+def _more(names: list[str]) -> str:
+    """How many are not named."""
+    return f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
 
 
 def _whom(found: Comparison) -> str:
@@ -149,207 +178,148 @@ def _whom(found: Comparison) -> str:
     return f"{found.population} like these{comma}{rest}"
 
 
-def _left_out(of: Material, found: Comparison) -> list[str]:
-    """What each comparison leaves out and why, measures that leave out the same together."""
-    alike: dict[str, list[str]] = {}
-    for (measure, *_), rows in found.dropped.group_by("measure", maintain_order=True):
-        what = ", ".join(f"{what} ({count:,})" for what, count in rows.select("what", "count").iter_rows())
-        alike.setdefault(what, []).append(str(measure))
-    return [of.redaction.note(f"Left out of {listed(measures)}: {what}.") for what, measures in alike.items()]
+def _tiles(of: Material, found: Comparison) -> Tiles:
+    """Design, who scores higher, what is judged and could overturn the result."""
+    facts = of.study.facts
+    design = Tile(
+        "Design", capital(found.design.partition(":")[0].partition(",")[0]), f"{facts.in_words}. {capital(found.test)}."
+    )
+    tiles = [design, *_wins(of, found), *_judged(of, found)]
+    return Tiles(tuple(Tile(*(of.redaction.note(text) for text in (one.about, one.fact, one.more))) for one in tiles))
 
 
-def _judged(of: Material, found: Comparison) -> list[str]:
-    """What share of what was shown is judged, and whether unjudged documents could turn what was found."""
-    if of.large:
-        more = f"how far unjudged documents could move differences is not worked out for more than {LARGE:,} sessions"
-        return [*_judged_of_groups(of, found), f"{capital(more)}: sessionkit bounds says it."]
-    if of.judged is None:
-        return []
-    share = of.judged[1].split("\n")[0]
-    if (of.judged[0]["share"] == 1).all():
-        return [of.redaction.note(share)]
-    if isinstance(of.incompleteness, Exception):
-        return [
-            of.redaction.note(f"{share} How far the rest could move differences is not known: {of.incompleteness}.")
-        ]
-    rows = of.incompleteness.differences
-    bounded = rows.filter(pl.col("lower").is_not_null())
-    turn, hold = bounded.filter(~pl.col("holds")), bounded.filter("holds")
-    without = rows.filter(pl.col("lower").is_null())["measure"].unique(maintain_order=True).to_list()
-    told = [share]
-    if len(turn):
-        told.append(f"Unjudged documents could turn the order of the raw means {_bounded(turn, bounded)}.")
-    if len(hold):
-        told.append(f"The order of the raw means holds, whatever unjudged documents are, {_bounded(hold, bounded)}.")
-    safe = bounded.filter(bound="safe")["measure"].unique(maintain_order=True).to_list()
-    if safe:
-        told.append(f"The bounds of {listed(safe)} are safe, and may be wide.")
-    if without:
-        told.append(f"No bounds are known of {listed(without)}.")
-    return [of.redaction.note(" ".join(told))]
-
-
-def _bounded(rows: pl.DataFrame, every: pl.DataFrame) -> str:
-    """Differences of means with their bounds; of many how many there are."""
-    if len(rows) > TOLD:
-        return f"in {len(rows):,} of {counted(len(every), 'comparison')}, which the section Incomplete judgments has"
-    told = []
-    for row in rows.iter_rows(named=True):
-        between = f"between {row['lower']:.4g} and {row['upper']:.4g}"
-        told.append(f"{row['measure']} ({row['b']} less {row['a']} {between})")
-    return f"by {listed(told)}"
-
-
-def _judged_of_groups(of: Material, found: Comparison) -> list[str]:
-    """The judged share of each group by the first measure, where scores are by the groups that are compared."""
-    if found.by not in of.scores.columns:
-        return []
-    rows = of.scores.filter(pl.col("measure") == str(of.measures[0])).drop_nulls(["judged", found.by])
+def _wins(of: Material, found: Comparison) -> list[Tile]:
+    """Units that score higher with the second group; of several pairs how many differ."""
+    rows = found.table.filter(pl.col("p_adjusted").is_not_null())
+    if len(found.table) > 1:
+        shown = rows.filter(pl.col("p_adjusted") <= found.alpha)
+        return (
+            [
+                Tile(
+                    "Pairs that differ",
+                    f"{len(shown):,} of {len(rows):,}",
+                    f"p at most {found.alpha:g}{found.family.told}",
+                )
+            ]
+            if len(rows)
+            else []
+        )
     if rows.is_empty():
         return []
-    if len(rows) > TOLD:
-        least, *_, most = sorted(rows["judged"].to_list())
-        told = f"{least:.1%} to {most:.1%} of the results of each of {len(rows)} groups"
-    else:
-        told = listed(
-            [f"{share:.1%} of the results of {group}" for group, share in rows.select(found.by, "judged").rows()]
-        )
-    return [of.redaction.note(f"Judged are {told} that {of.measures[0]} looks at.")]
+    row = rows.row(0, named=True)
+    if row["wins"] is None:
+        return _topic_wins(of, found)
+    many = row["wins"] + row["losses"] + row["ties"]
+    more = f"{row['a']} higher for {row['losses']:,}, equal for {row['ties']:,}"
+    return [Tile(f"{capital(found.population)} scoring higher with {row['b']}", f"{row['wins']:,} of {many:,}", more)]
 
 
-def _longer(of: Material, found: Comparison) -> list[str]:
-    """Whether groups differ in queries per session, where a measure that sums over queries is compared."""
-    sums = [str(measure) for measure in of.measures if measure.sums_queries]
-    if not sums:
+def _topic_wins(of: Material, found: Comparison) -> list[Tile]:
+    """Topics on which the second group has the higher mean, where users have met one group each."""
+    means = of.by_topic
+    if means is None:
         return []
-    own = found.by in of.study.columns("sessions")
-    counts = logged_queries(of.study, [found.by if own else "user_id"])
-    if not own:
-        counts = counts.join(of.study.users.select("user_id", found.by).collect(), on="user_id")
-    means = counts.drop_nulls(found.by).group_by(pl.col(found.by).cast(pl.String)).agg(pl.col(MANY).mean())
-    means = means.sort(MANY, found.by)
-    if len(means) < 2 or f"{means.item(0, MANY):.2f}" == f"{means.item(-1, MANY):.2f}":
+    known = means["difference"].drop_nulls()
+    higher, lower = int((known > 0).sum()), int((known < 0).sum())
+    more = f"{found.table.item(0, 'a')} higher on {lower:,}, equal on {len(known) - higher - lower:,}"
+    return [Tile(f"Topics with higher means of {found.table.item(0, 'b')}", f"{higher:,} of {len(known):,}", more)]
+
+
+def _judged(of: Material, found: Comparison) -> list[Tile]:
+    """What share of what was shown is judged, and whether unjudged documents could turn the primary difference."""
+    if of.large:
+        known = of.scores.filter(pl.col("measure") == str(of.primary)).drop_nulls("judged")["judged"].to_list()
+        if not known:
+            return []
+        fact = f"{min(known):.1%} to {max(known):.1%}" if len(known) > 1 else f"{known[0]:.1%}"
+        more = f"Bounds are not worked out for more than {LARGE:,} sessions; sessionkit bounds says them."
+        return [Tile("Judged results, by group", fact, more)]
+    if of.judged is None:
         return []
-    (few, least), (many, most) = means.row(0), means.row(-1)
-    told = f"Sessions of {many} have the most queries, {most:.2f} on average, those of {few} the fewest, {least:.2f}"
-    if len(means) == 2:
-        told = f"Sessions of {many} have more queries than those of {few}, {most:.2f} against {least:.2f} on average"
-    what, them = ("adds", "it") if len(sums) == 1 else ("add", "them")
-    return [
-        of.redaction.note(
-            f"{told}: {listed(sums)} {what} up over the queries of a session without being normalized, so that more queries "
-            f"alone can raise {them}."
-        )
-    ]
+    shares, reading = of.judged
+    whole = shares.filter(pl.col("rank").is_null() & pl.col("query_position").is_null())
+    results, judged = int(whole["results"].sum()), int(whole["judged"].sum())
+    groups = ", ".join(f"{group} {share:.1%}" for group, share in whole.select("group", "share").head(NAMED).rows())
+    depth = reading.partition("within rank ")[2].partition(" ")[0]
+    more = f"{judged:,} of {results:,} results{f' within rank {depth}' if depth else ''} ({groups})"
+    turn = "Every result is judged." if judged == results else _overturned(of, found)
+    return [Tile("Judged", f"{judged / results:.1%}" if results else "none", f"{more}. {turn}")]
 
 
-def _how_sure(of: Material, found: Comparison) -> list[str]:
-    """How the comparison was made, how surely, and what it does not reach."""
-    how = f"; p-values{found.family.told}" if found.family.told else ""
-    told = [f"Estimated is the {found.estimand}; {found.test}{how}."] if found.family.number else []
-    paired = found.table.filter(pl.col("p_adjusted").is_not_null(), pl.col("wins").is_not_null())
-    if len(paired) and found.table.select("a", "b").n_unique() == 1:
-        row = paired.row(0, named=True)
-        told.append(
-            f"{row['measure']} is higher with {row['b']} for {counted(row['wins'], found.population.removesuffix('s'))}, with "
-            f"{row['a']} for {row['losses']:,}, equal for {row['ties']:,}."
-        )
-    mind = [note for note in found.notes if ": left out " not in note]
-    told += [f"Mind: {note}." for note in mind[:TOLD]]
-    if len(mind) > TOLD:
-        told.append(f"{counted(len(mind) - TOLD, 'more note')} stand in the section Measures.")
-    return [of.redaction.note(one) for one in told]
+def _overturned(of: Material, found: Comparison) -> str:
+    """Whether unjudged documents could turn the sign of the primary difference."""
+    if isinstance(of.incompleteness, Exception):
+        return "What unjudged documents could change is not known."
+    rows = of.incompleteness.differences.filter(pl.col("measure") == str(of.primary), pl.col("lower").is_not_null())
+    if rows.is_empty():
+        return f"No bounds of {of.primary} are known."
+    turned = rows.filter(~pl.col("holds"))
+    if len(found.table) > 1:
+        return f"Unjudged documents could turn the order of {len(turned):,} of {counted(len(rows), 'pair')}."
+    if len(turned):
+        return f"Unjudged documents could turn the order of {found.table.item(0, 'a')} and {found.table.item(0, 'b')}."
+    return "The order holds, whatever the other documents are."
 
 
-def _depends(of: Material) -> list[str]:
-    """Whether what was found depends on the discounts, and where to read more."""
-    found = of.swept
-    if isinstance(found, str):
-        return []
-    told = [line for line in found.reading.split("\n") if " holds in " in line]
-    if not told:
-        return []
-    first, *others = told
-    said = " ".join([first[:1].lower() + first[1:], *others])
-    return [of.redaction.note(f"Under other discounts, with b and bq of {found.measure} varied: {said}")]
+def _figures(of: Material, found: Comparison) -> list[Part]:
+    """Of two groups a forest of all measures; of more the means of the primary measure."""
+    if len(found.table) > 1:
+        return [_means(of, found)]
+    drawn = [_forest(of, found)]
+    return [FigureRow(tuple(drawn))]
 
 
-def _figure(of: Material, found: Comparison) -> list[Part]:
-    """The differences with their intervals."""
+def _forest(of: Material, found: Comparison) -> Figure:
+    """The difference by every measure, with its interval, in standard deviations of sessions."""
+    title = "Differences and their intervals"
+    table = pl.concat([one.table for one in (found, of.others) if one is not None])
     try:
-        chart = differences(
-            found.table,
-            confidence=found.confidence,
-            synthetic=of.study.settings.synthetic,
-            title="Differences and their intervals",
-        )
+        chart = differences(table, confidence=found.confidence, synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:
-        return [Words((f"The differences are not drawn: {error}.",))]
-    caption = (
-        f"Difference by each measure on a scale of its own, with its {level_text(found.alpha)} interval; {found.test}."
-        f"{filled(found)}"
+        return Figure("differences", title, None, f"Not drawn: {error}.")
+    others = (
+        f" Intervals of the other measures hold together ({_corrected(of.others)})."
+        if of.others is not None and of.others.family.number > 1
+        else ""
     )
-    return [Figure("differences", "Differences and their intervals", chart, caption)]
+    early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
+    caption = (
+        f"Differences in standard deviations of sessions within groups, with {level_text(found.alpha)} intervals; raw values "
+        f"and n beside.{others}{early}"
+    )
+    return Figure("differences", title, chart, caption)
 
 
-def _topics(of: Material, found: Comparison) -> list[Part]:
-    """The first measure by topic and group: does the difference point the same way everywhere?"""
-    groups = list(dict.fromkeys([*found.table["a"], *found.table["b"]]))
-    if len(groups) != 2 or found.by == "topic_id":
-        return []
-    measure = of.measures[0]
-    means = means_by_topic(of).answer().drop_nulls("topic_id")
-    wide = means.pivot(on=found.by, index="topic_id", values="value").sort("topic_id")
-    if wide.height < 2 or not {*groups} <= {*wide.columns}:
-        return []
-    first, second = groups
-    wide = wide.select("topic_id", first, second, Difference=less(pl.col(second), pl.col(first)))
-    return [_by_topic(measure, wide, second, first)]
+def _means(of: Material, found: Comparison) -> Figure:
+    """Each group's mean of the primary measure."""
+    title = f"Means of {of.primary}"
+    try:
+        chart = group_means(found, str(of.primary), synthetic=of.study.settings.synthetic, title=title)
+    except UsageError as error:
+        return Figure("group-means", title, None, f"Not drawn: {error}.")
+    early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
+    caption = (
+        f"Mean of each group over its sessions with its own {level_text(found.alpha)} interval over {found.population}. Groups that "
+        f"share a letter are not shown to differ ({found.test}{found.family.told}).{early}"
+    )
+    return Figure("group-means", title, chart, caption)
 
 
-def _by_topic(measure: Measure, wide: pl.DataFrame, second: str, first: str) -> TextTable:
-    """The table of topics, from the one where the second group leads most to the one where the first does."""
-    order = wide.sort("Difference", "topic_id", descending=[True, False], nulls_last=True)
-    known = order.drop_nulls("Difference")
-    higher, lower = int((known["Difference"] > 0).sum()), int((known["Difference"] < 0).sum())
-    note = f"{second} is higher on {higher}, {first} on {lower} of {counted(len(wide), 'topic')}."
-    caption = f"{measure} by topic"
-    if len(order) <= LIMIT:
-        return table_of(caption, order, note=note, decimals=4)
-    ends = pl.concat([known.head(LIMIT // 2), known.slice(max(LIMIT // 2, len(known) - LIMIT // 2))])
-    between, without = len(known) - len(ends), len(order) - len(known)
-    left = [
-        *([f"{between:,} between these two ends"] if between else []),
-        *([f"{without:,} without a value in both"] if without else []),
-    ]
-    note = f"{note} Not shown: {listed(left)}; the file has all."
-    return replace(table_of(caption, ends, note=note, decimals=4), frame=order)
-
-
-def _alone(of: Material) -> list[Part]:
-    """The means, why nothing is compared, and how the scores of sessions lie."""
-    names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
-    if any(of.scores[name].n_unique() > 1 for name in names):
-        means = _by_group(of, names)
-        parts: list[Part] = [Words((*means, of.redaction.note(f"The groups are not compared: {of.refusal}.")))]
-    else:
-        sessions = of.study.facts.sessions
-        values = [
-            f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
-            for measure, value, n in of.scores.select("measure", "value", "n").rows()
-        ]
-        group = next(iter(of.choices.colors))
-        whose = f"{counted(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
-        lead = of.redaction.note(f"On average over {whose}, {listed(values)}.")
-        why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
-        more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
-        parts = [Words((lead, f"Nothing is compared, since {why}; {more}."), lead=True)]
-    return [*parts, *_distribution(of)]
+def _sizes(of: Material) -> Tiles:
+    """How large the study is."""
+    facts = of.study.facts
+    tiles = [Tile("Sessions", f"{facts.sessions:,}", ""), Tile("Queries", f"{facts.queries:,}", "")]
+    if facts.sessions:
+        tiles[1] = Tile("Queries", f"{facts.queries:,}", f"{facts.queries / facts.sessions:.2f} per session")
+    tiles.append(
+        Tile("Results", f"{facts.results:,}", f"{facts.judgments:,} judgments" if facts.judgments else "no judgments")
+    )
+    return Tiles(tuple(tiles))
 
 
 def _distribution(of: Material) -> list[Part]:
-    """How the scores of sessions lie in each group, where the study is not too large to draw."""
-    if of.large:
+    """How the scores of sessions lie in each group, where the study is not too large to draw and has several sessions."""
+    if of.large or of.study.facts.sessions < 2:
         return []
     try:
         return [figure(of.study, "score-distribution", of.choices)]
@@ -357,20 +327,43 @@ def _distribution(of: Material) -> list[Part]:
         return []
 
 
-def _by_group(of: Material, names: list[str]) -> list[str]:
-    """The means of several groups."""
-    told = []
-    for row in of.redaction.frame(of.scores.head(FEW), of.study).iter_rows(named=True):
-        group = ", ".join(str(row[name]) for name in names if row[name] is not None)
-        many = f" (n = {row['n']:,})" if row["n"] else ""
-        told.append(f"{row['measure']}{f' of {group}' if group else ''}: {_told(row['value'])}{many}.")
-    if len(of.scores) > FEW:
-        told.append(
-            f"These are the first {FEW} of {len(of.scores):,} means; the table Scores of the section Measures saves all."
-        )
-    return [of.redaction.note(line) for line in told]
+def _alone(of: Material) -> list[Part]:
+    """The means, and why nothing is compared."""
+    names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
+    sessions = of.study.facts.sessions
+    rows = of.redaction.frame(of.scores.filter(pl.col("measure") == str(of.primary)), of.study)
+    declared = "" if of.declared else f"No primary measure was declared; {of.primary} is shown. "
+    if any(of.scores[name].n_unique() > 1 for name in names):
+        told = []
+        for row in rows.head(NAMED).iter_rows(named=True):
+            group = ", ".join(str(row[name]) for name in names if row[name] is not None)
+            told.append(f"{group or 'the others'} {_told(row['value'])} (n = {row['n']:,})")
+        more = f" and {len(rows) - NAMED} more groups" if len(rows) > NAMED else ""
+        lead = f"{declared}Means of {of.primary}: {listed(told)}{more}."
+        return [
+            Words(
+                (of.redaction.note(lead), of.redaction.note(f"The groups are not compared: {of.refusal}.")), lead=True
+            )
+        ]
+    values = [
+        f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
+        for measure, value, n in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
+        .select("measure", "value", "n")
+        .rows()
+    ]
+    group = next(iter(of.choices.colors))
+    whose = f"{counted(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
+    where = (
+        f"On average over {whose}"
+        if sessions > 1
+        else f"In the one session{'' if group == EVERYONE else f', of {group}'}"
+    )
+    why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
+    more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
+    lead = of.redaction.note(f"{declared}{where}, {listed(values)}.")
+    return [Words((lead, f"Nothing is compared, since {why}; {more}."), lead=True)]
 
 
 def _told(value: float | None) -> str:
     """A mean in words."""
-    return "undefined" if value is None else f"{value:.4f}"
+    return "undefined" if value is None else compact(value)

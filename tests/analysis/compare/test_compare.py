@@ -143,7 +143,7 @@ def test_the_clinic_recovers_its_effect(clinic):
 def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
     reading = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"]).reading
     for text in (
-        "simultaneous 95 % interval",
+        "simultaneous 95% interval",
         "t(86) = 3.579",
         "(S2 higher for 21, lower for 9)",
         "after Bonferroni over 2",

@@ -32,7 +32,7 @@ def scored(shifts, users=12, spread=0.1):
 def test_two_systems_have_a_row_per_measure_and_a_mark_where_they_differ():
     found = sk.compare(scored({"A": 0.0, "B": 2.0}))
     table = found.paper_table()
-    assert table.headers == ("Measure", "A", "B", "Difference", "95 % from", "to", "p", "n")
+    assert table.headers == ("Measure", "A", "B", "Difference", "95% from", "to", "p", "n")
     shown = {row[0]: row[1:] for row in table.rows}
     for row in found.table.iter_rows(named=True):
         cells = [f"{row[name]:.4f}" for name in ("mean_a", "mean_b", "estimate", "low", "high")]
@@ -91,7 +91,7 @@ def test_populations_of_both_kinds_are_told_apart():
 def test_the_tables_are_typeset_whatever_the_names_are(tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no TeX")
-    names = [*SCRIPTS[:2], *MARKUP[:2], "a_b & c", "50 % $x$", "#1"]
+    names = [*SCRIPTS[:2], *MARKUP[:2], "a_b & c", "50% $x$", "#1"]
     many = sk.compare(scored({name: float(place) for place, name in enumerate(names)}))
     two = sk.compare(scored({names[0]: 0.0, names[-1]: 2.0}))
     lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}", r"\begin{document}"]

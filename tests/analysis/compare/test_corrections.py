@@ -86,7 +86,7 @@ def test_intervals_hold_all_at_once_beside_the_verdicts(correction, truth):
         )
     assert (
         held / studies >= 0.94
-    )  # 95 % with an sd of .34 %; Bonferroni's intervals beside Holm's verdicts: 92.7 % of (0, 6)
+    )  # 95% with an sd of .34%; Bonferroni's intervals beside Holm's verdicts: 92.7% of (0, 6)
 
 
 def test_what_is_expected_to_miss_among_the_found():

@@ -44,7 +44,7 @@ def test_size_and_agreement_of_interval_and_p():
         if number < 40:
             low, high = pair.interval(0.05)
             assert (low > 0 or high < 0) == (pair.p <= 0.05)
-    assert 0.02 <= rejected / 400 <= 0.085  # 5 %, sd of 400: .011
+    assert 0.02 <= rejected / 400 <= 0.085  # 5%, sd of 400: .011
 
 
 def test_the_same_seed_gives_the_same():

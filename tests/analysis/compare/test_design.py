@@ -169,7 +169,7 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
     ("table", "options", "says"),
     [
         (crossing(np.arange(120.0)), {"test": "t"}, ["units that each met every group", "population=topics"]),
-        (crossing(np.arange(120.0)), {"test": "bootstrap"}, ["17 %", "least-squares would work"]),
+        (crossing(np.arange(120.0)), {"test": "bootstrap"}, ["17%", "least-squares would work"]),
         (crossing(np.arange(120.0)), {"test": "welch"}, ["different units", "randomization or least-squares"]),
         (crossing(np.arange(120.0)), {"population": "sessions"}, ["not independent", "population=topics would work"]),
         (by_topic(EXAMPLE_S), {"population": "users"}, ["no user_id", "population=topics would work"]),

@@ -9,7 +9,7 @@ from sessionkit.analysis.compare.independent_tests import mann_whitney
 from sessionkit.analysis.compare.paired_tests import wilcoxon
 from sessionkit.analysis.compare.units import Blocked, Separate
 
-STUDIES = 1_000  # 95 % with an sd of .69 %
+STUDIES = 1_000  # 95% with an sd of .69%
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])

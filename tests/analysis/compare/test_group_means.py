@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
+from sessionkit.analysis.compare.group_means import GROUPS
 
 
 def scores(values, users, groups):
@@ -63,6 +64,17 @@ def test_levels_have_groups_of_their_own():
     table = scores([1.0, 2.0, 3.0, 5.0, 2.0, 2.5, 3.5, 9.0], list("uvuvuvuv"), list("AABBAABB"))
     table = table.with_columns(topic_id=pl.Series(["t1"] * 4 + ["t2"] * 4))
     found = sk.compare(table, within="topic_id")
+    assert found.groups.columns == ["topic_id", *GROUPS]
     assert found.groups.select("topic_id", "group", "mean").rows() == [
         ("t1", "A", 1.5), ("t1", "B", 4.0), ("t2", "A", 2.25), ("t2", "B", 6.25),
     ]  # fmt: skip
+
+
+def test_the_pooled_sd_of_a_pair_is_that_of_two_samples():
+    a, b = [1.0, 2.0, 4.0], [0.0, 5.0]
+    table = scores([*a, *b], list("uvwxy"), list("AAABB"))
+    (sd,) = sk.compare(table).table["sd"]
+    t = stats.ttest_ind(b, a)
+    assert (np.mean(b) - np.mean(a)) / t.statistic == pytest.approx(sd * math.sqrt(1 / 3 + 1 / 2))
+    single = sk.compare(scores([1.0, 3.0], list("uu"), list("AB"))).table
+    assert single["sd"].to_list() == [None]

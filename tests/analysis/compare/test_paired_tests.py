@@ -25,7 +25,7 @@ def test_t_is_scipys_and_its_effect_excludes_0_where_it_does():
         assert pair.effect == pytest.approx(d.mean() / d.std(ddof=1))
         ends = pair.effect_interval(0.05)
         assert (ends[0] > 0 or ends[1] < 0) == (pair.p < 0.05)
-        # the ends are the noncentralities that put t at 97.5 and 2.5 %
+        # the ends are the noncentralities that put t at 97.5 and 2.5%
         for end, below in zip(ends, (0.975, 0.025), strict=True):
             assert stats.nct.cdf(pair.statistic, 23, end * np.sqrt(24)) == pytest.approx(below, abs=1e-6)
 

@@ -47,7 +47,7 @@ def test_the_largest_difference_of_all_pairs_in_every_arrangement_where_they_are
             assert pair.p == np.mean(every >= abs(means[j] - means[i]) - 1e-12)
             low, high = pair.interval(0.05)
             assert (low > 0 or high < 0) == (pair.p <= 0.05)
-            assert high - pair.estimate == pytest.approx(np.sort(every)[::-1][64])  # 64 of 1,296 are at most 5 %
+            assert high - pair.estimate == pytest.approx(np.sort(every)[::-1][64])  # 64 of 1,296 are at most 5%
 
 
 def test_the_largest_difference_of_all_pairs_is_drawn_where_they_are_many():

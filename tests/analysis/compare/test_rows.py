@@ -23,7 +23,7 @@ def only(found):
 def test_wins_and_marks():
     found = sk.compare(by_topic([[1.0, 1.2], [2.0, 2.0], [1.0, 0.97], [2.0, 2.3]]))
     row = only(found)
-    # means 1.5 and 1.6175: + 7.8 %
+    # means 1.5 and 1.6175: + 7.8%
     assert (row["wins"], row["ties"], row["losses"], row["mark"]) == (2, 1, 1, "noticeable")
     assert row["relative"] == pytest.approx(0.1175 / 1.5)
     marks = {
@@ -64,9 +64,7 @@ def test_no_share_is_told_of_a_mean_near_0():
     assert (near["relative"], near["mark"]) == (None, None)
     clear = only(sk.compare(by_topic([[3.0, 3.3], [3.0, 3.1], [5.0, 5.3], [5.0, 5.5]])))
     assert (clear["relative"], clear["mark"]) == (pytest.approx(0.3 / 4), "noticeable")
-    assert "%" not in sk.compare(by_topic([[0.0, 0.1], [0.0, 0.2], [0.0, 0.1], [0.04, 0.3]])).reading.replace(
-        "95 %", ""
-    )
+    assert "%" not in sk.compare(by_topic([[0.0, 0.1], [0.0, 0.2], [0.0, 0.1], [0.04, 0.3]])).reading.replace("95%", "")
     # units that are all alike have no spread, and their mean is known
     alike = only(sk.compare(by_topic([[2.0, 2.1], [2.0, 2.4], [2.0, 2.2]])))
     assert alike["relative"] == pytest.approx(0.7 / 3 / 2)
@@ -109,7 +107,7 @@ def test_what_is_adjusted_stands_with_what_belongs_to_it():
         f"difference adjusted for user and topic {row['estimate']:.4f}",
         f"raw difference {row['raw_difference']:.4f}",
     )
-    assert told.index(estimate) < told.index("95 % interval") < told.index("p < 0.001") < told.index(raw)
+    assert told.index(estimate) < told.index("95% interval") < told.index("p < 0.001") < told.index(raw)
     assert f"raw means {means[0]:.4f} and {means[1]:.4f}" in told
 
 

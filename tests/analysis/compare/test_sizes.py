@@ -1,4 +1,4 @@
-"""Size, power and coverage of every procedure on simulated studies: a nominal 5 % test rejects about 5 % of true null
+"""Size, power and coverage of every procedure on simulated studies: a nominal 5% test rejects about 5% of true null
 hypotheses, over all pairs at once, more the larger the difference, and its intervals hold the truth about as often as they say.
 
 What is of the clinic's own design stands in test_crossover.py and test_assignments.py; correlations in test_resampling.py and
@@ -17,7 +17,7 @@ from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.compare.units import Blocked, Separate
 
-STUDIES = 500  # 5 % with an sd of .97 %, so that 3 to 7 % is two of them to either side
+STUDIES = 500  # 5% with an sd of .97%, so that 3 to 7% is two of them to either side
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,7 @@ EXACT = [
     ("tukey", "separate", 3),
 ]
 CAUTIOUS = [("t", "blocked", 3), ("conover", "blocked", 3), ("nemenyi", "blocked", 3), ("sign", "blocked", 2)]
-"""Bonferroni's and Holm's rules, a test before the test, ranks' and signs' steps: below 5 %."""
+"""Bonferroni's and Holm's rules, a test before the test, ranks' and signs' steps: below 5%."""
 
 
 @pytest.mark.few(1)

@@ -91,7 +91,7 @@ def test_the_bootstrap_is_sakais():
 
 @pytest.mark.slow
 def test_the_bootstraps_level_is_about_what_it_says():
-    """No difference between two systems over 30 topics: a nominal 5 % test rejects within 3 to 7 %."""
+    """No difference between two systems over 30 topics: a nominal 5% test rejects within 3 to 7%."""
     from sessionkit.analysis.compare.design import Design
     from sessionkit.analysis.compare.options import Options
     from sessionkit.analysis.compare.plan import ComparisonPlan

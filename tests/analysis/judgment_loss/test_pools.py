@@ -38,7 +38,7 @@ def test_bpref_counts_keys_with_a_relevant_document_and_ten_others():
 @pytest.mark.slow
 def test_runs_that_returned_too_little_are_left_out_and_searchers_are_not(clinic):
     _, results, judgments = runs(systems=4, topics=10)
-    # r3 returns 94 % of what it could, r2 95 %: 120 documents each
+    # r3 returns 94% of what it could, r2 95%: 120 documents each
     lost = {"r3": 8, "r2": 6}
     deep = results.with_columns(row=pl.int_range(pl.len()).over("system_id", "rank"))
     gone = (pl.col("rank") == 12) & (pl.col("row") < pl.col("system_id").replace_strict(lost, default=0))

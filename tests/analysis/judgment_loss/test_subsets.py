@@ -30,7 +30,7 @@ def test_classics_numbers():
 
 
 def test_shares_are_exact():
-    """7 % of 100 documents are 7, although 0.07 x 100 is 7.000000000000001 in floating point."""
+    """7% of 100 documents are 7, although 0.07 x 100 is 7.000000000000001 in floating point."""
     order, _, _ = order_of([(0, 1.0)] * 100)
     assert math.ceil(0.07 * 100) == 8
     assert order.kept(Fraction("0.07")).sum() == 7

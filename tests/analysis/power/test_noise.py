@@ -62,7 +62,7 @@ def test_the_clinics_design():
     # CLASSIC section 6; what is 0 or above is a little more on average than it should be
     for name, sd, rel in (("user", 0.10, 0.2), ("topic", 0.15, 0.4), (WITH_TOPIC, 0.1, 0.4), ("residual", 0.22, 0.03)):
         assert means[name] ** 0.5 == pytest.approx(sd, rel=rel)
-    # 90 % of the draws of the residual hold the truth 90 % of the time, with an sd of 4 %
+    # 90% of the draws of the residual hold the truth 90% of the time, with an sd of 4%
     held = [np.quantile(each.of("residual")[1], [0.05, 0.95]) for each in many]
     assert np.mean([low <= 0.22**2 <= high for low, high in held]) > 0.75
     assert many[0].of("nothing") == (0.0, pytest.approx(np.zeros(50)))

@@ -38,7 +38,7 @@ def test_paired_users_against_statsmodels():
 
     found = power(paired(500), difference=0.5, users=[20, 34, 60])
     for row in found.table.iter_rows(named=True):
-        # 500 users leave the sd known within some 3 %
+        # 500 users leave the sd known within some 3%
         theirs = TTestPower().power(0.5, row["users"], 0.05)
         assert row["at_estimate"] == pytest.approx(theirs, abs=0.04)
         assert row["power"] == pytest.approx(theirs, abs=0.04)

@@ -219,5 +219,5 @@ def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
         judgments={"judgment_key": ["t", "t"], "doc_id": ["d2", "d3"], "grade": [2, 3]},
     )
     found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
-    assert "Estimate 0.0000, 95 % interval 0.0000 to 1.0000, p = 0.008. There is evidence" in found.reading
+    assert "Estimate 0.0000, 95% interval 0.0000 to 1.0000, p = 0.008. There is evidence" in found.reading
     assert "No difference is shown" not in found.reading

@@ -103,7 +103,7 @@ def test_a_factor_that_others_explain_judges_nothing():
     assert not sticks
 
 
-STUDIES = 400  # 5 % with an sd of 1.1 %
+STUDIES = 400  # 5% with an sd of 1.1%
 
 
 @pytest.mark.few(1)

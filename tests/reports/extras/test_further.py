@@ -157,7 +157,7 @@ def test_hostile_names_are_text_and_nothing_else(pages):
         re.findall(r"<([a-z0-9]+)[ >]", re.sub(r"(<script\b[^>]*>).*?</script>", r"\1", page, flags=re.DOTALL))
         for page in (usual, more)
     ]
-    assert set(tags[0]) == set(tags[1])
+    assert set(tags[1]) - set(tags[0]) == {"h4"}  # what its parts are called
     assert tags[1].count("script") == tags[0].count("script") + len(TITLES)  # the data of a chart each
     assert shown(more).count(HOSTILE[0]) > shown(usual).count(HOSTILE[0])
 

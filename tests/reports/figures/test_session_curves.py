@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from sessionkit.charts.registry import CHARTS
+from sessionkit.cli.demo import DRAWN
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures.figure import figure
@@ -21,7 +21,7 @@ def clicked(study):
 def test_every_kind_of_chart_has_its_figure(make):
     study = clicked(make(sessions=5))
     choices = choices_of(study)
-    for kind in [kind for kind, one in CHARTS.items() if one.in_report]:
+    for kind in DRAWN:
         made = figure(study, kind, choices)
         assert made.kind == kind
         assert made.chart is not None
@@ -47,8 +47,7 @@ def test_captions_count_what_was_averaged(make):
 @pytest.mark.slow
 def test_single_figures_say_of_what_they_are(make):
     study = make(systems=("S1",), topics=("t", "u"), sessions=2, synthetic=True)
-    drawn = [kind for kind, one in CHARTS.items() if one.in_report]
-    shown = {kind: single_figure(study, kind, where="topic_id = 'u'") for kind in drawn}
+    shown = {kind: single_figure(study, kind, where="topic_id = 'u'") for kind in DRAWN}
     below = {kind: made.chart.to_dict()["title"]["subtitle"] for kind, made in shown.items()}
     assert below["topic-curves"] == ["where topic_id = 'u' (1 of 2 sessions)", "topic u", "Synthetic data"]
     assert below["single-sessions"] == ["where topic_id = 'u' (1 of 2 sessions)", "S1, topic u", "Synthetic data"]

@@ -6,18 +6,17 @@ import pytest
 import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.reports import page
-from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.parts import Words
+from tests.reports.one_section import by_name, figures_in
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
 def made_of(study):
     """The figure of last and earlier queries, the words below it, and the table below these."""
-    (section,) = [section for section in page.sections_of(study, "sDCG@2") if section.name == "sessions"]
-    at = next(number for number, part in enumerate(section.parts) if getattr(part, "kind", "") == "last-vs-nonlast")
-    figure, words, table = section.parts[at : at + 3]
-    assert isinstance(figure, Figure)
+    sections = by_name(page.sections_of(study, "sDCG@2"))
+    (figure,) = [one for one in figures_in(sections["sessions"]) if one.kind == "last-vs-nonlast"]
+    words, table = sections["last-queries"].parts
     assert isinstance(words, Words)
     assert isinstance(table, TextTable)
     return figure, " ".join(words.paragraphs), table
@@ -63,7 +62,7 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
 def test_a_study_of_single_queries_has_nothing_to_compare(make):
     rows = {"session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("wxyz")}
     study = sk.from_tables({**rows, "topic_id": ["t"] * 4}, {"judgment_key": ["t"], "doc_id": ["w"], "grade": [1]})
-    (section,) = [section for section in page.sections_of(study) if section.name == "sessions"]
-    figure = next(part for part in section.parts if getattr(part, "kind", "") == "last-vs-nonlast")
+    sections = by_name(page.sections_of(study))
+    (figure,) = [one for one in figures_in(sections["sessions"]) if one.kind == "last-vs-nonlast"]
     assert figure.chart is None
     assert "no session of two queries or more" in figure.caption

@@ -1,0 +1,77 @@
+"""Does the measure match what searchers said: measures against the ratings that the log has."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit.analysis.correlate.correlate import Correlations
+from sessionkit.analysis.phrases import level_text
+from sessionkit.charts import correlation_forest
+from sessionkit.display.numbers import p_text
+from sessionkit.display.tables import table_of
+from sessionkit.display.words import counted
+from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.material import Material
+from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.sections.section_kind import section
+
+CORRELATED = {
+    "measure": "Measure",
+    "covariate": "With",
+    "coefficient": "Coefficient",
+    "n": "n",
+    "units": "Units",
+    "value": "Estimate",
+    "low": "95% from",
+    "high": "to",
+    "p": "p",
+    "p_independent": "p if independent",
+}
+CORRELATIONS = "Correlations and their intervals"
+
+
+@section("correlations", "All correlations")
+def correlations(of: Material) -> list[Part]:
+    """Every correlation, and the reading in full."""
+    found = of.rated
+    if not isinstance(found, Correlations):
+        return []
+    shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
+    return [
+        table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
+        of.told(found.reading, listed=True),
+    ]
+
+
+@section("ratings", "Does the measure match what searchers said?", details=(correlations,))
+def ratings(of: Material) -> list[Part]:
+    """The correlation of the primary measure with each rating, and a figure of all."""
+    found = of.rated
+    if found is None:
+        return []
+    if isinstance(found, str):
+        return [Words((of.redaction.note(found),))]
+    spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
+    told = [_told(row, found) for row in spearman.iter_rows(named=True)]
+    chart = correlation_forest(without_condition(found), synthetic=of.choices.synthetic, title=CORRELATIONS)
+    caption = (
+        f"Correlations of measures with ratings of sessions, with {level_text(1 - found.confidence)} intervals over "
+        f"{found.units}, not adjusted for their number."
+    )
+    return [Words((of.redaction.note(" ".join(told)),)), Figure("correlation-forest", CORRELATIONS, chart, caption)]
+
+
+def _told(row: dict[str, object], found: Correlations) -> str:
+    """One correlation in a sentence."""
+    measure, rating, value = row["measure"], row["covariate"], row["value"]
+    if value is None:
+        return f"{measure} has no correlation with {rating}: {row['note'] or 'it does not vary'}."
+    low, high = row["low"], row["high"]
+    between = (
+        f"{level_text(1 - found.confidence)} interval {low:.2f} to {high:.2f}; "
+        if low is not None and high is not None
+        else ""
+    )
+    chance = f"{p_text(float(row['p']))}; " if row["p"] is not None else ""  # type: ignore[arg-type]
+    units = "" if found.units == "sessions" else f" of {counted(int(row['units']), found.units.removesuffix('s'))}"  # type: ignore[call-overload]
+    return f"{measure} and {rating} have a rank correlation (Spearman's) of {value:.2f} ({between}{chance}{row['n']:,} sessions{units})."

@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
-from sessionkit.charts.theme import colors_of
+from sessionkit.charts.theme import CONTEXT, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
@@ -135,8 +135,11 @@ def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) 
     names = sorted(set(groups))
     given = {named(name): shade for name, shade in (colors or {}).items()}
     own = given if all(name in given for name in names) else colors_of([*given, *names]) | given
+    names.sort(key=lambda name: own[name] != CONTEXT)  # drawn first, and so behind
     scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
-    return alt.Color(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
+    shown = [inert(name) for name in names if own[name] != CONTEXT]
+    known = alt.Legend(title=plain("legend", legend), values=shown if len(shown) < len(names) else alt.Undefined)
+    return alt.Color(field="group", type="nominal", scale=scale, legend=known)
 
 
 def gain_axis(title: str, measure: str | None) -> alt.Y:

@@ -36,6 +36,15 @@ def compact(value: float) -> str:
     return text.replace("-", MINUS)
 
 
+def two_digits(value: float) -> str:
+    """A number with two decimals and a minus sign, such as a correlation.
+
+    >>> two_digits(0.318), two_digits(-0.27)[1:]
+    ('0.32', '0.27')
+    """
+    return f"{value:.2f}".replace("-", MINUS)
+
+
 LEVELS = (0.001, 0.01, 0.05, 0.1)
 """Levels of significance."""
 

@@ -63,22 +63,27 @@ def html_sections(sections: Sequence[Section]) -> Markup:
 
 @dataclass
 class SectionWriter:
-    """Writes parts, with the number of each figure and table."""
+    """Writes parts, with the number of each figure and table; those that are folded have numbers of their own, S1, S2, ..."""
 
     figures: int = 0
     tables: int = 0
+    folded_figures: int = 0
 
-    def html(self, part: Part) -> Markup:
+    def html(self, part: Part, folded: bool = False) -> Markup:
         """One part as HTML."""
         if isinstance(part, TextTable):
             self.tables += 1
             return html_table(part, f"table-{self.tables}")
         written = macros("reports/parts.html")
         if isinstance(part, FigureRow):
-            return written.beside([self.html(figure) for figure in part.figures])
+            return written.beside([self.html(figure, folded) for figure in part.figures])
         if isinstance(part, Figure):
-            self.figures += 1
-            html: Markup = written.figure(part, self.figures, _place(part, f"figure-{self.figures}"))
+            if folded:
+                self.folded_figures += 1
+            else:
+                self.figures += 1
+            number = f"S{self.folded_figures}" if folded else str(self.figures)
+            html: Markup = written.figure(part, number, _place(part, f"figure-{number.lower()}"))
         else:
             html = getattr(written, PARTS[type(part)])(part)
         return html

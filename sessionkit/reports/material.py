@@ -20,6 +20,8 @@ from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.sweep import sweep
+from sessionkit.charts import colors_of
+from sessionkit.charts.theme import CONTEXT
 from sessionkit.contract import table
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -45,6 +47,8 @@ RATED_DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
 LAST_DRAWS = 2_000
 """Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
+MANY_GROUPS, HIGHLIGHTED = 6, 4
+"""Groups from which on curves are colored for the best few alone; and how many these are."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
 """Bases of the discounts by rank and by query position that a report tries."""
 
@@ -270,6 +274,17 @@ class Material:
             pl.col("topic_id").cast(pl.String).replace(labels), difference=less(pl.col("b"), pl.col("a"))
         )
         return natural_sort(both, "topic_id") if len(both) > 1 and both["difference"].count() else None
+
+    @cached_property
+    def highlighting(self) -> Choices:
+        """The choices with colors for the groups of the best means alone, where there are many; the others are context."""
+        choices = self.choices
+        if len(choices.colors) <= MANY_GROUPS or self.comparison is None or self.by != choices.by:
+            return choices
+        lower = self.primary.direction == "lower"
+        means = self.comparison.groups.drop_nulls("mean").sort("mean", "group", descending=[not lower, False])
+        best = means["group"].head(HIGHLIGHTED).to_list()
+        return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(best))
 
     @property
     def choices_of_primary(self) -> Choices:

@@ -21,7 +21,7 @@ NEED = {"topics", "sessions", "discounts", "measures", "sensitivity", "judgments
 def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
     sections = by_name(page.sections_of(make(judged=False, sessions=8)))
     assert not NEED & {*sections}
-    assert sections["summary"].parts[0].paragraphs == (UNJUDGED,)
+    assert sections["summary"].parts[0].paragraphs == (UNJUDGED, "This page is about how people searched.")
     assert any(isinstance(part, TextTable) for part in sections["behavior-table"].parts)
     text = Reader(report(make(judged=False, sessions=8))).text
     assert text.count(UNJUDGED) == 1

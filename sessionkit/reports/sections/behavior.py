@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.display.tables import HEADERS, TextTable, table_of
-from sessionkit.display.words import listed
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
@@ -63,6 +63,8 @@ def behavior(of: Material) -> list[Part]:
     """How many queries sessions have, and what came after each."""
     if not of.study.facts.sessions:
         return []
+    if of.study.facts.sessions == 1:
+        return [Words((f"The session has {counted(of.study.facts.queries, 'query')}.",))]
     drawn = [one for one in figures(of.shown, of.choices, FIGURES) if one.chart is not None]
     return [*_longer(of), *drawn]
 

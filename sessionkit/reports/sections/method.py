@@ -30,8 +30,10 @@ def definitions(of: Material) -> list[Part]:
 @section("method", "Data and method", details=(study_tables, quality, definitions))
 def method(of: Material) -> list[Part]:
     """A paragraph for a paper, and what it cites."""
-    words = Words((of.redaction.note(paragraph(of)), "Cited: " + "; ".join(citations(of.measures)) + "."))
-    return [words]
+    told = [of.redaction.note(paragraph(of))]
+    if of.valueless is None:
+        told.append(f"Cited: {'; '.join(citations(of.measures))}.")
+    return [Words(tuple(told))]
 
 
 def _sayable(of: Material) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
-from sessionkit.display.numbers import p_text
+from sessionkit.display.numbers import p_text, two_digits
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.reports.figures.figure import Figure, without_condition
@@ -61,17 +63,18 @@ def ratings(of: Material) -> list[Part]:
     return [Words((of.redaction.note(" ".join(told)),)), Figure("correlation-forest", CORRELATIONS, chart, caption)]
 
 
-def _told(row: dict[str, object], found: Correlations) -> str:
+def _told(row: dict[str, Any], found: Correlations) -> str:
     """One correlation in a sentence."""
     measure, rating, value = row["measure"], row["covariate"], row["value"]
     if value is None:
         return f"{measure} has no correlation with {rating}: {row['note'] or 'it does not vary'}."
-    low, high = row["low"], row["high"]
-    between = (
-        f"{level_text(1 - found.confidence)} interval {low:.2f} to {high:.2f}; "
-        if low is not None and high is not None
-        else ""
-    )
-    chance = f"{p_text(float(row['p']))}; " if row["p"] is not None else ""  # type: ignore[arg-type]
-    units = "" if found.units == "sessions" else f" of {counted(int(row['units']), found.units.removesuffix('s'))}"  # type: ignore[call-overload]
-    return f"{measure} and {rating} have a rank correlation (Spearman's) of {value:.2f} ({between}{chance}{row['n']:,} sessions{units})."
+    beside = []
+    if row["low"] is not None and row["high"] is not None:
+        ends = f"{two_digits(row['low'])} to {two_digits(row['high'])}"
+        beside.append(f"{level_text(1 - found.confidence)} interval {ends}")
+    if row["p"] is not None:
+        beside.append(p_text(row["p"]))
+    units = "" if found.units == "sessions" else f" of {counted(row['units'], found.units.removesuffix('s'))}"
+    beside.append(f"{row['n']:,} sessions{units}")
+    told = f"{measure} and {rating} have a rank correlation (Spearman's) of {two_digits(value)}"
+    return f"{told} ({'; '.join(beside)})."

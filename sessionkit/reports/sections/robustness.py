@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import LARGE, Material
@@ -43,7 +44,7 @@ def _judgments(of: Material) -> list[str]:
     row = rows.row(0, named=True)
     told = (
         f"Whatever the unjudged documents are, the raw difference {row['b']} minus {row['a']} in {of.primary} lies between "
-        f"{row['lower']:.3g} and {row['upper']:.3g}{' (safe bounds, which may be wide)' if row['bound'] == 'safe' else ''}: its "
+        f"{compact(row['lower'])} and {compact(row['upper'])}{' (safe bounds, which may be wide)' if row['bound'] == 'safe' else ''}: its "
         f"sign {'holds' if row['holds'] else 'could turn'}. Bounds are no confidence interval."
     )
     return [of.redaction.note(told)]
@@ -55,4 +56,4 @@ def _power(of: Material) -> list[str]:
     if found is None or len(found.table) != 1 or found.table.item(0, "detectable") is None:
         return []
     size = found.table.item(0, "detectable")
-    return [f"A study like this one finds a true difference of {size:.3g} in {of.primary} with power 0.8."]
+    return [f"A study like this one finds a true difference of {compact(size)} in {of.primary} with power 0.8."]

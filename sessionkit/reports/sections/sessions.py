@@ -31,6 +31,8 @@ HEADINGS = {
 }  # fmt: skip
 SHOWN = ("session-curve", "last-vs-nonlast")
 """The figures that the section shows."""
+ALONE = ("session-curve", "waterfall")
+"""Those of a study of one session."""
 FOLDED = ("topic-curves", "single-sessions")
 """Those that are folded."""
 
@@ -50,13 +52,15 @@ def _of_figure(
 @section("last-queries", "Last queries against earlier ones")
 def last_queries(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it, in full."""
-    return [] if of.unjudged is not None else _tested(of)
+    return [] if of.unjudged is not None or of.study.facts.sessions < 2 else _tested(of)
 
 
 @section("further-curves", "Curves of one topic, and of single sessions")
 def further_curves(of: Material) -> list[Part]:
     """Figures 3 and 4 of ECIR 2008."""
-    return [] if of.unjudged is not None else [*figures(of.shown, of.choices, FOLDED)]
+    return (
+        [] if of.unjudged is not None or of.study.facts.sessions < 2 else [*figures(of.shown, of.highlighting, FOLDED)]
+    )
 
 
 @section(
@@ -69,7 +73,9 @@ def sessions(of: Material) -> list[Part]:
     """Where along the session gain is made, and whether the last query is the good one."""
     if of.unjudged is not None or not of.study.facts.sessions:
         return []
-    return [*of.sampled, *_of_last(of), FigureRow(tuple(figures(of.shown, of.choices, SHOWN)))]
+    if of.study.facts.sessions == 1:
+        return [FigureRow(tuple(figures(of.shown, of.choices, ALONE)))]
+    return [*of.sampled, *_of_last(of), FigureRow(tuple(figures(of.shown, of.highlighting, SHOWN)))]
 
 
 def _of_last(of: Material) -> list[Part]:
@@ -84,7 +90,9 @@ def _of_last(of: Material) -> list[Part]:
     for row in tests.head(NAMED).iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
         between = (
-            f" (95% interval {row['low']:.2f} to {row['high']:.2f}; {many})" if row["low"] is not None else f" ({many})"
+            f" (95% interval {compact(row['low'])} to {compact(row['high'])}; {many})"
+            if row["low"] is not None
+            else f" ({many})"
         )
         group = "" if row["group"] == EVERYONE else f"{row['group']} "
         told.append(f"{group}{'+' if row['difference'] > 0 else ''}{compact(row['difference'])}{between}")

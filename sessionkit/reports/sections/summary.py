@@ -35,7 +35,7 @@ def summary(of: Material) -> list[Part]:
     losses = [Words(tuple(f"{capital(loss)}; sessionkit check says why." for loss in heavy_losses(of.study)))]
     lost: list[Part] = [*losses] if losses[0].paragraphs else []
     if of.valueless is not None:
-        return [Words((of.valueless,), lead=True), *lost, _sizes(of)]
+        return [Words((of.valueless, "This page is about how people searched."), lead=True), *lost, _sizes(of)]
     found = of.comparison
     if found is None:
         return [*_alone(of), *lost, _sizes(of), *_distribution(of)]
@@ -309,7 +309,7 @@ def _sizes(of: Material) -> Tiles:
     """How large the study is."""
     facts = of.study.facts
     tiles = [Tile("Sessions", f"{facts.sessions:,}", ""), Tile("Queries", f"{facts.queries:,}", "")]
-    if facts.sessions:
+    if facts.sessions > 1:
         tiles[1] = Tile("Queries", f"{facts.queries:,}", f"{facts.queries / facts.sessions:.2f} per session")
     tiles.append(
         Tile("Results", f"{facts.results:,}", f"{facts.judgments:,} judgments" if facts.judgments else "no judgments")

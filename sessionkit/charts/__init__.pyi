@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.session_curve import session_curve as session_curve
     from sessionkit.charts.kinds.session_timeline import session_timeline as session_timeline
     from sessionkit.charts.kinds.single_sessions import single_sessions as single_sessions
+    from sessionkit.charts.kinds.slopes import slopes as slopes
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
@@ -46,6 +47,7 @@ __all__ = [
     "discriminative_power",
     "differences",
     "group_means",
+    "slopes",
     "gain_vectors",
     "precision_recall",
     "rprecision_histogram",

@@ -73,6 +73,9 @@ CHARTS = {
     "group-means": ChartKind(
         "means of groups with their intervals, and which are not shown to differ", "scores", ("nsDCG@10",)
     ),
+    "slopes": ChartKind(
+        "of every user, or topic, a line from its value with one system to that with the other", "scores", ("nsDCG@10",)
+    ),
     "gain-vectors": ChartKind(
         "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
         "vectors", ("CG", "DCG", "nCG", "nDCG"),

@@ -134,4 +134,6 @@ def compare(
             "pairs": tables["pairs"].select(*levels, *SHOWN),
             **{name: tables[name] for name in ("overall", "order", "dropped")},
         }
+    if table is None:
+        tables.pop("units", None)  # a row for each user: shown when it is asked for
     to.send_finding(tables, found.reading, table, found)

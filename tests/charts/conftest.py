@@ -134,6 +134,18 @@ def _group_means(groups, **options):
     return charts.group_means(compare(table.with_columns(measure=pl.lit("m"))), **options)
 
 
+def _slopes(groups, **options):
+    """Two groups of the first and last of these names, a user of each name: .1 to .2, .2 to .1, .3 to .3, .4 to .5, ..."""
+    first, second = groups[0], groups[-1] if len(groups) > 1 else "other"
+    rows = [
+        (f"{place}{side}", user, group, place / 10 + (0.1, -0.1, 0.0)[place % 3] * side)
+        for place, user in enumerate(groups)
+        for side, group in enumerate((first, second))
+    ]
+    table = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "value"], orient="row")
+    return charts.slopes(compare(table.with_columns(measure=pl.lit("m"))), **options)
+
+
 def _power_curve(groups, **options):
     """As many numbers of topics as there are groups, the first with power .8 at 20 users; .9 with users without end."""
     rows = [
@@ -169,6 +181,7 @@ def apart():
     return {
         "differences": _differences,
         "group-means": _group_means,
+        "slopes": _slopes,
         "gain-vectors": _gain_vectors,
         "precision-recall": _precision_recall,
         "rprecision-histogram": _rprecision_histogram,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +13,9 @@ from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, indicators
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.compare.units import Blocked, Crossed, Separate, Units, coded, mean_cells
+
+MOST_UNITS = 10_000
+"""Units up to which a comparison lists each one's values."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,27 @@ def aligned(sessions: GroupedSessions, column: int, design: Design, population: 
     unit's value is the mean of its defined sessions, and a unit without a value for some group leaves whole.
     """
     values = sessions.values[:, column]
+    return _known_places(sessions, values, design, population).units(values)
+
+
+def unit_values(sessions: GroupedSessions, column: int, design: Design, population: str) -> pl.DataFrame | None:
+    """Return the values of the units that one measure is compared by: ``unit``, ``group``, ``value``, ``adjusted``.
+
+    Those of a crossover are means of sessions from which the mean of their topic is taken, and to which the mean of all
+    is added, as no user searched a topic with two groups; ``adjusted`` says so. None of more than `MOST_UNITS` units.
+    """
+    values = sessions.values[:, column]
+    return _known_places(sessions, values, design, population).by_unit(values, sessions.groups)
+
+
+def _known_places(sessions: GroupedSessions, values: np.ndarray, design: Design, population: str) -> Places:
+    """Where the sessions with these values are; measures that are defined in the same sessions are aligned alike."""
     defined = np.isfinite(values)
-    known = sessions.places  # measures that are defined in the same sessions are aligned alike
     key = (design.name, population, defined.tobytes())
-    if key not in known:
-        known[key] = _places(sessions, defined, design, population)
-    return known[key].units(values)
+    if key not in sessions.places:
+        sessions.places[key] = _places(sessions, defined, design, population)
+    found: Places = sessions.places[key]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +84,8 @@ class Places:
         How many groups there are, and how units lie.
     model
         Of a crossover, in which every session is a unit, what is fitted.
+    unit_key
+        Columns that name a unit.
     frame
         These sessions.
     dropped
@@ -79,6 +100,7 @@ class Places:
     layout: str
     population: str
     model: LeastSquares | None
+    unit_key: list[str]
     frame: pl.DataFrame
     dropped: dict[str, int]
 
@@ -95,6 +117,30 @@ class Places:
             return Aligned(Blocked(cells[finite]), *self._many, _counted(self.dropped | lost))
         parts = tuple(cells[finite & np.isfinite(cells[:, number]), number] for number in range(self.groups))
         return Aligned(Separate(parts), *self._many, _counted(self.dropped | lost))
+
+    def by_unit(self, values: np.ndarray, groups: Sequence[str]) -> pl.DataFrame | None:
+        """The value of each unit with each group that it met, see `unit_values`."""
+        many = int(self.unit.max(initial=-1)) + 1
+        if not 0 < many <= MOST_UNITS:
+            return None
+        values, names = values[self.keep], np.empty(many, dtype=object)
+        names[self.unit] = self.frame.select(pl.concat_str(self.unit_key, separator=", ")).to_series().to_numpy()
+        if self.model is not None:
+            topic = self.model.effects.topic
+            of_topic = mean_cells(values, topic, np.zeros_like(topic), 1)[:, 0]
+            cells = mean_cells(values - of_topic[topic] + values.mean(), self.unit, self.group, self.groups, many)
+        else:
+            cells = np.where(self._finite[0][:, None], self._cells(values), np.nan)
+        unit, group = np.nonzero(np.isfinite(cells))
+        return pl.DataFrame(
+            {
+                "unit": pl.Series(names[unit].tolist(), dtype=pl.String),
+                "group": pl.Series([groups[number] for number in group.tolist()], dtype=pl.String),
+                "value": cells[unit, group],
+                "adjusted": self.model is not None,
+            },
+            schema_overrides={"value": pl.Float64, "adjusted": pl.Boolean},
+        )
 
     def _cells(self, values: np.ndarray) -> np.ndarray:
         """Mean of every unit with every group, of the means of its pairs where there are any."""
@@ -165,10 +211,11 @@ def _places(sessions: GroupedSessions, defined: np.ndarray, design: Design, popu
     if layout == "crossed":
         user, topic = (coded(frame.get_column(name).fill_null(""))[0] for name in ("user_id", "topic_id"))
         model = LeastSquares(Effects(user, topic), indicators(group, groups))
-        return Places(keep, group, user, None, groups, layout, population, model, frame, dropped)
-    unit = _numbered(frame, _pair_key(frame, design, population))
+        return Places(keep, group, user, None, groups, layout, population, model, ["user_id"], frame, dropped)
+    unit_key = _pair_key(frame, design, population)
+    unit = _numbered(frame, unit_key)
     first = _numbered(frame, ["user_id", "topic_id"]) if design.name == "both" and population != "sessions" else None
-    return Places(keep, group, unit, first, groups, layout, population, None, frame, dropped)
+    return Places(keep, group, unit, first, groups, layout, population, None, unit_key, frame, dropped)
 
 
 def _counted(dropped: dict[str, int]) -> dict[str, int]:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, Comparison
+from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, UNITS, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
@@ -234,7 +234,7 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
-    if within in {*TABLE, *OVERALL, *GROUPS, *DROPPED, *CHECKS}:
+    if within in {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS}:
         raise UsageError(
             f"within={within}: the tables already have a column of that name; rename the log's column in study.toml"
         )
@@ -251,6 +251,7 @@ def compare(
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
+    units = _joined([level.named(level.unit_values) for level in levels])
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
@@ -261,6 +262,7 @@ def compare(
         overall=overall,
         order=order,
         groups=groups,
+        units=units,
         dropped=dropped,
         reading=reading_of(lines(table, overall, order, notes, setup), restriction),
         design=plan.design.described,
@@ -324,6 +326,16 @@ class _Level:
             return table
         dtype = self.sessions.frame.schema[LEVEL]
         return table.select(pl.lit(self.value, dtype).alias(self.sessions.within), pl.all())
+
+    @property
+    def unit_values(self) -> pl.DataFrame:
+        """The value of each unit by each measure."""
+        tables = [
+            found.select(pl.lit(measure).alias("measure"), pl.all())
+            for number, measure in enumerate(self.sessions.measures)
+            if (found := self.plan.unit_values(self.sessions, number)) is not None
+        ]
+        return pl.concat(tables) if tables else UNITS.to_frame()
 
     @property
     def dropped(self) -> pl.DataFrame:

@@ -32,6 +32,13 @@ OVERALL = pl.Schema(
         **dict.fromkeys(("statistic", "df", "df_error", "p"), pl.Float64()),
     }
 )
+UNITS = pl.Schema(
+    {
+        **dict.fromkeys(("measure", "unit", "group"), pl.String()),
+        "value": pl.Float64(),
+        "adjusted": pl.Boolean(),
+    }
+)
 DROPPED = pl.Schema({"measure": pl.String(), "what": pl.String(), "count": pl.Int64()})
 
 
@@ -62,6 +69,9 @@ class Comparison(TestedFinding):
     groups
         Each group by itself: ``measure``, ``group``, ``sessions`` and ``units`` with a value, ``mean`` of its sessions with the
         interval ``low`` to ``high`` over units (of itself, corrected for nothing), ``sd`` of the values of its sessions.
+    units
+        What was compared: ``measure``, ``unit`` (its id), ``group``, ``value`` (the mean of its sessions), ``adjusted`` (whether
+        the means of topics are taken out, as in a crossover). Empty for a measure of more than 10,000 units.
     dropped
         What was left out: ``measure``, ``what``, ``count``.
     reading
@@ -85,6 +95,7 @@ class Comparison(TestedFinding):
     overall: pl.DataFrame
     order: pl.DataFrame
     groups: pl.DataFrame
+    units: pl.DataFrame
     dropped: pl.DataFrame
     reading: str
     design: str
@@ -104,7 +115,7 @@ class Comparison(TestedFinding):
     notes: tuple[str, ...] = field(default=())
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table by name: ``pairs``, ``overall``, ``order``, ``groups``, ``dropped``, and ``settings`` as names and values."""
+        """Every table by name; ``table`` is ``pairs``, and ``settings`` are names and values."""
         names = ["design", "population", "claim", "estimand", "test", "effect", "by"]
         names += ["correction", "confidence"] if self.within is None else ["within", "correction", "confidence"]
         names += ["interval_rate", "draws", "seed"]
@@ -114,6 +125,7 @@ class Comparison(TestedFinding):
             "overall": self.overall,
             "order": self.order,
             "groups": self.groups,
+            "units": self.units,
             "dropped": self.dropped,
             "settings": settings,
         }

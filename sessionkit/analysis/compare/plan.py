@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sessionkit.analysis.compare.alignment import Aligned, aligned
+import polars as pl
+
+from sessionkit.analysis.compare.alignment import Aligned, aligned, unit_values
 from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.procedures import Procedure, procedure
@@ -89,3 +91,7 @@ class ComparisonPlan:
     def units(self, sessions: GroupedSessions, column: int = 0) -> Aligned:
         """The units of a measure, given by its column among the values."""
         return aligned(sessions, column, self.design, self.population)
+
+    def unit_values(self, sessions: GroupedSessions, column: int = 0) -> pl.DataFrame | None:
+        """The values of these units, see `sessionkit.analysis.compare.alignment.unit_values`."""
+        return unit_values(sessions, column, self.design, self.population)

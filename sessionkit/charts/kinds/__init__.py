@@ -17,6 +17,7 @@
     rprecision_histogram.py  two systems by topic
     differences.py           differences between groups
     group_means.py           means of groups
+    slopes.py                each unit from one group to the other
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
     waterfall.py             the value of one session

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.compare.compare import compare
+from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.phrases import level_text
@@ -45,6 +48,34 @@ def group_means(study: Study, choices: Choices) -> Figure:
         f"that share a letter are not shown to differ ({found.test}{found.family.told})."
     )
     return Figure("group-means", title, chart, caption)
+
+
+def slopes(study: Study, choices: Choices) -> Figure:
+    """Each unit from one group to the other."""
+    return slopes_of(compare(study, choices.exact or choices.ratio, choices.by), study, choices)
+
+
+def slopes_of(found: Comparison, study: Study, choices: Choices) -> Figure:
+    """The slopes of a comparison by its first measure."""
+    found = without_condition(found)
+    column = {"users": "user_id", "sessions": "session_id"}.get(found.population)
+    if column is not None:  # what is redacted has numbers here too
+        units = choices.redaction.frame(found.units.rename({"unit": column}), study).rename({column: "unit"})
+        found = replace(found, units=units)
+    measure = found.table.item(0, "measure")
+    title = f"{measure} of each {found.population.removesuffix('s')}"
+    chart = charts.slopes(found, synthetic=choices.synthetic, title=title)
+    first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
+    adjusted = (
+        " Values are adjusted for topics: the mean of a session's topic is taken out."
+        if found.units["adjusted"].any()
+        else ""
+    )
+    caption = (
+        f"A line for each of {found.table.item(0, 'n_b'):,} {found.population}, from its mean with {first} to its mean with {second}: "
+        f"solid where it rises, dashed where it falls; thick, the means.{adjusted}"
+    )
+    return Figure("slopes", title, chart, caption)
 
 
 def score_distribution(study: Study, choices: Choices) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from sessionkit.display.numbers import MINUS, compact, p_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
+from sessionkit.reports.figures.scores import slopes_of
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import capital
@@ -266,6 +268,8 @@ def _figures(of: Material, found: Comparison) -> list[Part]:
     if len(found.table) > 1:
         return [_means(of, found)]
     drawn = [_forest(of, found)]
+    with suppress(UsageError):  # no unit met both groups, or there are too many to draw
+        drawn.append(slopes_of(found, of.study, of.choices))
     return [FigureRow(tuple(drawn))]
 
 

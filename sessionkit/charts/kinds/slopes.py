@@ -1,0 +1,128 @@
+"""Slopes: of every unit of a comparison a line from its value with one group to that with the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.numeric_ties import less
+from sessionkit.charts.encodings import line_below, tip, titled, values
+from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.display.labels import inert, plain, printable, printable_column
+from sessionkit.errors import UsageError, suggestion
+
+WIDTH = 230
+UP, DOWN, SAME = "higher", "lower", "equal"
+
+
+def slopes(
+    comparison: Any,  # noqa: ANN401  # a finding, checked
+    measure: str | None = None,
+    *,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw each unit of a paired comparison of two groups as a line from its value with `a` to its value with `b`.
+
+    Lines that rise are solid, those that fall dashed; the thick line joins the means of the units. Values of a crossover are
+    adjusted for topics, as the axis says.
+
+    Parameters
+    ----------
+    comparison
+        What `sessionkit.compare` found of two groups; not within levels.
+    measure
+        Which of its measures; by default its first.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        On a line below it, as plain text.
+
+    Raises
+    ------
+    UsageError
+        It is no comparison of two groups, has no such measure, or no unit has a value with both.
+    """
+    if not isinstance(comparison, Comparison) or comparison.within is not None:
+        raise UsageError(
+            "this chart draws what sessionkit.compare returns, of groups that are not compared within levels"
+        )
+    known = comparison.table.get_column("measure").unique(maintain_order=True).to_list()
+    shown = known[0] if measure is None else str(measure)
+    if shown not in known:
+        raise UsageError(f"the comparison has no {shown}{suggestion(shown, known)}; its measures: {', '.join(known)}")
+    rows = comparison.table.filter(pl.col("measure") == shown)
+    if len(rows) != 1:
+        raise UsageError(f"slopes join two groups, and {len(rows)} pairs are compared; choose two by where")
+    first, second = rows.item(0, "a"), rows.item(0, "b")
+    units = comparison.units.filter(pl.col("measure") == shown)
+    sides = [units.filter(pl.col("group") == group).select("unit", value="value") for group in (first, second)]
+    both = sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="unit", maintain_order="left")
+    if both.is_empty():
+        raise UsageError(f"there is nothing to draw: no unit has a value of {shown} with both groups")
+    difference = both.select(less(pl.col("b"), pl.col("a"))).to_series()
+    moved = pl.when(pl.col("difference") > 0).then(pl.lit(UP)).when(pl.col("difference") < 0).then(pl.lit(DOWN))
+    lines = both.with_columns(printable_column("unit"), difference=difference).with_columns(
+        moved=moved.otherwise(pl.lit(SAME))
+    )
+    adjusted = bool(units.get_column("adjusted").any())
+    names = [inert(printable(group)) for group in (first, second)]
+    below = [line for line in (line_below(comparison, subtitle), _counted(lines, second)) if line]
+    return titled(_drawn(lines, names, shown, adjusted), title, below, synthetic)
+
+
+def _counted(lines: pl.DataFrame, second: str) -> str:
+    """How many lines rise and fall."""
+    counts = dict(lines.group_by("moved").len().rows())
+    return f"{printable(second)} higher {counts.get(UP, 0):,}, lower {counts.get(DOWN, 0):,}, equal {counts.get(SAME, 0):,}"
+
+
+def _drawn(lines: pl.DataFrame, names: list[str], measure: str, adjusted: bool) -> alt.LayerChart:
+    """The lines, and the line of the means."""
+    long = pl.concat(
+        [
+            lines.select("unit", "moved", "difference", value=side, side=pl.lit(name))
+            for side, name in zip("ab", names, strict=True)
+        ]
+    )
+    means = pl.DataFrame({"side": names, "value": [lines.get_column(side).mean() for side in "ab"]})
+    title = [plain("measure", measure), *(["adjusted for topics"] if adjusted else [])]
+    x = alt.X(
+        field="side",
+        type="nominal",
+        scale=alt.Scale(domain=names, type="point", padding=0.35),
+        axis=alt.Axis(title=None, labelAngle=0, labelLimit=WIDTH // 2),
+    )
+    y = alt.Y(field="value", type="quantitative", scale=alt.Scale(zero=False), axis=alt.Axis(title=title, tickCount=6))
+    kinds = [UP, DOWN, SAME]
+    dash = alt.StrokeDash(
+        field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3], [1, 2]]), legend=None
+    )
+    tone = alt.Color(
+        field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[PALETTE[0], PALETTE[1], FAINT]), legend=None
+    )
+    tips = [
+        tip("unit", "Unit"),
+        tip("side", "Group"),
+        tip("value", "Value", ".4f"),
+        tip("difference", "Difference", "+.4f"),
+    ]
+    layers = [
+        alt.Chart(values(long))
+        .mark_line(strokeWidth=1, opacity=0.7)
+        .encode(x=x, y=y, detail=alt.Detail(field="unit", type="nominal"), strokeDash=dash, color=tone),
+        alt.Chart(values(long))
+        .mark_point(size=14, filled=True, opacity=0.7)
+        .encode(x=x, y=y, color=tone, tooltip=tips),
+        alt.Chart(values(means)).mark_line(strokeWidth=3.5, color=INK).encode(x=x, y=y),
+        alt.Chart(values(means))
+        .mark_point(size=80, filled=True, color=INK)
+        .encode(x=x, y=y, tooltip=[tip("side", "Group"), tip("value", "Mean", ".4f")]),
+    ]
+    return alt.LayerChart(layer=layers, width=WIDTH)

@@ -1,0 +1,51 @@
+"""What a comparison was made of, unit by unit: it agrees with the means, the wins and the estimate."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.compare import alignment
+from tests.analysis.compare.layouts import EXAMPLE_S, apart, by_topic, crossing, simulated
+
+
+def wide(found):
+    return found.units.pivot(on="group", index="unit", values="value")
+
+
+def test_paired_units_are_those_of_the_test():
+    found = sk.compare(by_topic(EXAMPLE_S[:, :2]))
+    row = found.table.row(0, named=True)
+    units = wide(found)
+    assert units.height == row["n_a"]
+    d = units[row["b"]] - units[row["a"]]
+    assert d.mean() == pytest.approx(row["estimate"])
+    assert ((d > 0).sum(), (d < 0).sum()) == (row["wins"], row["losses"])
+    assert not found.units["adjusted"].any()
+
+
+def test_users_of_a_crossover_are_adjusted_for_topics():
+    table = crossing(simulated(1, effect=0.2)[:, 0])
+    found = sk.compare(table)
+    row = found.table.row(0, named=True)
+    assert found.units["adjusted"].all()
+    units = wide(found)
+    assert units.height == row["n_a"]
+    assert (units[row["b"]] - units[row["a"]]).mean() == pytest.approx(row["estimate"])  # the design is balanced
+    one = found.units.filter(pl.col("unit") == units["unit"][0]).row(0, named=True)
+    of_topic = table.group_by("topic_id").agg(topic=pl.col("value").mean())
+    own = table.filter(user_id=one["unit"], system_id=one["group"]).join(of_topic, on="topic_id")
+    assert one["value"] == pytest.approx((own["value"] - own["topic"]).mean() + table["value"].mean())
+
+
+def test_separate_units_have_one_group_each_and_undefined_ones_none():
+    found = sk.compare(apart([np.array([1.0, 2.0, np.nan]), np.array([3.0, 5.0])]))
+    assert found.units["unit"].is_unique().all()
+    assert sorted(found.units["value"]) == [1.0, 2.0, 3.0, 5.0]
+
+
+def test_very_many_units_are_not_listed(monkeypatch):
+    monkeypatch.setattr(alignment, "MOST_UNITS", 3)
+    found = sk.compare(by_topic(EXAMPLE_S[:, :2]))
+    assert found.units.is_empty()
+    assert found.units.columns == ["measure", "unit", "group", "value", "adjusted"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.single_sessions import single_sessions as single_sessions
     from sessionkit.charts.kinds.slopes import slopes as slopes
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
+    from sessionkit.charts.kinds.tipping_point import tipping_point as tipping_point
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
@@ -42,6 +43,7 @@ __all__ = [
     "sweep_map",
     "discount_surface",
     "judgment_loss",
+    "tipping_point",
     "power_curve",
     "judge_noise",
     "discriminative_power",

@@ -12,8 +12,10 @@
     const side = Math.max(170, room - 100);
     const panels = spec.columns && spec.spec
       ? {columns: 1, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
+    const sized = typeof spec.width === "number"
+      ? {width: Math.max(100, Math.min(spec.width, side - (spec.usermeta?.beside ?? 0)))} : {};
     const limited = {labelLimit: room - 60, titleLimit: room - 20};
-    return {...spec, ...panels, config: {...config,
+    return {...spec, ...panels, ...sized, config: {...config,
       view: {...config.view, continuousWidth: side, discreteWidth: side},
       legend: {...config.legend, ...limited, orient: "bottom", direction: "vertical"},
       title: {...config.title, limit: room - 20},

@@ -58,6 +58,10 @@ CHARTS = {
         "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
         "robustness", ("nsDCG@10",),
     ),
+    "tipping-point": ChartKind(
+        "the judged share by rank and system, and what unjudged documents would overturn the difference",
+        "robustness", ("sDCG@10",),
+    ),
     "power-curve": ChartKind(
         "power to detect a declared difference, by numbers of users and topics",
         "robustness", options=("difference",),

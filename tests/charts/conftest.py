@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from sessionkit import charts, compare
+from sessionkit import bounds, charts, compare, from_tables
 from tests.support.payloads import CONTROLS, EXPRESSIONS, LONG, MARKUP, SCRIPTS, TURNS
 
 HOSTILE = (*SCRIPTS[:4], *MARKUP[:1], *EXPRESSIONS, *TURNS[:1], *CONTROLS[3:], *LONG)
@@ -139,11 +139,27 @@ def _slopes(groups, **options):
     first, second = groups[0], groups[-1] if len(groups) > 1 else "other"
     rows = [
         (f"{place}{side}", user, group, place / 10 + (0.1, -0.1, 0.0)[place % 3] * side)
-        for place, user in enumerate(groups)
+        for place, user in enumerate([*groups, "user v", "user w"])
         for side, group in enumerate((first, second))
     ]
     table = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "value"], orient="row")
     return charts.slopes(compare(table.with_columns(measure=pl.lit("m"))), **options)
+
+
+def _tipping_point(groups, **options):
+    """One document of each of at most six groups is judged of two that it shows."""
+    names = groups[:6]
+    results = {
+        "session_id": [f"s{place}" for place, _ in enumerate(names) for _ in "ab"],
+        "query_position": [1] * 2 * len(names),
+        "rank": [1, 2] * len(names),
+        "doc_id": [f"{doc}{place}" for place, _ in enumerate(names) for doc in "ab"],
+    }
+    sessions = {"session_id": [f"s{place}" for place, _ in enumerate(names)], "system_id": list(names)}
+    sessions["topic_id"] = ["t"] * len(names)
+    judged = {"judgment_key": ["t"], "doc_id": ["a0"], "grade": [1]}
+    study = from_tables(results, judged, sessions=sessions, max_grade=2)
+    return charts.tipping_point(bounds(study, "sDCG@2"), **options)
 
 
 def _power_curve(groups, **options):
@@ -182,6 +198,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "tipping-point": _tipping_point,
         "gain-vectors": _gain_vectors,
         "precision-recall": _precision_recall,
         "rprecision-histogram": _rprecision_histogram,

@@ -132,7 +132,10 @@ def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     assert shown["Judged"].fact == f"{every['judged'].sum() / every['results'].sum():.1%}"
     assert "1,204 of 3,208 results within rank 10 (S1 33.4%, S2 40.7%)." in shown["Judged"].more
     assert not found.differences["holds"].any()
-    assert shown["Judged"].more.endswith("Unjudged documents could turn the order of S1 and S2.")
+    row = found.differences.row(by_predicate=pl.col("measure") == "sDCG@10", named=True)
+    assert shown["Judged"].more.endswith(
+        f"{row['overturned_by']} of {row['open_documents']:,} unjudged documents, all of the best grade, would reverse the difference."
+    )
 
 
 def test_the_forest_has_every_measure_with_its_own_interval(clinic):

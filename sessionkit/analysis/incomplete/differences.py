@@ -23,8 +23,7 @@ DIFFERENCES = pl.Schema(
         **dict.fromkeys(("difference", "lower", "upper"), pl.Float64()),
         "bound": pl.String(),
         "holds": pl.Boolean(),
-        "needed": pl.Int64(),
-        "open_documents": pl.Int64(),
+        **dict.fromkeys(("needed", "overturned_by", "open_documents"), pl.Int64()),
     }
 )
 WANTED = pl.Schema(
@@ -90,7 +89,7 @@ def _difference(
 ) -> dict[str, object]:
     """A difference, its bounds, whether its sign holds, and how many documents decide it."""
     nothing: dict[str, object] = dict.fromkeys(
-        ("difference", "lower", "upper", "bound", "holds", "needed", "open_documents")
+        ("difference", "lower", "upper", "bound", "holds", "needed", "overturned_by", "open_documents")
     )
     if a["score"] is None or b["score"] is None:
         return nothing
@@ -106,7 +105,7 @@ def _difference(
         size = abs(value) + np.abs(steps).sum()
         lower = float(nothing_left(value + steps[steps < 0].sum(), size))
         upper = float(nothing_left(value + steps[steps > 0].sum(), size))
-        found |= {"bound": "attained", "needed": needed(value, steps)}
+        found |= {"bound": "attained", "needed": needed(value, steps), "overturned_by": overturned_by(value, steps)}
     else:
         size = sum(abs(row[end]) for row in (a, b) for end in ("lower", "upper"))
         lower, upper = nothing_left(b["lower"] - a["upper"], size), nothing_left(b["upper"] - a["lower"], size)
@@ -123,6 +122,24 @@ def nothing_left(value: float, size: float) -> float:
     (0.0, 0.1)
     """
     return 0.0 if abs(value) <= ROUNDING * size else value
+
+
+def overturned_by(difference: float, steps: np.ndarray) -> int | None:
+    """The fewest unjudged documents that reverse the sign of a difference, if all of them have the best grade; None if none can.
+
+    Steps add up, so that the largest against the sign do it with the fewest. A tie is no reversal.
+
+    .25 against steps of -.2, -.1 and -.1: -.2 and -.1 reverse it; -.2 alone leaves .05.
+
+    >>> overturned_by(0.25, np.array([-0.1, -0.2, 0.4, -0.1])), overturned_by(0.5, np.array([-0.2])), overturned_by(0.0, np.array([0.1]))
+    (2, None, None)
+    """
+    if difference == 0:
+        return None
+    against = np.sort(steps[steps * np.sign(difference) < 0] * np.sign(difference))
+    left = ROUNDING * (abs(difference) + np.abs(steps).sum())
+    enough = np.flatnonzero(abs(difference) + against.cumsum() < -left)
+    return int(enough[0]) + 1 if len(enough) else None
 
 
 def needed(difference: float, steps: np.ndarray) -> int | None:

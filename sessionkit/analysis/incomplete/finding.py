@@ -26,9 +26,11 @@ class Incompleteness(Finding):
         each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``reason``
         where there are none.
     differences
-        By ``measure`` and pair of groups, b less a: ``difference``, ``lower``, ``upper``, ``bound``; ``holds``: whether
+        By ``measure`` and pair of groups, b minus a: ``difference``, ``lower``, ``upper``, ``bound``; ``holds``: whether
         its sign is the same whatever the unjudged results are; ``needed``: documents that must be judged at least before
-        it can be certain (0: none; null: not known); ``open_documents``: unjudged ones that could move it.
+        it can be certain (0: none; null: not known); ``overturned_by``: the fewest unjudged documents that reverse its
+        sign if all of them have the best grade (null: none can, or what documents add is not a sum);
+        ``open_documents``: unjudged ones that could move it.
     wanted
         Unjudged documents that would move a difference most if they alone turned out to gain the most (of a single group,
         its mean; ``a`` is null): ``measure``, ``a``, ``b``, ``place``, ``judgment_key``, ``doc_id``, ``sessions`` (of

@@ -118,7 +118,9 @@ def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tu
         if row["holds"]:
             yield f"{said}. This conclusion holds whatever the unjudged documents are: {interval}."
             continue
-        least = (
+        few = row["overturned_by"]
+        fewest = f" The fewest that reverse it, all of the best grade: {counted(few, 'document')}." if few else ""
+        least = fewest + (
             f" At least {counted(row['needed'], 'document')} must be judged to make it certain."
             if row["needed"]
             else ""

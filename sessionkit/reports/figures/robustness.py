@@ -21,12 +21,14 @@ from sessionkit.study import Study
 
 if TYPE_CHECKING:
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower
+    from sessionkit.analysis.incomplete.finding import Incompleteness
     from sessionkit.analysis.judge_noise.finding import JudgeNoise
     from sessionkit.analysis.power.finding import PowerPlan
 
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
 SWEPT = "Who leads at which setting"
+TIPPING = "What is judged, and what would overturn the result"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 DRAWS = 200
@@ -50,6 +52,31 @@ def sweep_map(study: Study, choices: Choices) -> Figure:
         found = sweep(study, measure, choices.vary or VARIED, choices.by)
     chart = charts.sweep_map(without_condition(found), colors=choices.colors, synthetic=choices.synthetic, title=SWEPT)
     return Figure("sweep-map", SWEPT, chart, found.reading.replace("\n", " "))
+
+
+def tipping_point(study: Study, choices: Choices) -> Figure:
+    """What is judged, and what unjudged documents would overturn."""
+    from sessionkit.analysis.incomplete.bounds import bounds
+
+    found = bounds(study, choices.exact or choices.measure, choices.by, wanted=0)
+    return of_bounds(found, str(choices.exact or choices.measure), choices)
+
+
+def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
+    """The tipping point of bounds that are known, by one measure."""
+    chart = charts.tipping_point(
+        without_condition(found),
+        measure,
+        colors=choices.colors if found.by == choices.by else None,
+        synthetic=choices.synthetic,
+        title=TIPPING,
+        legend=choices.legend if found.by == choices.by else None,
+    )
+    caption = (
+        "Share of the results shown at each rank that have a judgment. Every unjudged document can have any grade of the scale, the "
+        "same wherever it was shown; bounds are what that makes possible, and no confidence interval."
+    )
+    return Figure("tipping-point", TIPPING, chart, caption)
 
 
 def discount_surface(study: Study, choices: Choices) -> Figure:

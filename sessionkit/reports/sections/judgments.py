@@ -28,6 +28,7 @@ HEADINGS = {
     "difference": "Difference",
     "holds": "Sign certain",
     "needed": "To judge, at least",
+    "overturned_by": "Reversed by, at least",
     "open_documents": "Unjudged",
     "query_position": "Query position",
     "rank": "Rank",

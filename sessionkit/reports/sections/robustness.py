@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
+from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.robustness import of_bounds
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.sections.discounts import discounts
@@ -19,7 +22,7 @@ def robustness(of: Material) -> list[Part]:
     if of.valueless is not None:
         return []
     told = [*_judgments(of), *swept_words(of), *_power(of)]
-    drawn: list[Figure] = [one for one in (swept_figure(of),) if one is not None]
+    drawn: list[Figure] = [one for one in (_tipping_point(of), swept_figure(of)) if one is not None]
     return [*([Words(tuple(told))] if told else []), *([FigureRow(tuple(drawn))] if len(drawn) > 1 else drawn)]
 
 
@@ -57,3 +60,20 @@ def _power(of: Material) -> list[str]:
         return []
     size = found.table.item(0, "detectable")
     return [f"A study like this one finds a true difference of {compact(size)} in {of.primary} with power 0.8."]
+
+
+def _tipping_point(of: Material) -> Figure | None:
+    """What is judged, where not all is and the groups are few."""
+    found = of.incompleteness if not of.large else None
+    if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
+        return None
+    try:
+        return of_bounds(found, _tipped(of, found), of.choices)
+    except UsageError:
+        return None
+
+
+def _tipped(of: Material, found: Incompleteness) -> str:
+    """The primary measure, or the first for which it is known how many documents reverse its difference."""
+    known = found.differences.drop_nulls("overturned_by")["measure"].to_list()
+    return str(of.primary) if str(of.primary) in known or not known else str(known[0])

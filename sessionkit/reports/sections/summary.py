@@ -256,6 +256,12 @@ def _overturned(of: Material, found: Comparison) -> str:
     if rows.is_empty():
         return f"No bounds of {of.primary} are known."
     turned = rows.filter(~pl.col("holds"))
+    few = of.incompleteness.differences.drop_nulls("overturned_by")
+    if len(found.table) == 1 and len(few):
+        row = few.sort(pl.col("measure") != str(of.primary), maintain_order=True).row(0, named=True)
+        measure = "" if row["measure"] == str(of.primary) else f" in {row['measure']}"
+        number = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
+        return f"{number}, all of the best grade, would reverse the difference{measure}."
     if len(found.table) > 1:
         return f"Unjudged documents could turn the order of {len(turned):,} of {counted(len(rows), 'pair')}."
     if len(turned):

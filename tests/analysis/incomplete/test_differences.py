@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.differences import needed
+from sessionkit.analysis.incomplete.differences import needed, overturned_by
 from tests.support.examples import examples
 
 from .lists import study
@@ -34,6 +34,38 @@ def fewest(difference, steps):
 @given(st.sampled_from([-5, -2, -1, 1, 2, 5]), STEPS)
 def test_no_fewer_documents_can_decide_it(difference, steps):
     assert needed(float(difference), np.array(steps, dtype=float)) == fewest(difference, steps)
+
+
+def fewest_that_reverse(difference, steps):
+    """The smallest set that, all of the best grade, reverses the sign; a tie is no reversal."""
+    for many in range(1, len(steps) + 1):
+        if any((difference + sum(chosen)) * difference < 0 for chosen in combinations(steps, many)):
+            return many
+    return None
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.sampled_from([-5, -2, -1, 1, 2, 5]), STEPS)
+def test_no_fewer_documents_can_reverse_it(difference, steps):
+    assert overturned_by(float(difference), np.array(steps, dtype=float)) == fewest_that_reverse(difference, steps)
+
+
+def test_judging_so_many_documents_the_best_reverses_the_difference_and_one_less_does_not():
+    # A shows v to z unjudged at ranks 1 to 5, B a (grade 2) at rank 1: .. of A add 2, 1.26, 1, .86, .77 of the best grade
+    def judged(documents):
+        return study({"A1": "vwxyz", "B1": "an"}, [("t", "a", 2), ("t", "n", 0), *(("t", doc, 2) for doc in documents)])
+
+    made = judged("")
+    row = sk.bounds(made, "mean(DCG@5)", wanted=5)
+    fewest = row.differences["overturned_by"].item()
+    order = row.wanted["doc_id"].to_list()
+    assert (fewest, order) == (2, ["v", "w", "x", "y", "z"])
+    ahead = []
+    for many in (0, 1, 2):
+        means = dict(sk.score(judged(order[:many]), "mean(DCG@5)", by="system_id").select("system_id", "value").rows())
+        ahead.append(means["B"] - means["A"])
+    assert ahead[0] > 0 == ahead[1] > ahead[2]  # one document makes a tie
+    assert "The fewest that reverse it, all of the best grade: 2 documents." in row.reading
 
 
 def test_a_document_that_both_systems_show_decides_nothing():

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from sessionkit.charts import session_curve
+from sessionkit.charts import session_curve, spec_of
 
 
 def test_curve_is_drawn_with_the_ends_of_queries(curves, datasets):
@@ -50,3 +50,50 @@ def test_lists_that_differ_between_sessions_have_no_common_boundaries(curves, da
 
 def test_one_query_needs_no_boundaries(curves, datasets):
     assert [mark for mark, _ in datasets(session_curve(curves(queries=1)))] == ["line", "point"]
+
+
+def banded(groups=("S1", "S2"), queries=3):
+    """Curves of 10, 20, ... with a band of 1 around each, and 9, 6, 3 sessions of each group still searching."""
+    rows = [
+        (
+            group,
+            slot,
+            (slot - 1) // 2 + 1,
+            (slot - 1) % 2 + 1,
+            10.0 * slot,
+            10.0 * slot - 1,
+            10.0 * slot + 1,
+            9,
+            9 - 3 * ((slot - 1) // 2),
+        )
+        for group in groups
+        for slot in range(1, 2 * queries + 1)
+    ]
+    names = ["system_id", "slot", "query_position", "rank", "value", "low", "high", "n", "searching"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(units=pl.lit(9), ideal=1.0)
+
+
+def test_bands_and_sessions_still_searching_are_drawn_when_they_are_known():
+    spec = spec_of(session_curve(banded()))
+    marks = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert marks.count("area") == 1
+    texts = [
+        [row["text"] for row in spec["datasets"][layer["data"]["name"]]]
+        for layer in spec["layer"]
+        if layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "text"
+    ]
+    assert texts == [["9", "6", "3"], ["still searching, S1"], ["9", "6", "3"], ["still searching, S2"]]
+
+
+def test_of_many_groups_all_that_still_search_are_counted_together():
+    spec = spec_of(session_curve(banded(groups="ABCDE")))
+    texts = [rows[0]["text"] for rows in spec["datasets"].values() if "text" in rows[0]]
+    assert texts == ["45", "still searching, all"]
+
+
+def test_an_undefined_value_is_a_gap():
+    frame = banded().with_columns(value=pl.when(pl.col("slot") != 3).then("value"))
+    spec = spec_of(session_curve(frame))
+    (line,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    drawn = {row["slot"]: row["value"] for row in spec["datasets"][line["data"]["name"]] if row["group"] == "S1"}
+    assert (drawn[3], drawn[4]) == (None, 40.0)

@@ -31,7 +31,11 @@ def scores(study: sk.Study) -> list[pl.DataFrame]:
     novices, many = "skill <= 2", pl.col("queries") >= 2
     found = [sk.score(study, measures(), where=novices), sk.score(study, ["nDCG@10", sk.AP], per="query", where=many)]
     found += [sk.score(study, measure, per="session", wide=True), sk.explain(study, measure, session="c001")]
-    found += [sk.curve(study, measure, per="session"), sk.curve(study, measure, normalize="each", after_stop="null")]
+    found += [
+        sk.curve_bands(study, measure, draws=500),
+        sk.curve(study, measure, per="session"),
+        sk.curve(study, measure, normalize="each", after_stop="null"),
+    ]
     found += [sk.curve_with_stops(study, measure, by=None), sk.gain_vectors(study, "nDCG@10")]
     found += [sk.breakdown(study, "nDCG@10", parts="best", average="queries", by=["system_id", "topic_id"])]
     found += [sk.precision_recall(study, average="topics"), sk.rprecision_histogram(study, "S1", "S2")]

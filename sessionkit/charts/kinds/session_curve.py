@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from sessionkit.analysis.curve import OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
 from sessionkit.charts.encodings import color, gain_axis, grouped, stacked, tip, values
+from sessionkit.charts.theme import INK
+from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
+BANDS = ("low", "high", "units", "searching")
+"""What `sessionkit.curve_bands` has beside a curve."""
+OF_CURVE = (*OF_SLOT, *BANDS)
+FAINTEST = 0.18
+"""Opacity of a band."""
+MOST_COUNTED = 4
+"""Groups whose sessions are counted below the axis, a line for each; of more groups all together."""
 
 
 def session_curve(
@@ -25,12 +35,16 @@ def session_curve(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw mean session curves, the ends of queries marked by rules and points.
+    """Draw mean session curves, the ends of queries marked by rules and points; undefined values are gaps.
+
+    With a frame of `sessionkit.curve_bands` each curve has its band, and below the axis stands how many sessions were still
+    searching at each query.
 
     Parameters
     ----------
     curve
-        A frame of `sessionkit.curve`: the columns that make the groups, slot, query_position, rank, value, n.
+        A frame of `sessionkit.curve` or `sessionkit.curve_bands`: the columns that make the groups, slot, query_position, rank,
+        value, n; and low, high, searching if there are bands.
     normalized
         Whether the values are shares of an ideal session's; names the axis.
     measure
@@ -51,15 +65,71 @@ def session_curve(
     UsageError
         A column is missing, or there are no rows.
     """
-    frame, legend = grouped(curve, COLUMNS, "sessionkit.curve", OF_SLOT, legend)
+    table = as_polars(curve, "sessionkit.curve").collect()
+    own = [name for name in BANDS if name in table.columns]
+    frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
     queries = Boundaries.of(frame)
+    groups = frame.get_column("group").unique().sort().to_list()
+    shade = color(groups, colors, legend)
+    shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
     encoding: dict[str, Any] = {
         "x": queries.axis(),
         "y": gain_axis("Mean normalized cumulated gain" if normalized else "Mean cumulated gain", measure),
-        "color": color(frame.get_column("group").to_list(), colors, legend),
+        "color": shade,
     }
     tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
+    if "low" in own:
+        tips += [tip("low", "From", ".4f"), tip("high", "To", ".4f")]
     tips.append(tip("n", "Sessions", "d"))
+    counted = _counted(frame, queries, groups) if "searching" in own else None
+    if counted is not None:
+        encoding["x"]["axis"]["titlePadding"] = PADDING + LINE * counted.get_column("line").n_unique()
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
-    return stacked([*queries.layers(), lines, points], title, synthetic, subtitle)
+    layers = [*queries.layers(), *_bands(frame, encoding), lines, points]
+    layers += [] if counted is None else _counts(counted, encoding["x"])
+    return stacked(layers, title, synthetic, subtitle)
+
+
+def _bands(frame: pl.DataFrame, encoding: dict[str, Any]) -> list[alt.Chart]:
+    """The area between the ends of each curve's band, as far as there is one."""
+    if "low" not in frame.columns or not frame.get_column("low").count():
+        return []
+    area = alt.Chart(values(frame.filter(pl.col("low").is_not_null()))).mark_area(opacity=FAINTEST)
+    low = encoding["y"].copy()
+    low["field"] = "low"
+    return [area.encode(x=encoding["x"], y=low, y2=alt.Y2(field="high"), color=encoding["color"])]
+
+
+PADDING, LINE = 12, 12
+"""Between the axis and its title, without and for each line of numbers."""
+
+
+def _counted(frame: pl.DataFrame, queries: Boundaries, groups: list[str]) -> pl.DataFrame | None:
+    """Sessions that were still searching at each labeled query: a line for each of a few groups, else for all together."""
+    if len(queries.queries) < 2:
+        return None
+    counts = frame.group_by("group", "query_position").agg(pl.col("searching").max())
+    if len(groups) > MOST_COUNTED:
+        counts = counts.group_by("query_position").agg(pl.col("searching").sum()).with_columns(group=pl.lit("all"))
+    names = counts.get_column("group").unique().sort().to_list()
+    lines = pl.col("group").replace_strict(names, [*range(len(names))], return_dtype=pl.Int64)
+    middle = (pl.col("start") + pl.col("end")) / 2
+    places = queries.shown().select("query_position", slot=middle)
+    shown = counts.with_columns(line=lines).join(places, on="query_position").sort("line", "query_position")
+    return shown.select("group", "line", "slot", text=pl.col("searching").cast(pl.String))
+
+
+def _counts(counted: pl.DataFrame, slots: alt.X) -> list[alt.Chart]:
+    """The lines of numbers below the axis, the first with what they are."""
+    layers = []
+    for (number,), rows in counted.group_by("line", maintain_order=True):
+        down = PADDING + 8 + LINE * int(number)
+        name = rows.head(1).with_columns(slot=pl.lit(0.0), text=pl.format("still searching, {}", "group"))
+        marks = [
+            alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10),
+            alt.Chart(values(name)).mark_text(color=INK, align="right", baseline="top", dx=-6, dy=down, fontSize=10),
+        ]
+        text = alt.Text(field="text", type="nominal")
+        layers += [mark.encode(x=slots, y=alt.YValue("height"), text=text) for mark in marks]
+    return layers

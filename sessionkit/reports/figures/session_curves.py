@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.breakdown.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
+from sessionkit.analysis.curve_bands import curve_bands
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
 from sessionkit.errors import UsageError
@@ -22,6 +23,10 @@ from sessionkit.study import Study
 from sessionkit.study.query_counts import MANY, logged_queries
 from sessionkit.study.session_subset import with_sessions
 
+BANDED, MOST_DRAWN = 6, 20_000
+"""Groups, and sessions, up to which curves have bands."""
+USUAL = 0.95
+"""Share of sessions as far as which curves are drawn."""
 DEEPEST = 100
 """The rank to which Figure 1 of ECIR 2008 looks, unless no list goes so deep."""
 
@@ -107,13 +112,15 @@ def _pooled(ends: list[dict[str, Any]]) -> str:
 
 
 def session_curve(study: Study, choices: Choices) -> Figure:
-    """Figure 2."""
+    """Figure 2, with bands where the sessions and groups are not too many."""
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
-    frame = with_groups(curves_of_all(study, choices).answer(), [choices.by])
+    banded = len(choices.colors) <= BANDED and study.facts.sessions <= MOST_DRAWN
+    frame = curve_bands(study, measure, choices.by) if banded else curves_of_all(study, choices).answer()
+    shown, cut = _usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(
-        frame,
+        shown,
         normalized=share,
         measure=str(measure),
         colors=choices.colors,
@@ -127,11 +134,34 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         if share
         else "Sessions that have stopped keep their gain."
     )
+    band = _band(frame) if banded else ""
     caption = (
-        f"Mean of {measure} after every slot of the concatenated lists. {how} Sessions: {_sessions(frame)}."
+        f"Mean of {measure} after every slot of the concatenated lists. {how}{band}{cut} Sessions: {_sessions(shown)}."
         f"{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
+
+
+def _band(frame: pl.DataFrame) -> str:
+    """What the bands are."""
+    if not frame.get_column("low").count():
+        return ""
+    users = "users" if frame.get_column("units").max() != frame.get_column("n").max() else "users or sessions"
+    return (
+        f" Bands are 95% bootstrap intervals over {users}, slot by slot; below the axis, the sessions still searching."
+    )
+
+
+def _usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
+    """The curves as far as 95% of sessions went, and a sentence where that is not all."""
+    lengths = logged_queries(study, ["session_id"]).get_column(MANY)
+    usual = lengths.quantile(USUAL, "higher")
+    last = frame.get_column("query_position").max()
+    if usual is None or last is None or usual < 2 or usual >= float(last):  # type: ignore[arg-type]
+        return frame, ""
+    return frame.filter(
+        pl.col("query_position") <= usual
+    ), f" Drawn to query {int(usual)}, as far as 95% of sessions went."
 
 
 def topic_curves(study: Study, choices: Choices) -> Figure:

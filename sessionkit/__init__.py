@@ -40,6 +40,7 @@ _HOMES = {
     "sessionkit.analysis.curve_bands": ["curve_bands"],
     "sessionkit.analysis.precision_recall": ["precision_recall", "rprecision_histogram"],
     "sessionkit.analysis.reformulations": ["reformulations"],
+    "sessionkit.analysis.session_survival": ["session_survival"],
     "sessionkit.analysis.summary": ["summary"],
     "sessionkit.analysis.sweep.sweep": ["Sweep", "sweep"],
     "sessionkit.analysis.timeline": ["timeline"],

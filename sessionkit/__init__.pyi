@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.precision_recall import rprecision_histogram as rprecision_histogram
     from sessionkit.analysis.record_accounts import accounts as accounts
     from sessionkit.analysis.reformulations import reformulations as reformulations
+    from sessionkit.analysis.session_survival import session_survival as session_survival
     from sessionkit.analysis.summary import summary as summary
     from sessionkit.analysis.sweep.finding import Sweep as Sweep
     from sessionkit.analysis.sweep.sweep import sweep as sweep
@@ -980,6 +981,7 @@ __all__ = [
     "sTBG",
     "sU",
     "score",
+    "session_survival",
     "summary",
     "sweep",
     "timeline",

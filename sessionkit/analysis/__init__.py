@@ -21,6 +21,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
 
     curve.py               cumulated gain along sessions
     curve_bands.py         the same with bands
+    session_survival.py    how many sessions go on to each query
     describe.py            what was logged, with the design: design.py
     study_questions.py     its columns with their values, and which questions it can answer
     summary.py             measures of all sessions in one table

@@ -101,6 +101,9 @@ CHARTS = {
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
     ),
+    "session-survival": ChartKind(
+        "the share of sessions that go on to each query, by system; needs no judgments", "query_steps", ()
+    ),
     "reformulation-flow": ChartKind(
         "what came after each query: a kind of reformulation, or the session's end", "query_steps", ()
     ),

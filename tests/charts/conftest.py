@@ -162,6 +162,13 @@ def _tipping_point(groups, **options):
     return charts.tipping_point(bounds(study, "sDCG@2"), **options)
 
 
+def _session_survival(groups, **options):
+    """Ten sessions of each group, of which five go on and one goes on again."""
+    rows = [(g, q, n, n / 10, n / 12, n / 9) for g in groups for q, n in ((1, 10), (2, 5), (3, 1))]
+    names = ["system_id", "query_position", "sessions", "value", "low", "high"]
+    return charts.session_survival(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
 def _power_curve(groups, **options):
     """As many numbers of topics as there are groups, the first with power .8 at 20 users; .9 with users without end."""
     rows = [
@@ -198,6 +205,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "session-survival": _session_survival,
         "tipping-point": _tipping_point,
         "gain-vectors": _gain_vectors,
         "precision-recall": _precision_recall,

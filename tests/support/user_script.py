@@ -39,7 +39,13 @@ def scores(study: sk.Study) -> list[pl.DataFrame]:
     found += [sk.curve_with_stops(study, measure, by=None), sk.gain_vectors(study, "nDCG@10")]
     found += [sk.breakdown(study, "nDCG@10", parts="best", average="queries", by=["system_id", "topic_id"])]
     found += [sk.precision_recall(study, average="topics"), sk.rprecision_histogram(study, "S1", "S2")]
-    found += [sk.reformulations(study), sk.agreement(study), sk.summary(study, cutoff=10), *sk.timeline(study, "c002")]
+    found += [
+        sk.session_survival(study),
+        sk.reformulations(study),
+        sk.agreement(study),
+        sk.summary(study, cutoff=10),
+        *sk.timeline(study, "c002"),
+    ]
     found += [sk.path_variance(study, sk.esDCG(pdown=0.8, pref=0.5, truncate="absorb") @ 5)]
     return found
 

@@ -23,5 +23,6 @@
     correlation_forest.py    measures against ratings
     waterfall.py             the value of one session
     session_timeline.py      one session in time
+    session_survival.py      how many sessions go on
     reformulation_flow.py    what came after each query
 """

@@ -7,10 +7,29 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.reformulations import reformulations
+from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, by_group
 from sessionkit.study import Study
+
+
+def session_survival(study: Study, choices: Choices) -> Figure:
+    """How many sessions go on to each query, as far as 95% of them went or two went on."""
+    frame = survival(study, choices.by)
+    all_of = frame.group_by("query_position").agg(pl.col("sessions").sum(), pl.col("of").sum()).sort("query_position")
+    usual = all_of.filter(pl.col("sessions") >= 0.05 * pl.col("of"))["query_position"].to_list()[-1]
+    shown = frame.filter(pl.col("query_position") <= usual)
+    title = "Sessions that go on"
+    chart = charts.session_survival(
+        shown, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
+    )
+    cut = "" if len(shown) == len(frame) else f" Drawn to query {usual}, which 5% of sessions reach."
+    caption = (
+        "Share of sessions with at least so many logged queries. Bands are 95% Wilson intervals, which take sessions to be "
+        f"independent of each other.{cut}"
+    )
+    return Figure("session-survival", title, chart, caption)
 
 
 def reformulation_flow(study: Study, choices: Choices) -> Figure:

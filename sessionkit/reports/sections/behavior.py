@@ -11,7 +11,7 @@ from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sections.searchers import effort_of_gain, searchers
@@ -29,7 +29,7 @@ OBSERVED = (
 """Measures of behavior, of which those are shown that the log allows."""
 SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
-FIGURES = ("reformulation-flow",)
+FIGURES = ("session-survival", "reformulation-flow")
 """The figures that the section shows."""
 
 
@@ -65,8 +65,8 @@ def behavior(of: Material) -> list[Part]:
         return []
     if of.study.facts.sessions == 1:
         return [Words((f"The session has {counted(of.study.facts.queries, 'query')}.",))]
-    drawn = [one for one in figures(of.shown, of.choices, FIGURES) if one.chart is not None]
-    return [*_longer(of), *drawn]
+    drawn = [one for one in figures(of.shown, of.highlighting, FIGURES) if one.chart is not None]
+    return [*_longer(of), *([FigureRow(tuple(drawn))] if len(drawn) > 1 else drawn)]
 
 
 def _longer(of: Material) -> list[Part]:

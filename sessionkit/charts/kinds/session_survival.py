@@ -1,0 +1,97 @@
+"""Session survival: the share of sessions that go on to a first, second, third ... query, by group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import SHAPES, color, grouped, stacked, tip, values
+from sessionkit.charts.theme import INK
+from sessionkit.display.labels import inert, plain
+
+COLUMNS = ("query_position", "sessions", "value", "low", "high")
+SOURCE = "sessionkit.session_survival"
+MOST_SHAPES = len(SHAPES)
+"""Groups up to which points have a shape of their own."""
+MOST_COUNTED = 4
+"""Groups whose sessions are counted below the axis."""
+PADDING, LINE = 12, 12
+
+
+def session_survival(
+    survival: Any,  # noqa: ANN401  # anything tabular
+    *,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the share of sessions with at least so many queries, with its interval; below the axis stands how many they are.
+
+    Parameters
+    ----------
+    survival
+        A frame of `sessionkit.session_survival`: the columns that make the groups, query_position, sessions, value, low, high.
+    legend
+        What the groups are called; by default as their columns are.
+    colors
+        Color by group, see `colors_of`; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        Which sessions are shown, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
+    groups = frame.get_column("group").unique().sort().to_list()
+    counted = groups if len(groups) <= MOST_COUNTED else []
+    axis = alt.Axis(title="Query of the session", tickMinStep=1, format="d", titlePadding=PADDING + LINE * len(counted))
+    last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
+    x = alt.X(field="query_position", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, last], nice=False))
+    share = alt.Axis(title="Sessions with this query or a later one", format="%", tickCount=6)
+    y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    low = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    shade = color(groups, colors, legend)
+    shade["legend"]["symbolOpacity"] = 1
+    tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]
+    tips += [tip("value", "Share", ".1%"), tip("low", "From", ".1%"), tip("high", "To", ".1%")]
+    data = values(frame)
+    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips)
+    if 1 < len(groups) <= MOST_SHAPES:
+        shapes = alt.Scale(domain=[inert(name) for name in groups], range=list(SHAPES[: len(groups)]))
+        known = alt.Legend(title=plain("legend", legend))
+        points = points.encode(shape=alt.Shape(field="group", type="nominal", scale=shapes, legend=known))
+    band = (
+        alt.Chart(data)
+        .mark_area(opacity=0.18, interpolate="step")
+        .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
+    )
+    lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
+    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *_counts(frame, counted, x)]
+    return stacked(layers, title, synthetic, subtitle)
+
+
+def _counts(frame: pl.DataFrame, groups: list[str], x: alt.X) -> list[alt.Chart]:
+    """How many sessions each share is, a line for each group below the axis."""
+    layers = []
+    for number, group in enumerate(groups):
+        down = PADDING + 8 + LINE * number
+        rows = frame.filter(pl.col("group") == group).select("query_position", text=pl.col("sessions").cast(pl.String))
+        name = pl.DataFrame({"query_position": [1], "text": [f"sessions, {group}"]})
+        text = alt.Text(field="text", type="nominal")
+        marks = [
+            alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10),
+            alt.Chart(values(name)).mark_text(color=INK, align="right", baseline="top", dx=-14, dy=down, fontSize=10),
+        ]
+        layers += [mark.encode(x=x, y=alt.YValue("height"), text=text) for mark in marks]
+    return layers

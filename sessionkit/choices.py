@@ -54,6 +54,7 @@ Unmarked = Literal["first", "skip"]
 
 # of reports
 FurtherPart = Literal["mixed", "power", "noise", "discriminate"]
+FigureStyle = Literal["screen", "paper", "grey"]
 RedactedKind = Literal["queries", "documents", "users"]
 
 # of measures: their parameters

@@ -10,6 +10,7 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colors of groups
     files.py       charts as files
+    print_layout.py  the size of a paper's column, fonts in points, shades of gray
     page.py        a web page that is safe to open; page.html is its template, page.css its style, page.js draws in it
     chart.html     the body of a page of one chart; place.html the place of any chart
     scripts.py     how scripts and style sheets get into a page
@@ -21,7 +22,7 @@ from typing import Any
 
 from sessionkit.charts.registry import CHARTS, KINDS, function_of
 
-_HOME = {"colors_of": "theme", "save": "files", "spec_of": "files", "themed": "theme"} | {
+_HOME = {"colors_of": "theme", "data": "files", "save": "files", "spec_of": "files", "themed": "theme"} | {
     function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS
 }
 __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the registry

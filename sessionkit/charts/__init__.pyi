@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # so that mypy reads every module before its package
+    from sessionkit.charts.files import data as data
     from sessionkit.charts.files import save as save
     from sessionkit.charts.files import spec_of as spec_of
     from sessionkit.charts.kinds.correlation_forest import correlation_forest as correlation_forest
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
 __all__ = [
     "KINDS",
     "colors_of",
+    "data",
     "save",
     "spec_of",
     "themed",

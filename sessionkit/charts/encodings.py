@@ -142,6 +142,13 @@ def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) 
     return alt.Color(field="group", type="nominal", scale=scale, legend=known)
 
 
+def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
+    """Return the shape of each group's points, by sorted name, under the legend of colors; for at most as many as there are shapes."""
+    names = sorted(set(groups))
+    scale = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))
+    return alt.Shape(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
+
+
 def gain_axis(title: str, measure: str | None) -> alt.Y:
     """Return the vertical axis, with the text of the measure on the lines below its title."""
     lines: str | list[str] = title if measure is None else [title, *_folded(plain("measure", measure))]

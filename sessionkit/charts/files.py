@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import altair as alt
+import polars as pl
 from altair.utils.schemapi import debug_mode
 
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
-from sessionkit.charts.theme import NAME
+from sessionkit.charts.print_layout import PrintLayout, print_layout, tell_of_missing
+from sessionkit.charts.theme import DEFAULT, NAME
+from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import printable_spec
 from sessionkit.display.templates import rendered
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.atomic_files import require_place, write_whole
 
+POINTED = re.compile(rb'\b(width|height)="([0-9.]+)"')
+PPI = 300
+"""Pixels in an inch of a PNG whose size is given."""
 OFFLINE: list[str] = []
 """The addresses that rendering may load from: none."""
 
 
 def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart under the theme, all text in it printable.
+    """Return the Vega-Lite specification of a chart under the theme, or under another that was enabled; its text is printable.
 
     Parameters
     ----------
@@ -33,9 +40,22 @@ def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
     check
         Whether to hold it against Vega-Lite's schema, which takes longer than to draw it.
     """
-    with alt.data_transformers.enable("default", max_rows=None), alt.theme.enable(NAME), debug_mode(check):
+    active = alt.theme.active if alt.theme.active not in (None, DEFAULT) else NAME
+    with alt.data_transformers.enable("default", max_rows=None), alt.theme.enable(active), debug_mode(check):
         spec: dict[str, Any] = printable_spec(chart.to_dict(validate=check))
     return spec
+
+
+def data(chart: alt.TopLevelMixin) -> list[pl.DataFrame]:
+    """Return what a chart draws: the table of each of its layers or panels, in order, each table once.
+
+    Examples
+    --------
+    >>> import altair as alt, polars as pl
+    >>> [frame.shape for frame in data(alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x:Q"))]
+    [(2, 1)]
+    """
+    return [pl.DataFrame(rows, infer_schema_length=None) for rows in spec_of(chart).get("datasets", {}).values()]
 
 
 def _svg(spec: dict[str, Any]) -> bytes:
@@ -78,7 +98,16 @@ WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
 """What is written, by the ending of the file's name."""
 
 
-def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
+def save(
+    chart: alt.TopLevelMixin,
+    path: str | os.PathLike[str],
+    *,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font: str | None = None,
+    font_size: float | None = None,
+    style: FigureStyle = "screen",
+) -> Path:
     """Write a chart to a file, whole or not at all, in the format its name ends in; return the path.
 
     Parameters
@@ -87,12 +116,21 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
         Any Altair chart, single or composed.
     path
         Ends in .svg, .png, .pdf, .html or .json.
+    width, height
+        Of the whole figure, for a paper: a length such as ``"84mm"``, ``"174mm"`` or ``"3.3in"``, or a number of pixels (96 in an
+        inch). Its text is then 8 points unless `font_size` says otherwise, none below 7; PNG has 300 pixels in an inch.
+    font
+        Name of a font that is installed; a warning says if it is not.
+    font_size
+        Of labels, in points.
+    style
+        ``"screen"``; ``"paper"``, without room around the figure; ``"grey"``, that in shades of gray.
 
     Raises
     ------
     UsageError
-        It is not a chart, the ending is none of these, the chart cannot be rendered (for example, it needs data from the
-        network), or the place cannot be written.
+        It is not a chart, the ending is none of these, a size is not possible, the chart cannot be rendered (for example, it needs
+        data from the network), or the place cannot be written.
     """
     if not isinstance(chart, alt.TopLevelMixin):
         raise UsageError(f"save takes a chart, not {type(chart).__name__}; draw one with sessionkit.charts")
@@ -103,9 +141,39 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> Path:
         said = f"{place.name} ends in {place.suffix}" if place.suffix else f"{place.name} has no ending"
         raise UsageError(f"{said}; a chart can be written as {possible}{suggestion(ending, WRITERS)}")
     require_place(place)
+    layout = print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
     try:
-        content = WRITERS[ending](spec_of(chart))
+        content = _content(spec_of(chart), layout, ending)
     except ValueError as error:  # what the renderer raises
         reason = str(error).strip().splitlines()[0]
         raise UsageError(f"cannot draw {place.name}: {reason}") from None
     return write_whole(place, content)
+
+
+def _content(spec: dict[str, Any], layout: PrintLayout, ending: str) -> bytes:
+    """The bytes of a file."""
+    if layout == PrintLayout():
+        return WRITERS[ending](spec)
+    if layout.font is not None:
+        tell_of_missing(layout.font, _word)
+    spec = layout.apply(spec, _measured)
+    if not layout.in_points:
+        return WRITERS[ending](spec)
+    if ending == ".svg":
+        return POINTED.sub(rb'\1="\2pt"', _svg(spec), count=2)
+    if ending == ".png":
+        image: bytes = renderer().vegalite_to_png(spec, vl_version=VL_VERSION, ppi=PPI, allowed_base_urls=OFFLINE)
+        return image
+    return WRITERS[ending](spec)
+
+
+def _measured(spec: dict[str, Any]) -> tuple[float, float]:
+    """How wide and high a specification is drawn."""
+    found = dict(POINTED.findall(_svg(spec).partition(b">")[0]))
+    return float(found[b"width"]), float(found[b"height"])
+
+
+def _word(font: str) -> bytes:
+    """A word drawn in a font."""
+    mark = {"type": "text", "font": font, "fontSize": 30, "text": "Qgjw 0123"}
+    return _png({"data": {"values": [{}]}, "mark": mark, "width": 200, "height": 50})

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const NARROW = 600;
+  const BESIDE = 180;  // of text beside a plot
   const KINDS = ["svg", "png"];
   const options = {actions: false, ast: true, mode: "vega-lite", renderer: "svg"};
 
@@ -12,8 +13,9 @@
     const side = Math.max(170, room - 100);
     const panels = spec.columns && spec.spec
       ? {columns: 1, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
+    const beside = spec.layer?.some((layer) => layer.encoding?.x?.value === "width");
     const sized = typeof spec.width === "number"
-      ? {width: Math.max(100, Math.min(spec.width, side - (spec.usermeta?.beside ?? 0)))} : {};
+      ? {width: Math.max(100, Math.min(spec.width, side - (beside ? BESIDE : 0)))} : {};
     const limited = {labelLimit: room - 60, titleLimit: room - 20};
     return {...spec, ...panels, ...sized, config: {...config,
       view: {...config.view, continuousWidth: side, discreteWidth: side},

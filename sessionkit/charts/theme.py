@@ -1,4 +1,4 @@
-"""How every figure looks: fonts, sizes and colors, put on when a chart is rendered; until then charts compose."""
+"""How every figure looks: fonts, sizes and colors, as a theme of Altair that is on unless another one is; charts compose."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ CONFIG: dict[str, Any] = {
 }
 
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
-NAME = "sessionkit"
+DEFAULT, NAME = "default", "sessionkit"
 """What Altair's register of themes knows this one by."""
 
 
@@ -75,6 +75,10 @@ NAME = "sessionkit"
 def theme() -> alt.theme.ThemeConfig:
     """Return the theme as Altair takes it."""
     return {"config": CONFIG}  # type: ignore[typeddict-item]
+
+
+if alt.theme.active == DEFAULT:  # who has chosen a theme keeps it, and `altair.theme.enable` chooses another
+    alt.theme.enable(NAME)
 
 
 def themed(chart: Chart) -> Chart:

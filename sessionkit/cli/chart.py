@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
+from sessionkit.choices import FigureStyle
 from sessionkit.cli.options import (
     DIFFERENCE,
     OUTPUT,
@@ -25,6 +26,7 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.runner import tell, working
 from sessionkit.cli.sweep import varied
+from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,16 +76,52 @@ def chart(
         str | None,
         typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
+    no_title: Annotated[
+        bool, typer.Option("--no-title", help="Leave out the title; the mark of synthetic data stays.")
+    ] = False,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            "--width",
+            metavar="LENGTH",
+            help="Width of the whole figure, such as 84mm, 174mm, 3.3in.",
+            show_default=False,
+        ),
+    ] = None,
+    height: Annotated[
+        str | None,
+        typer.Option(
+            "--height", metavar="LENGTH", help="Height of the whole figure, such as 60mm.", show_default=False
+        ),
+    ] = None,
+    font: Annotated[
+        str | None,
+        typer.Option("--font", metavar="NAME", help="Font of all text, which must be installed.", show_default=False),
+    ] = None,
+    font_size: Annotated[
+        float | None,
+        typer.Option(
+            "--font-size", metavar="POINTS", help="Size of labels. Default with --width: 8.", show_default=False
+        ),
+    ] = None,
+    style: Annotated[
+        FigureStyle,
+        typer.Option("--style", help="screen, paper (no room around the figure) or grey (that in shades of gray)."),
+    ] = "screen",
 ) -> None:
     """Draw a figure of the study; its caption goes to stdout."""
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
+    from sessionkit.charts.print_layout import print_layout
     from sessionkit.errors import visible
     from sessionkit.reports.single import single_figure
     from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
     require_place(output)
+    if no_title and title is not None:
+        raise UsageError("--title and --no-title contradict each other; leave one of them out")
+    print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
     asked = [parse_measure(text) for text in measure or []]
     opened = open_source(study)
     with working("drawing"):
@@ -102,12 +140,15 @@ def chart(
             long=long,
         )
         drawn = cast("alt.LayerChart", made.chart)
-        save(drawn if title is None else retitled(drawn, title), output)
+        drawn = retitled(drawn, "") if no_title else drawn if title is None else retitled(drawn, title)
+        save(drawn, output, width=width, height=height, font=font, font_size=font_size, style=style)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
 
 
-COMMON = ("study", "output", "where", "by", "title")
+COMMON = (
+    "study", "output", "where", "by", "title", "no_title", "width", "height", "font", "font_size", "style",
+)  # fmt: skip
 """Parameters of every chart."""
 
 

@@ -21,4 +21,4 @@ def test_what_a_chart_configures_itself_stays():
     config = themed(chart).to_dict()["config"]
     assert config["axis"]["labelFontSize"] == 30
     assert config["axis"]["titleFontSize"] == 12
-    assert "font" not in chart.to_dict()["config"]
+    assert "axis" in chart.to_dict()["config"]

@@ -149,8 +149,8 @@ def added(package: Path) -> dict[str, set[Place]]:
         "chart": _new(charts.parent / "kinds" / "bars.py", CHART)
         | _grown(_defining(package, "def waterfall(study"), FIGURE)
         | _after(charts, r"^CHARTS = \{\n", CHART_ENTRY)
-        | _named(package, "waterfall", "bars", but=charts),
-        "section": _new(sections.parent / "greeting.py", SECTION) | _named(sections, "quality", "greeting"),
+        | _named(package, "sweep-map", "bars", but=charts),
+        "section": _new(sections.parent / "greeting.py", SECTION) | _named(sections, "ratings", "greeting"),
         "command": _new(app.parent / "count.py", COMMAND) | _named(app, "demo", "count"),
     }
 

@@ -34,8 +34,6 @@ ROW = 24
 """Height of a row."""
 SCALED = 250
 """Width of the plot where raw values stand beside it."""
-BESIDE = 200
-"""Room for those values."""
 BLUE = PALETTE[0]
 
 
@@ -191,9 +189,7 @@ def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(
-        data=values(drawn), layer=layers, width=SCALED, height=alt.Step(ROW), usermeta={"beside": BESIDE}
-    )
+    chart = alt.LayerChart(data=values(drawn), layer=layers, width=SCALED, height=alt.Step(ROW))
     return chart, note
 
 

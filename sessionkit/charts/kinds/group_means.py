@@ -17,8 +17,8 @@ from sessionkit.display.numbers import compact
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.measures.grammar import parse_measure
 
-ROW, WIDTH, BESIDE = 22, 330, 140
-"""Height of a row, width of the plot, room for what stands beside it."""
+ROW, WIDTH = 22, 330
+"""Height of a row, width of the plot."""
 
 
 def group_means(
@@ -134,9 +134,7 @@ def _drawn(rows: pl.DataFrame, measure: str, below: str | None, title: str | Non
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(
-        data=values(rows), layer=layers, width=WIDTH, height=alt.Step(ROW), usermeta={"beside": BESIDE}
-    )
+    chart = alt.LayerChart(data=values(rows), layer=layers, width=WIDTH, height=alt.Step(ROW))
     lines = [*([below] if below else [])]
     if rows.get_column("letters").str.len_chars().sum():
         lines.append("Groups that share a letter are not shown to differ; circles: not shown to differ from the first")

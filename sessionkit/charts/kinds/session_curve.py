@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.curve import OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import color, gain_axis, grouped, stacked, tip, values
+from sessionkit.charts.encodings import SHAPES, color, gain_axis, grouped, shaped, stacked, tip, values
 from sessionkit.charts.theme import INK
 from sessionkit.readers.tabular import as_polars
 
@@ -86,6 +86,8 @@ def session_curve(
         encoding["x"]["axis"]["titlePadding"] = PADDING + LINE * counted.get_column("line").n_unique()
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
+    if 1 < len(groups) <= len(SHAPES):  # told apart without color too
+        points = points.encode(shape=shaped(groups, legend))
     layers = [*queries.layers(), *_bands(frame, encoding), lines, points]
     layers += [] if counted is None else _counts(counted, encoding["x"])
     return stacked(layers, title, synthetic, subtitle)

@@ -8,9 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SHAPES, color, grouped, stacked, tip, values
+from sessionkit.charts.encodings import SHAPES, color, grouped, shaped, stacked, tip, values
 from sessionkit.charts.theme import INK
-from sessionkit.display.labels import inert, plain
 
 COLUMNS = ("query_position", "sessions", "value", "low", "high")
 SOURCE = "sessionkit.session_survival"
@@ -68,9 +67,7 @@ def session_survival(
     data = values(frame)
     points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips)
     if 1 < len(groups) <= MOST_SHAPES:
-        shapes = alt.Scale(domain=[inert(name) for name in groups], range=list(SHAPES[: len(groups)]))
-        known = alt.Legend(title=plain("legend", legend))
-        points = points.encode(shape=alt.Shape(field="group", type="nominal", scale=shapes, legend=known))
+        points = points.encode(shape=shaped(groups, legend))
     band = (
         alt.Chart(data)
         .mark_area(opacity=0.18, interpolate="step")

@@ -10,8 +10,8 @@ import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.charts.encodings import LEGENDS, SHAPES, color, line_below, tip, titled, values
-from sessionkit.display.labels import inert, plain, printable, printable_column
+from sessionkit.charts.encodings import LEGENDS, color, line_below, shaped, tip, titled, values
+from sessionkit.display.labels import printable, printable_column
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
@@ -98,9 +98,6 @@ def _overturned(bounds: Incompleteness, measure: str) -> list[str]:
 def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | None, legend: str) -> alt.LayerChart:
     """A line of judged shares for each group."""
     rank = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
-    shapes = alt.Scale(domain=[inert(name) for name in groups], range=list(SHAPES[: len(groups)]))
-    toned = color(groups, colors, legend)
-    known = alt.Legend(title=plain("legend", legend))
     encoding: dict[str, Any] = {
         "x": alt.X(field="rank", type="quantitative", axis=rank, scale=alt.Scale(nice=False, zero=False)),
         "y": alt.Y(
@@ -109,12 +106,11 @@ def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | No
             axis=alt.Axis(title="Judged share of results shown", format="%", tickCount=6),
             scale=alt.Scale(domain=[0, 1]),
         ),
-        "color": toned,
+        "color": color(groups, colors, legend),
     }
     tips = [tip("group", legend), tip("rank", "Rank", "d"), tip("value", "Judged share", ".1%")]
     tips += [tip("judged", "Judged", "d"), tip("results", "Results", "d")]
     data = values(rows)
-    shape = alt.Shape(field="group", type="nominal", scale=shapes, legend=known)
     lines = alt.Chart(data).mark_line().encode(**encoding)
-    points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
+    points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shaped(groups, legend), tooltip=tips)
     return alt.LayerChart(layer=[lines, points])

@@ -46,6 +46,15 @@ def report(
             show_default=False,
         ),
     ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures",
+            metavar="DIR",
+            help="New folder for every figure of the page: SVG and PDF, its data as CSV, its caption.",
+            show_default=False,
+        ),
+    ] = None,
     redact: Annotated[
         str,
         typer.Option(
@@ -89,10 +98,11 @@ def report(
             asked or None,
             primary=primary,
             output=output,
+            figures=figures,
             redact=redact,
             by=grouping(by, opened),
             also=also,
             difference=difference,
             memory=memory,
         )
-    tell(f"written: {output}")
+    tell(f"written: {output}{f' and {figures}' if figures is not None else ''}")

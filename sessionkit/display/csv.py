@@ -21,8 +21,13 @@ def csv_table(table: TextTable) -> str:
     '=1+1,0.1234567
     S2,-1.0
     """
-    texts = [name for name, dtype in table.frame.schema.items() if dtype == pl.String]
-    frame = table.frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
+    return csv_frame(table.frame)
+
+
+def csv_frame(frame: pl.DataFrame) -> str:
+    """Return a frame as CSV, as `csv_table` does."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    frame = frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
     frame.columns = [f"'{name}" if re.search(FORMULA, name) else name for name in frame.columns]
     return frame.write_csv()
 

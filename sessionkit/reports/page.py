@@ -19,6 +19,7 @@ from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.display.labels import shortened
 from sessionkit.display.templates import rendered
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.reports.export import write_figures
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.group_labels import labeled
 from sessionkit.reports.html import html_sections
@@ -70,6 +71,7 @@ def report(
     primary: str | Measure | None = None,
     where: Where = None,
     output: str | os.PathLike[str] | None = None,
+    figures: str | os.PathLike[str] | None = None,
     redact: str | Iterable[RedactedKind] = (),
     by: By = "system_id",
     also: str | Iterable[FurtherPart] = (),
@@ -92,6 +94,8 @@ def report(
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     output
         File to write, whole or not at all.
+    figures
+        A new folder for every figure of the page: the drawing as SVG and PDF, its data as CSV, its caption as text.
     redact
         What to leave out: any of ``"users"``, ``"queries"``, ``"documents"``.
     by
@@ -152,6 +156,8 @@ def report(
         one for section in made for part in section.every_part() if isinstance(part, Widget) for one in part.scripts
     ]
     text = page(shortened(title), body, style_sheet="reports/report.css", scripts=scripts)
+    if figures is not None:
+        write_figures(made, figures)
     if output is not None:
         write_whole(Path(output), text.encode())
     return Page(text)

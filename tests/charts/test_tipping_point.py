@@ -31,14 +31,14 @@ def test_shares_are_those_of_ranks_and_the_words_count_documents():
     }  # fmt: skip
     assert chart["title"]["subtitle"] == [
         # B has 2; x and y of the best grade make 2 + 2 / (1 + log2 2) = 3
-        "sDCG@2: B \u2212 A is 2.00; whatever the unjudged are, \u22121.00 to 2.00",
-        "2 of 2 unjudged documents, all of the best grade, reverse its sign",
+        "sDCG@2: B \u2212 A is 2.00, bounds \u22121.00 to 2.00",
+        "Reversed by 2 of 2 unjudged documents",
     ]
 
 
 def test_what_nothing_can_reverse_says_so():
     below = spec_of(tipping_point(bounded(("a", "n", "x")), title="T"))["title"]["subtitle"]
-    assert below[1] == "No judgments of unjudged documents reverse its sign"
+    assert below[1] == "No judgments reverse its sign"
 
 
 def test_what_cannot_be_drawn_is_refused():

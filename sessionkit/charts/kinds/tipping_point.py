@@ -86,12 +86,11 @@ def _overturned(bounds: Incompleteness, measure: str) -> list[str]:
     row = pairs.row(0, named=True)
     pair = f"{printable(row['b'])} \u2212 {printable(row['a'])}"
     ends = f"{compact(row['lower'])} to {compact(row['upper'])}"
-    lines = [f"{measure}: {pair} is {compact(row['difference'])}; whatever the unjudged are, {ends}"]
+    lines = [f"{measure}: {pair} is {compact(row['difference'])}, bounds {ends}"]
     if row["holds"]:
-        return [*lines, "No judgments of unjudged documents reverse its sign"]
+        return [*lines, "No judgments reverse its sign"]
     if row["overturned_by"]:
-        few = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
-        lines.append(f"{few}, all of the best grade, reverse its sign")
+        lines.append(f"Reversed by {row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}")
     return lines
 
 

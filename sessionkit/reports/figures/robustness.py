@@ -74,7 +74,8 @@ def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
     )
     caption = (
         "Share of the results shown at each rank that have a judgment. Every unjudged document can have any grade of the scale, the "
-        "same wherever it was shown; bounds are what that makes possible, and no confidence interval."
+        "same wherever it was shown; bounds are what that makes possible, and no confidence interval. Reversed: the fewest "
+        "documents that change the sign of the difference, if all of them have the best grade."
     )
     return Figure("tipping-point", TIPPING, chart, caption)
 

@@ -11,7 +11,7 @@ from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import FigureRow, Part, Words
+from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sections.searchers import effort_of_gain, searchers
@@ -29,8 +29,6 @@ OBSERVED = (
 """Measures of behavior, of which those are shown that the log allows."""
 SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
-FIGURES = ("session-survival", "reformulation-flow")
-"""The figures that the section shows."""
 
 
 def observed(of: Material) -> StudyQuestion[pl.DataFrame]:
@@ -49,7 +47,7 @@ def behavior_table(of: Material) -> list[Part]:
     means = observed(of).answer()
     known_of = pl.col("value").is_not_null().any().over("measure")
     nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
-    parts: list[Part] = [_means(of, means.filter(known_of)), *_steps(of)]
+    parts: list[Part] = [_means(of, means.filter(known_of)), *_drawn(of, "reformulation-flow"), *_steps(of)]
     if nowhere:
         parts.append(Words((f"Without a value in any session: {', '.join(nowhere)}.",)))
     missing = [name for name in OBSERVED if name not in {measure.name for measure in known(of)}]
@@ -65,8 +63,12 @@ def behavior(of: Material) -> list[Part]:
         return []
     if of.study.facts.sessions == 1:
         return [Words((f"The session has {counted(of.study.facts.queries, 'query')}.",))]
-    drawn = [one for one in figures(of.shown, of.highlighting, FIGURES) if one.chart is not None]
-    return [*_longer(of), *([FigureRow(tuple(drawn))] if len(drawn) > 1 else drawn)]
+    return [*_longer(of), *_drawn(of, "session-survival")]
+
+
+def _drawn(of: Material, kind: str) -> list[Part]:
+    """A figure, where the log has what it needs."""
+    return [one for one in figures(of.shown, of.highlighting, [kind]) if one.chart is not None]
 
 
 def _longer(of: Material) -> list[Part]:

@@ -79,11 +79,12 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
     known = {name: cast("list[str]", texts) for name, texts in options.items() if None not in texts}
     complete = len(known) == len(options)
     where_from = "STUDY" if isinstance(source, Study) else SOURCES.get(verb)
+    texts = {name.rstrip("_"): _text(value) for name, value in told.items() if value is not None}
     return Provenance(
         version=__version__,
         fingerprint=source.fingerprint if isinstance(source, Study) else None,
         where=condition,
-        arguments={name.rstrip("_"): _text(value) or "a table" for name, value in told.items() if value is not None},
+        arguments={name: "a table" if text is None else text for name, text in texts.items() if text != ""},
         command=_command(verb, where_from, known) if complete and where_from else None,
     )
 

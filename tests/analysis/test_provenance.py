@@ -112,3 +112,9 @@ def test_what_no_command_can_say_has_none(saved, find):
     made = find(saved).provenance
     assert made.command is None
     assert made.table.row(-1) == ("command", None)
+
+
+def test_an_empty_list_is_no_table(saved):
+    made = sk.correlate(saved, "nsDCG@10", "satisfaction", draws=200).provenance
+    assert "control" not in made.arguments
+    assert "a table" not in made.arguments.values()

@@ -69,7 +69,7 @@ class Finding(Framed):
     ... })
     >>> found = sk.compare(scores)
     >>> list(found.tables())
-    ['pairs', 'overall', 'order', 'dropped', 'settings']
+    ['pairs', 'overall', 'order', 'groups', 'units', 'dropped', 'settings']
     >>> print(found.to_markdown("settings").splitlines()[5])
     | population | users |
     >>> found.provenance.command

@@ -106,7 +106,7 @@ def escaped(text: str) -> str:
     r"""Return text that TeX prints as it is.
 
     >>> escaped("50% of $x$")
-    '50 \\% of \\$x\\$'
+    '50\\% of \\$x\\$'
     """
     line = re.sub(r"\s+", " ", printable(text))
     return "".join(map(_character, line))

@@ -11,8 +11,8 @@
     if (!room || room >= NARROW) return spec;
     const {config = {}} = spec;
     const side = Math.max(170, room - 100);
-    const panels = spec.columns && spec.spec
-      ? {columns: 1, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
+    const panels = spec.spec && (spec.columns || spec.facet?.column)
+      ? {columns: 1, facet: spec.facet?.column ?? spec.facet, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
     const beside = spec.layer?.some((layer) => layer.encoding?.x?.value === "width");
     const sized = typeof spec.width === "number"
       ? {width: Math.max(100, Math.min(spec.width, side - (beside ? BESIDE : 0)))} : {};

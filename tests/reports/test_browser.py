@@ -22,6 +22,12 @@ STUDIES = {"clinic": (read_clinic, None), "odd": (odd, ("sDCG@10", "nsDCG@10"))}
 """How each study is made, and what is reported of it."""
 
 
+def unfold(page):
+    """Open what is folded, and wait until its charts are drawn for their places."""
+    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+    page.wait_for_timeout(1_000)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Write the two reports."""
@@ -47,6 +53,7 @@ def pages(browser, files):
         page.on("request", lambda request, asked=asked: asked.append(request.url))
         page.goto(path.as_uri())
         page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+        unfold(page)
         shown[name] = page, said, asked
     yield shown
     for page, _, _ in shown.values():
@@ -167,12 +174,13 @@ def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto(files["clinic"].as_uri())
     page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    unfold(page)
     scaled = page.eval_on_selector_all(
         ".chart svg.marks",
         "all => all.map(one => one.getBoundingClientRect().width / Number(one.getAttribute('width')))",
     )
     page.close()
-    assert len(scaled) == 7
+    assert len(scaled) == 13
     assert min(scaled) > 0.85  # text of 11 pixels has at least 9
 
 
@@ -180,6 +188,7 @@ def test_charts_are_drawn_anew_when_a_phone_is_turned(browser, files):
     page = browser.new_page(viewport={"width": 844, "height": 390})
     page.goto(files["clinic"].as_uri())
     page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    unfold(page)
 
     def drawn(until):
         look = "all => all.map((one) => [Number(one.getAttribute('width')), one.role, one.getAttribute('aria-label')])"
@@ -232,10 +241,42 @@ def test_pdf_has_pages_and_an_outline_of_the_sections(pages):
     page, _, _ = pages["clinic"]
     written = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
     titles = page.locator("h2").all_inner_texts()
-    assert len(titles) == 12
+    assert len(titles) == 8
     for title in titles:
         assert f"/Title ({title})".encode() in written
-    assert 12 <= max(map(int, re.findall(rb"/Count (\d+)", written))) <= 30
+    assert 12 <= max(map(int, re.findall(rb"/Count (\d+)", written))) <= 36
+
+
+def test_a_page_is_a_few_pages_of_paper_while_its_details_are_folded(browser, files):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    written = page.pdf(prefer_css_page_size=True)
+    assert max(map(int, re.findall(rb"/Count (\d+)", written))) <= 6
+    words = page.evaluate(
+        """(() => { const main = document.querySelector("main").cloneNode(true);
+        main.querySelectorAll("details > :not(summary), script, svg").forEach((one) => one.remove());
+        return main.textContent.split(/\\s+/).length; })()"""
+    )
+    assert words <= 1_200
+    shown = "all => all.filter(one => !one.closest('details')).length"
+    assert page.eval_on_selector_all("figure", shown) >= page.eval_on_selector_all("table", shown)
+    top = page.locator("#summary figure").first.bounding_box()
+    assert page.locator(".tiles").bounding_box()["y"] < 450
+    assert top["y"] < 900
+    page.close()
+
+
+def test_a_link_into_what_is_folded_opens_it(browser, files):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(files["clinic"].as_uri() + "#explorer")
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    assert page.locator("#explorer-list").is_visible()
+    assert not page.locator("#judgments table").first.is_visible()
+    page.locator("#judgments > summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#judgments table").first.is_visible()
+    page.close()
 
 
 def test_hostile_texts_run_nothing_and_show_as_text(pages, files):

@@ -60,6 +60,7 @@ def test_judgments_for_other_topics_are_no_values_either(make):
     words = sections["summary"].parts[0]
     assert words.paragraphs == (
         "No measure that is reported has a value in any session; the notes on data quality say why.",
+        "This page is about how people searched.",
     )
     assert not any(figure.chart is not None for figure in figures_in(sections["sessions"]))
     assert "robustness" not in sections

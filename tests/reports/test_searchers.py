@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from sessionkit.display.numbers import two_digits
 from sessionkit.display.tables import TextTable
 from sessionkit.reports.page import sections_of
 from tests.reports.one_section import by_name, figures_in
@@ -32,7 +33,7 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     row = table.frame.row(
         by_predicate=(pl.col("measure") == "nsDCG@10") & (pl.col("coefficient") == "spearman"), named=True
     )
-    assert f"nsDCG@10 and rating have a rank correlation (Spearman's) of {row['value']:.2f} (" in told
+    assert f"nsDCG@10 and rating have a rank correlation (Spearman's) of {two_digits(row['value'])} (" in told
     assert "8 sessions of 4 users)" in told
     (figure,) = figures_in(sections["ratings"])
     assert figure.kind in {"correlation-forest", "rating-scatter"}

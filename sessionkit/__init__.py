@@ -37,7 +37,6 @@ _HOMES = {
     "sessionkit.analysis.judgment_loss.judgment_loss": ["JudgmentLoss", "judgment_loss"],
     "sessionkit.analysis.mixed_model": ["MixedModel"],
     "sessionkit.analysis.power.power": ["PowerPlan", "power"],
-    "sessionkit.analysis.curve_bands": ["curve_bands"],
     "sessionkit.analysis.precision_recall": ["precision_recall", "rprecision_histogram"],
     "sessionkit.analysis.reformulations": ["reformulations"],
     "sessionkit.analysis.session_survival": ["session_survival"],

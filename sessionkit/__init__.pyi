@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.correlate.correlate import correlate as correlate
     from sessionkit.analysis.curve import curve as curve
     from sessionkit.analysis.curve import curve_with_stops as curve_with_stops
-    from sessionkit.analysis.curve_bands import curve_bands as curve_bands
     from sessionkit.analysis.describe import Description as Description
     from sessionkit.analysis.describe import describe as describe
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower as DiscriminativePower
@@ -934,7 +933,6 @@ __all__ = [
     "compare",
     "correlate",
     "curve",
-    "curve_bands",
     "curve_with_stops",
     "describe",
     "discriminate",

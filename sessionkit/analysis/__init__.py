@@ -20,7 +20,6 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     effort/                what a gain costs
 
     curve.py               cumulated gain along sessions
-    curve_bands.py         the same with bands
     session_survival.py    how many sessions go on to each query
     describe.py            what was logged, with the design: design.py
     study_questions.py     its columns with their values, and which questions it can answer
@@ -36,6 +35,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
 
     groups.py              which sessions stand together
     bootstrap.py           draws of users or sessions, and their intervals
+    bands.py               intervals of means by slot, rank or recall, over such draws
     distribution_tails.py  of t and F
     numeric_ties.py        when two numbers are the same
     provenance.py          how a finding was made, and the command that makes it again

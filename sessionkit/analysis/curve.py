@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import polars as pl
 
+from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, float_sums, resampling_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
@@ -23,10 +24,11 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.reduction import run
+from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
+from sessionkit.study.query_counts import last_queries
 from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed, where
 from sessionkit.study.session_subset import restricted
@@ -44,6 +46,10 @@ def curve(
     per: Literal["session"] | None = None,
     normalize: CurveNormalization | None = None,
     after_stop: AfterStop = "hold",
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -68,6 +74,13 @@ def curve(
     after_stop
         ``"hold"``: a session that stops keeps its gain and its ideal to the end of the longest session looked at
         (ECIR 2008); ``"null"``: it leaves the average where it stops.
+    bands
+        Whether each mean has an interval: users are drawn with all their sessions (sessions, where no user is known to have several),
+        the same draws for every slot. The intervals hold slot by slot, not for the whole curve at once.
+    confidence
+        Share of these intervals, from 0.5 to less than 1: percentile bootstrap, taken further out for few units (Hesterberg 2015).
+    draws, seed
+        Number of draws of units, 200 to 1,000,000, and their seed.
     memory
         Memory to work within, see `sessionkit.score`.
     cache
@@ -78,12 +91,14 @@ def curve(
     polars.DataFrame
         The columns that make the groups, ``slot`` (from 1), ``query_position`` and ``rank`` (of the slot; null where short lists make them
         differ between the group's sessions), ``value``, ``ideal`` (mean ideal gain; null where undefined) and ``n``
-        (sessions averaged).
+        (sessions averaged). With bands ``low`` and ``high`` (null with fewer than four units), ``units`` (users or sessions with a
+        value) and ``searching`` (sessions of the group with this query or a later one; null where they differ in it).
 
     Raises
     ------
     UsageError
-        If a column or option does not exist, no session is left, or the measure has no curve.
+        If a column or option does not exist, no session is left, or the measure has no curve; of bands if there are more than
+        20,000 units, or they are asked of single sessions or of ``normalize="averages"``, a ratio of means.
 
     Examples
     --------
@@ -96,17 +111,12 @@ def curve(
     [(1, 1, 1, 1.0, 3.0), (2, 1, 2, 1.0, 3.5), (3, 2, 1, 1.0, 5.0), (4, 2, 2, 1.75, 5.25)]
     """
     study = restricted(study, where)
-    with_stops = curve_with_stops(
-        study,
-        measure,
-        by,
-        per=per,
-        normalize=normalize,
-        after_stop=after_stop,
-        memory=memory,
-        cache=cache,
-    )
-    return ResultFrame(with_stops.drop("stopped"))
+    resampling = resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed)
+    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    if resampling is not None:
+        task.require_units()
+    found = _averaged(study, task, banded(study, task, resampling), memory, cache).drop("stopped")
+    return ResultFrame(found if resampling is None else _with_searching(study, task.grouping, found))
 
 
 def curve_with_stops(
@@ -126,11 +136,8 @@ def curve_with_stops(
     Charts of single sessions mark with it where each searcher stopped.
     """
     study = restricted(study, where)
-    task = curve_task(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
-    if task.normalize == "each" or task.measure.normalized:
-        tell_of_bound(task.measure)
-    tell_of_depth(study, task.measure)
-    return ResultFrame(task.grouping.keyed(run(study, [task], memory, cache)[0]))
+    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    return ResultFrame(_averaged(study, task, task, memory, cache))
 
 
 def curve_task(
@@ -141,8 +148,51 @@ def curve_task(
     per: Literal["session"] | None = None,
     normalize: CurveNormalization | None = None,
     after_stop: AfterStop = "hold",
-) -> CurveReduction:
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Reduction:
     """What `curve` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
+    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    return banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
+
+
+def _averaged(
+    study: Study,
+    task: CurveReduction,
+    asked: Reduction,
+    memory: str | int | None,
+    cache: str | PathLike[str] | None,
+) -> pl.DataFrame:
+    """The table of curves that a reduction of these sessions comes to, by the columns that make the groups."""
+    if task.normalize == "each" or task.measure.normalized:
+        tell_of_bound(task.measure)
+    tell_of_depth(study, task.measure)
+    return task.grouping.keyed(run(study, [asked], memory, cache)[0])
+
+
+def _with_searching(study: Study, grouping: Grouping, found: pl.DataFrame) -> pl.DataFrame:
+    """Curves with ``searching``: the sessions of the group that have the query of the slot, or a later one."""
+    keys = [*grouping.keys]
+    lasts = last_queries(study, keys).drop_nulls("last").group_by(*keys, "last").len("sessions")
+    places = found.select(*keys, "query_position").unique().drop_nulls("query_position")
+    both = places.join(lasts, on=keys, how="inner", nulls_equal=True) if keys else places.join(lasts, how="cross")
+    counts = both.filter(pl.col("last") >= pl.col("query_position")).group_by(*keys, "query_position")
+    searching = counts.agg(searching=pl.col("sessions").sum().cast(pl.Int64))
+    return found.join(searching, on=[*keys, "query_position"], how="left", nulls_equal=True, maintain_order="left")
+
+
+def _reduction(
+    study: Study,
+    measure: str | Measure,
+    by: By,
+    *,
+    per: Literal["session"] | None,
+    normalize: CurveNormalization | None,
+    after_stop: AfterStop,
+) -> CurveReduction:
+    """The mean curves that are asked for."""
     asked = require_curve(parse_measure(measure))
     normalize = normalize or ("each" if asked.normalized else "none")
     for name, value, allowed in (("normalize", normalize, NORMALIZE), ("after_stop", after_stop, AFTER_STOP)):
@@ -155,11 +205,13 @@ def curve_task(
         raise UsageError(f"per must be session, not {per!r}; columns that make groups go to by")
     if per is not None and by != "system_id":
         raise UsageError(f"per=session gives a curve for every session, by={by} one for every group; drop one of them")
-    grouping = Grouping.of(study, by, OF_SLOT) if per is None else Grouping({"session_id": pl.String()})
+    grouping = Grouping.of(study, by, (*OF_SLOT, *OF_BANDS)) if per is None else Grouping({"session_id": pl.String()})
     return CurveReduction(asked, grouping, normalize, after_stop, columns_read(study, [asked]))
 
 
 OF_SLOT = ("slot", "query_position", "rank", "value", "ideal", "n", "stopped")
+OF_BANDS = (*OF_BAND, "searching")
+"""What curves with bands have beside that."""
 TERMS = ("total", "ideal", "share")
 SUMS = [f"{name} sum" for name in TERMS]
 COUNTS = [f"{name} n" for name in TERMS]
@@ -200,6 +252,8 @@ class CurveReduction:
     normalize: str = "none"
     after_stop: str = "hold"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    place: ClassVar[tuple[str, ...]] = ("slot",)
+    cumulated: ClassVar[bool] = True
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -249,6 +303,21 @@ class CurveReduction:
             pl.col(EXTENTS).max(),
         )
         return once.select(SLOTS.names()).cast(dict(SLOTS))  # type: ignore[arg-type]
+
+    def require_units(self) -> None:
+        """Refuse means that are none of units: the curves of single sessions, and ratios of means."""
+        if self.normalize == "averages":
+            raise UsageError(
+                "normalize=averages divides mean curves, which have no bands; each session's share has: normalize=each"
+            )
+        if "session_id" in self.grouping.keys:
+            raise UsageError("per=session gives a curve for every session, which has no band; drop one of them")
+
+    def unit_sums(self, added: pl.DataFrame) -> pl.DataFrame:
+        """What each unit adds at every slot; what stands before any slot, at the first."""
+        term = "share" if self.normalize == "each" else "total"
+        slot = pl.max_horizontal("slot", pl.lit(1, pl.Int32)).alias("slot")
+        return added.select("group", "unit", slot, *float_sums(f"{term} sum", f"{term} n"))
 
     def _means(self, sums: pl.DataFrame) -> pl.DataFrame:
         """Mean curves from sums and counts."""

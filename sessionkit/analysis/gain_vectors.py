@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import polars as pl
 
+from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, resampling_of
 from sessionkit.analysis.breakdown.reduction import BreakdownReduction, rank_values
 from sessionkit.analysis.groups import Grouping
 from sessionkit.display.frames import ResultFrame
@@ -39,6 +40,10 @@ def gain_vectors(
     by: By = "system_id",
     *,
     where: Where = None,
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
     memory: str | int | None = None,
 ) -> pl.DataFrame:
     """Average the gain of all logged queries by rank, and that of the best lists their topics allow.
@@ -53,6 +58,8 @@ def gain_vectors(
         Columns to group sessions by, several as a list or joined by commas; None, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    bands, confidence, draws, seed
+        Whether each mean value has an interval, and of what kind; see `sessionkit.curve`.
     memory
         Memory to work within, see `sessionkit.score`.
 
@@ -61,12 +68,13 @@ def gain_vectors(
     polars.DataFrame
         The columns that make the groups, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
         ``ideal`` (the same of the ideal lists; 1 of a normalized measure), ``n_queries`` and ``n_sessions`` (those
-        averaged; undefined queries are left out).
+        averaged; undefined queries are left out). With bands ``low``, ``high`` (null with fewer than four units) and ``units`` (users or
+        sessions with a value).
 
     Raises
     ------
     UsageError
-        A column does not exist, or no session is left.
+        A column does not exist, no session is left, or bands are asked of more than 20,000 units.
     MeasureError
         The measure has no gain vector, or no cutoff.
 
@@ -90,16 +98,19 @@ def gain_vectors(
             f"{parse_measure(measure)} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10"
         )
     require_cutoff(asked)
-    grouping = Grouping.of(study, by, OF_RANK)
+    grouping = Grouping.of(study, by, (*OF_RANK, *OF_BAND))
     tell_of_bound(asked)
     tell_of_depth(study, asked)
     task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]))
-    return ResultFrame(grouping.keyed(run(study, [task], memory)[0]))
+    reduction = banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
+    return ResultFrame(grouping.keyed(run(study, [reduction], memory)[0]))
 
 
 @dataclass(frozen=True, eq=False)
 class VectorsReduction(BreakdownReduction):
     """Mean values of all queries by rank, and of their ideal lists."""
+
+    place: ClassVar[tuple[str, ...]] = ("rank",)
 
     def parted(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
         """Values of the queries and of their ideals, as two parts."""
@@ -109,6 +120,10 @@ class VectorsReduction(BreakdownReduction):
             several.append(_ideals(batch, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
         values = pl.concat(several).with_columns(single=pl.lit(value=False))
         return values.join(chosen, on="session", maintain_order="left")
+
+    def unit_sums(self, added: pl.DataFrame) -> pl.DataFrame:
+        """What each unit adds to the means of what was shown."""
+        return super().unit_sums(added.filter(pl.col("part") == SHOWN))
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``rank``, ``value``, ``ideal``, ``n_queries``, ``n_sessions``."""

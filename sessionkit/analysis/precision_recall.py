@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import polars as pl
 
+from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, float_sums, resampling_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.choices import RecallAverage
@@ -42,6 +43,10 @@ def precision_recall(
     per: Literal["query"] | None = None,
     average: RecallAverage = "queries",
     measure: str | Measure = IPrec11,
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -63,6 +68,8 @@ def precision_recall(
     measure
         ``IPrec11`` with its choices: ``"IPrec11(rule=trec9)@100"`` counts the first hundred ranks and rounds numbers of
         documents as trec_eval 9, ``min_grade`` says which grades are relevant.
+    bands, confidence, draws, seed
+        Whether each mean has an interval, and of what kind; see `sessionkit.curve`. Of the average over topics these are drawn.
     memory, cache
         As `sessionkit.score` has them.
 
@@ -71,12 +78,13 @@ def precision_recall(
     polars.DataFrame
         The columns that make the groups, ``recall``, ``precision`` (between 0 and 1) and ``n``, the queries (or topics)
         averaged; per query ``session_id``, ``query_position``, ``system_id``, ``topic_id``, ``user_id``, ``recall``,
-        ``precision``. Null where nothing is relevant, which averages leave out; 0 where a list does not reach that recall.
+        ``precision``. Null where nothing is relevant, which averages leave out; 0 where a list does not reach that recall. With
+        bands ``low``, ``high`` (null with fewer than four units) and ``units`` (those with a value).
 
     Raises
     ------
     UsageError
-        An option or column does not exist.
+        An option or column does not exist, or bands are asked of single queries or of more than 20,000 units.
     MeasureError
         The measure is not IPrec11.
 
@@ -105,10 +113,13 @@ def precision_recall(
         msg = f"{asked} has no recall-precision curve; ask for IPrec11 with its parameters, such as IPrec11(rule=trec9)@100"
         raise MeasureError(msg)
     tell_of_depth(study, asked)
-    grouping = Grouping.of(study, by, OF_LEVEL)
+    grouping = Grouping.of(study, by, (*OF_LEVEL, *OF_BAND))
     reads = columns_read(study, [asked])
     task = PrecisionRecallReduction(asked, asked.recall_rule, grouping, per, average, reads)
-    (found,) = run(study, [task], memory, cache)
+    resampling = resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed)
+    if resampling is not None and per is not None:
+        raise UsageError("per=query gives a curve for every query, which has no band; drop one of them")
+    (found,) = run(study, [banded(study, task, resampling)], memory, cache)
     return ResultFrame(found if per == "query" else grouping.keyed(found))
 
 
@@ -232,6 +243,8 @@ class PrecisionRecallReduction:
     per: str | None = None
     average: str = "queries"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    place: ClassVar[tuple[str, ...]] = ("recall",)
+    cumulated: ClassVar[bool] = False
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -281,6 +294,14 @@ class PrecisionRecallReduction:
         sums = pl.concat([SUMS.to_frame(), *parts]).with_columns(pl.col("total").cast(pl.Int128))
         added = sums.group_by("group", "topic_id", "recall").agg(pl.col("total", "n").sum())
         return added.select(SUMS.names()).cast(dict(SUMS))  # type: ignore[arg-type]
+
+    def unit_sums(self, added: pl.DataFrame) -> pl.DataFrame:
+        """What each unit adds to the means: the sums of its queries, or where topics are averaged each topic's mean."""
+        if self.average == "queries":
+            return added.select("group", "unit", "recall", *float_sums("total", "n"))
+        of_topics = added.group_by("group", unit="topic_id", recall="recall").agg(pl.col("total", "n").sum())
+        mean = of_topics.with_columns(total=_mean()).select("group", "unit", "recall", "total")
+        return mean.with_columns(pl.col("total").fill_null(0.0), n=pl.col("total").is_not_null().cast(pl.Float64))
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Curves in the order of groups, or queries, and levels."""

@@ -9,6 +9,7 @@ import typer
 from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     AverageOption,
+    BandsOption,
     ByOption,
     CacheOption,
     ChartOption,
@@ -69,6 +70,10 @@ def curve(
             help="A session that has stopped keeps its gain and its ideal (hold) or leaves the average (null).",
         ),
     ] = "hold",
+    bands: BandsOption = False,
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 5000,
+    seed: SeedOption = 0,
     effort: Annotated[
         bool,
         typer.Option(
@@ -99,7 +104,8 @@ def curve(
     """Show cumulated gain along sessions, slot by slot.
 
     Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
-    and slot: the columns of --by, slot, query_position, rank, value, ideal, n (sessions averaged).
+    and slot: the columns of --by, slot, query_position, rank, value, ideal, n (sessions averaged). With --bands also
+    low, high, units, searching (sessions with this query or a later one).
 
     --effort shows after how many results and queries a session (for a query measure, a list) reaches the gain of its ideal
     at rank r; where the ideal stops rising, a stopping rule; and how many results a searcher looks at who follows the
@@ -109,7 +115,8 @@ def curve(
     from sessionkit.analysis.effort.effort import effort as read_across
 
     to = destination(format_, output, chart)
-    given = {"per": per, "normalize": normalize, "chart": chart, "cache": cache}
+    _only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
+    given = {"bands": bands or None, "per": per, "normalize": normalize, "chart": chart, "cache": cache}
     given |= {"after-stop": None if after_stop == "hold" else after_stop}
     costs = {
         "document-cost": None if document_cost == 1 else document_cost,
@@ -135,6 +142,10 @@ def curve(
             per=per,
             normalize=normalize,
             after_stop=after_stop,
+            bands=bands,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
             memory=memory,
             cache=cache,
         )
@@ -176,6 +187,7 @@ def breakdown(
         bool,
         typer.Option("--significance", help="Test instead whether the parts of a session differ."),
     ] = False,
+    bands: BandsOption = False,
     units: UnitsOption = "auto",
     interval: IntervalOption = None,
     confidence: ConfidenceOption = 0.95,
@@ -192,8 +204,8 @@ def breakdown(
 
     One row per group, part and rank: the columns of --by, part, rank, value (cumulated to that rank), n_queries, n_sessions,
     single_query_sessions (how many of these sessions have one query), left_out_single_query and left_out_undefined
-    (sessions). --significance gives the differences between these means at the cutoff, over users if they have several sessions;
-    tables for --table: tests, reading.
+    (sessions); with --bands also low, high, units. --significance gives the differences between these means at the cutoff,
+    over users if they have several sessions; tables for --table: tests, reading.
     """
     from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
     from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
@@ -205,9 +217,10 @@ def breakdown(
         raise UsageError(
             f"--significance compares the parts within sessions; --average {average} is for the table, without it"
         )
-    _only_with_significance(
-        significance, table=table, units=units, interval=interval, confidence=confidence, draws=draws, seed=seed
-    )
+    if significance and bands:
+        raise UsageError("--bands belongs to the table by rank, without --significance")
+    _only_with("--significance", significance, table=table, units=units, interval=interval)
+    _only_with("--significance or --bands", significance or bands, confidence=confidence, draws=draws, seed=seed)
     opened = open_source(study, where)
     of = grouping(by, opened)
     if significance:
@@ -228,7 +241,19 @@ def breakdown(
         to.send_finding(found.tables(), found.reading, table, found)
         return
     with working("averaging"):
-        frame = broken_down(opened, measure, parts, average=average or "sessions", by=of, memory=memory, cache=cache)
+        frame = broken_down(
+            opened,
+            measure,
+            parts,
+            average=average or "sessions",
+            by=of,
+            bands=bands,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+            memory=memory,
+            cache=cache,
+        )
     if chart is not None:
         from sessionkit.charts import last_vs_nonlast
 
@@ -250,12 +275,12 @@ def _where(study: Study) -> str | None:
     return f"Sessions where {study.restriction}" if study.restriction is not None else None
 
 
-def _only_with_significance(significance: bool, **options: object) -> None:
-    """Refuse options that say nothing without ``--significance``."""
+def _only_with(needed: str, there: bool, **options: object) -> None:
+    """Refuse options that say nothing without another."""
     usual = {
         "table": None, "units": "auto", "interval": None, "confidence": 0.95, "draws": 5000, "seed": 0
     }  # fmt: skip
     changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
-    if changed and not significance:
-        msg = f"{', '.join(changed)} needs --significance; add it, or leave the option out"
+    if changed and not there:
+        msg = f"{', '.join(changed)} needs {needed}; add it, or leave the option out"
         raise UsageError(msg)

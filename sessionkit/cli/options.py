@@ -232,6 +232,14 @@ ConfidenceOption = Annotated[
         rich_help_panel=TESTING,
     ),
 ]
+BandsOption = Annotated[
+    bool,
+    typer.Option(
+        "--bands",
+        help="Add an interval of every mean over users, or over sessions where no user has several: low, high, units.",
+        rich_help_panel=TESTING,
+    ),
+]
 UnitsOption = Annotated[
     Word,
     typer.Option(

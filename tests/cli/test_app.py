@@ -145,7 +145,7 @@ SHELL = {"chart", "table", "format_", "output"}
 OWN = {
     "score": {"verify", "engine", "master"},
     "curve": {"effort", "document_cost", "query_cost"},
-    "breakdown": {"significance", "units", "interval", "confidence", "draws", "seed"},
+    "breakdown": {"significance", "units", "interval"},
     "calibrate": {"study", "counts"},
     "pseudonymize": {"out", "mapping"},
 }

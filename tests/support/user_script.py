@@ -32,7 +32,7 @@ def scores(study: sk.Study) -> list[pl.DataFrame]:
     found = [sk.score(study, measures(), where=novices), sk.score(study, ["nDCG@10", sk.AP], per="query", where=many)]
     found += [sk.score(study, measure, per="session", wide=True), sk.explain(study, measure, session="c001")]
     found += [
-        sk.curve_bands(study, measure, draws=500),
+        sk.curve(study, measure, bands=True, draws=500),
         sk.curve(study, measure, per="session"),
         sk.curve(study, measure, normalize="each", after_stop="null"),
     ]

@@ -7,6 +7,7 @@ from typing import get_args
 
 import polars as pl
 
+from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, resampling_of
 from sessionkit.analysis.breakdown.reduction import OF_PART, BreakdownReduction
 from sessionkit.analysis.groups import Grouping
 from sessionkit.choices import Part, PartAverage
@@ -16,7 +17,7 @@ from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.reduction import run
+from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
@@ -37,6 +38,10 @@ def breakdown(
     average: PartAverage = "sessions",
     by: By = "system_id",
     where: Where = None,
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -66,6 +71,8 @@ def breakdown(
         Columns to group sessions by, several as a list or joined by commas; None, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    bands, confidence, draws, seed
+        Whether each mean has an interval, and of what kind; see `sessionkit.curve`.
     memory
         Memory to work within, see `sessionkit.score`.
     cache
@@ -77,12 +84,14 @@ def breakdown(
         The columns that make the groups, ``part``, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank), ``n_queries``
         and ``n_sessions`` (those averaged; undefined queries are left out), ``single_query_sessions`` (how many of these
         sessions have one query), ``left_out_single_query`` (sessions left out since they have one query) and
-        ``left_out_undefined`` (sessions left out since a part has no value, or no query was logged).
+        ``left_out_undefined`` (sessions left out since a part has no value, or no query was logged). With bands ``low``, ``high`` (null
+        with fewer than four units) and ``units`` (users or sessions with a value).
 
     Raises
     ------
     UsageError
-        If an option or column does not exist, or the measure has no value by query and rank.
+        If an option or column does not exist, the measure has no value by query and rank, or bands are asked of more than 20,000
+        units.
 
     Examples
     --------
@@ -102,10 +111,11 @@ def breakdown(
     [('last', 1.0, 2, 1), ('non-last', 0.0, 1, 0)]
     """
     study = restricted(study, where)
-    task = breakdown_task(study, measure, parts, by=by, average=average)
+    task = _reduction(study, measure, parts, by=by, average=average)
+    asked = banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
     tell_of_bound(task.measure)
     tell_of_depth(study, task.measure)
-    return ResultFrame(task.grouping.keyed(run(study, [task], memory, cache)[0]))
+    return ResultFrame(task.grouping.keyed(run(study, [asked], memory, cache)[0]))
 
 
 def breakdown_task(
@@ -115,14 +125,26 @@ def breakdown_task(
     *,
     by: By = "system_id",
     average: PartAverage = "sessions",
-) -> BreakdownReduction:
+    bands: bool = False,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Reduction:
     """What `breakdown` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
+    task = _reduction(study, measure, parts, by=by, average=average)
+    return banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
+
+
+def _reduction(
+    study: Study, measure: str | Measure, parts: Part, *, by: By, average: PartAverage
+) -> BreakdownReduction:
+    """The means that are asked for."""
     asked = _require_ranks(parse_measure(measure))
     for name, value, allowed in (("parts", parts, PARTS), ("average", average, AVERAGES)):
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
-    grouping = Grouping.of(study, by, OF_PART)
+    grouping = Grouping.of(study, by, (*OF_PART, *OF_BAND))
     return BreakdownReduction(asked, grouping, parts, average, columns_read(study, [asked]))
 
 

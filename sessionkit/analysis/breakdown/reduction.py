@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import polars as pl
 
+from sessionkit.analysis.bands import float_sums
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.scoring import exact
@@ -59,6 +61,8 @@ class BreakdownReduction:
     parts: str = "last"
     average: str = "sessions"
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    place: ClassVar[tuple[str, ...]] = ("part", "rank")
+    cumulated: ClassVar[bool] = False
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -110,9 +114,10 @@ class BreakdownReduction:
         """Sessions without two queries to compare, counted in both parts at every rank."""
         single = parts.filter("single").get_column("session").unique().implode()
         none = ~pl.col("session").is_in(parts.get_column("session").unique().implode())
-        counted = chosen.group_by("group").agg(
-            left_out_single_query=pl.col("session").is_in(single).sum().cast(pl.Int64),
-            left_out_undefined=none.sum().cast(pl.Int64),
+        outside = chosen.select("group", one=pl.col("session").is_in(single), none=none)
+        counted = outside.group_by("group").agg(
+            left_out_single_query=pl.col("one").sum().cast(pl.Int64),
+            left_out_undefined=pl.col("none").sum().cast(pl.Int64),
         )
         names = TWO_PARTS[self.parts]
         both = pl.DataFrame({"part": names, "order": range(len(names))}, schema_overrides={"order": pl.Int32})
@@ -132,6 +137,10 @@ class BreakdownReduction:
         value = exact.quotient(exact.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         means = added.with_columns(value=value).sort("group", "order", "rank")
         return means.select("group", *OF_PART)
+
+    def unit_sums(self, added: pl.DataFrame) -> pl.DataFrame:
+        """What each unit adds to the means."""
+        return added.filter(pl.col("rank") > 0).select("group", "unit", "part", "rank", *float_sums("total", "n"))
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Several parts as one."""

@@ -8,16 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.curve import OF_SLOT
+from sessionkit.analysis.curve import OF_BANDS, OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
 from sessionkit.charts.encodings import SHAPES, color, gain_axis, grouped, shaped, stacked, tip, values
 from sessionkit.charts.theme import INK
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
-BANDS = ("low", "high", "units", "searching")
-"""What `sessionkit.curve_bands` has beside a curve."""
-OF_CURVE = (*OF_SLOT, *BANDS)
+OF_CURVE = (*OF_SLOT, *OF_BANDS)
 FAINTEST = 0.18
 """Opacity of a band."""
 MOST_COUNTED = 4
@@ -37,14 +35,13 @@ def session_curve(
 ) -> alt.LayerChart:
     """Draw mean session curves, the ends of queries marked by rules and points; undefined values are gaps.
 
-    With a frame of `sessionkit.curve_bands` each curve has its band, and below the axis stands how many sessions were still
-    searching at each query.
+    With bands in the frame each curve has its own, and below the axis stands how many sessions were still searching at each query.
 
     Parameters
     ----------
     curve
-        A frame of `sessionkit.curve` or `sessionkit.curve_bands`: the columns that make the groups, slot, query_position, rank,
-        value, n; and low, high, searching if there are bands.
+        A frame of `sessionkit.curve`: the columns that make the groups, slot, query_position, rank, value, n; and with
+        ``bands=True`` low, high, searching.
     normalized
         Whether the values are shares of an ideal session's; names the axis.
     measure
@@ -66,7 +63,7 @@ def session_curve(
         A column is missing, or there are no rows.
     """
     table = as_polars(curve, "sessionkit.curve").collect()
-    own = [name for name in BANDS if name in table.columns]
+    own = [name for name in OF_BANDS if name in table.columns]
     frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
     queries = Boundaries.of(frame)
     groups = frame.get_column("group").unique().sort().to_list()

@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.breakdown.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
-from sessionkit.analysis.curve_bands import curve_bands
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
 from sessionkit.errors import UsageError
@@ -116,7 +115,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
     banded = len(choices.colors) <= BANDED and study.facts.sessions <= MOST_DRAWN
-    frame = curve_bands(study, measure, choices.by) if banded else curves_of_all(study, choices).answer()
+    frame = curve(study, measure, choices.by, bands=True) if banded else curves_of_all(study, choices).answer()
     shown, cut = _usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(

@@ -51,6 +51,8 @@ MANY_GROUPS, HIGHLIGHTED = 6, 4
 """Groups from which on curves are colored for the best few alone; and how many these are."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
 """Bases of the discounts by rank and by query position that a report tries."""
+VARIED_SHARES = {"b": "1.5:10.5:5", "bq": "1.5:10.5:5"}
+"""The same of a normalized measure, each setting of which takes a scoring."""
 
 Declared = Literal["study.toml", "report"]
 """Who declared the primary measure."""
@@ -145,7 +147,14 @@ class Material:
 
     def sweep_question(self, by: str) -> StudyQuestion[Sweep]:
         """Whether a difference between the groups of a column depends on the discounts."""
-        return ask(sweep, self.study, self.varied, VARIED, by, test="none" if self.large else None)
+        return ask(
+            sweep,
+            self.study,
+            self.varied,
+            VARIED_SHARES if self.varied.normalized else VARIED,
+            by,
+            test="none" if self.large else None,
+        )
 
     def topics_question(self) -> StudyQuestion[pl.DataFrame]:
         """The primary measure by group and topic."""

@@ -30,9 +30,9 @@ from tests.reports.one_section import by_name, figures_in
 from tests.support.clinic import read_clinic
 
 READ_BESIDE = {
-    "summary": 1, "sessions": 1, "further-curves": 3, "robustness": 1, "ratings": 1, "searchers": 1, "effort": 1,
+    "summary": 1, "further-curves": 3, "robustness": 1, "ratings": 1, "searchers": 1, "effort": 1,
 }  # fmt: skip
-"""How often a section of a small study reads it for more than it declares: what is unjudged; every session's curve; curves of
+"""How often a section of a small study reads it for more than it declares: what is unjudged; curves of
 one topic, of its long sessions and of single ones; which settings to try; what searchers rated, looked at and gained.
 """
 

@@ -22,7 +22,7 @@ from sessionkit.study import Study
 from sessionkit.study.query_counts import MANY, logged_queries
 from sessionkit.study.session_subset import with_sessions
 
-BANDED, MOST_DRAWN = 6, 20_000
+BANDED, MOST_DRAWN = 6, 5_000
 """Groups, and sessions, up to which curves have bands."""
 USUAL = 0.95
 """Share of sessions as far as which curves are drawn."""
@@ -52,7 +52,12 @@ def values_by_part(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame
 
 def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
     """Curves of all sessions."""
-    return ask(curve, study, _exact(choices) or choices.ratio, choices.by)
+    return ask(curve, study, _exact(choices) or choices.ratio, choices.by, bands=_banded(study, choices))
+
+
+def _banded(study: Study, choices: Choices) -> bool:
+    """Whether curves have bands."""
+    return len(choices.colors) <= BANDED and study.facts.sessions <= MOST_DRAWN
 
 
 QUESTIONS = (values_by_part, curves_of_all)
@@ -114,8 +119,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2, with bands where the sessions and groups are not too many."""
     measure = _exact(choices) or choices.ratio
     share = measure.normalized
-    banded = len(choices.colors) <= BANDED and study.facts.sessions <= MOST_DRAWN
-    frame = curve(study, measure, choices.by, bands=True) if banded else curves_of_all(study, choices).answer()
+    frame = curves_of_all(study, choices).answer()
     shown, cut = _usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(
@@ -133,7 +137,8 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         if share
         else "Sessions that have stopped keep their gain."
     )
-    band = _band(frame) if banded else ""
+    none = f" Bands are drawn for at most {BANDED} groups and {MOST_DRAWN:,} sessions."
+    band = _band(frame) if _banded(study, choices) else none
     caption = (
         f"Mean of {measure} after every slot of the concatenated lists. {how}{band}{cut} Sessions: {_sessions(shown)}."
         f"{choices.told(measure, ratio=True)}"

@@ -189,7 +189,7 @@ ROWS: dict[str, Row] = {
         "`sessionkit report` of the clinic study, start to finish, a page under 2 MB",
         commands.report,
         commands.import_altair,
-        AtMost(4, '`python -c "import altair"`'),
+        AtMost(7, '`python -c "import altair"`'),
         Cache.clinic,
         runs=7,
     ),

@@ -180,7 +180,9 @@ def _with_searching(study: Study, grouping: Grouping, found: pl.DataFrame) -> pl
     both = places.join(lasts, on=keys, how="inner", nulls_equal=True) if keys else places.join(lasts, how="cross")
     counts = both.filter(pl.col("last") >= pl.col("query_position")).group_by(*keys, "query_position")
     searching = counts.agg(searching=pl.col("sessions").sum().cast(pl.Int64))
-    return found.join(searching, on=[*keys, "query_position"], how="left", nulls_equal=True, maintain_order="left")
+    known = found.join(searching, on=[*keys, "query_position"], how="left", nulls_equal=True, maintain_order="left")
+    none = pl.col("query_position").is_not_null() & pl.col("searching").is_null()
+    return known.with_columns(pl.when(none).then(0).otherwise("searching").alias("searching"))
 
 
 def _reduction(

@@ -149,6 +149,53 @@ def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
     return alt.Shape(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
 
 
+def of_several(frame: pl.DataFrame, count: str) -> tuple[pl.DataFrame, bool]:
+    """Return a frame without values, and ends of bands, where fewer than two are averaged, and whether what is left are means.
+
+    If no row averages several, all stay, and none is a mean.
+    """
+    several = pl.col(count) > 1
+    if not frame.select(several.any()).item():
+        return frame, False
+    names = [name for name in ("value", "precision", "low", "high") if name in frame.columns]
+    return frame.with_columns(pl.when(several).then(pl.col(names))), True
+
+
+def mean_of(title: str, means: bool) -> str:
+    """Return the title of an axis of means, or of what no mean was taken of.
+
+    >>> mean_of("Mean cumulated gain", False)
+    'Cumulated gain'
+    """
+    return title if means else title.removeprefix("Mean ").capitalize()
+
+
+def band(frame: pl.DataFrame, encoding: Mapping[str, Any], detail: str | None = None) -> list[alt.Chart]:
+    """Return the area between ``low`` and ``high`` along a curve, as far as there are any, at places and in colors of `encoding`.
+
+    `detail` tells several areas of a color apart.
+    """
+    if "low" not in frame.columns or not frame.get_column("low").count():
+        return []
+    known = frame.filter(pl.col("low").is_not_null() & pl.col("high").is_not_null())
+    return [area(alt.Chart(values(known)), encoding, detail)]
+
+
+def area(chart: alt.Chart, encoding: Mapping[str, Any], detail: str | None = None) -> alt.Chart:
+    """Return a chart as such an area, with its edges: areas that overlap are told apart without color."""
+    low = encoding["y"].copy()
+    low["field"] = "low"
+    edge = alt.Stroke(field="group", type="nominal", scale=encoding["color"]["scale"], legend=None)
+    both = {"x": encoding["x"], "y": low, "y2": alt.Y2(field="high"), "color": encoding["color"], "stroke": edge}
+    several = {} if detail is None else {"detail": alt.Detail(field=detail, type="nominal")}
+    return chart.mark_area(fillOpacity=0.15, strokeOpacity=0.45, strokeWidth=0.75).encode(**both, **several)
+
+
+def band_tips(frame: pl.DataFrame) -> list[alt.Tooltip]:
+    """Return the lines of a tooltip for the ends of a band, where there are bands."""
+    return [tip("low", "From", ".4f"), tip("high", "To", ".4f")] if "low" in frame.columns else []
+
+
 def gain_axis(title: str, measure: str | None) -> alt.Y:
     """Return the vertical axis, with the text of the measure on the lines below its title."""
     lines: str | list[str] = title if measure is None else [title, *_folded(plain("measure", measure))]

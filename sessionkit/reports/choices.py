@@ -159,10 +159,19 @@ def _family(measures: list[Measure]) -> list[GainMeasure]:
 
 
 def _busiest_topic(study: Study) -> tuple[str | None, str]:
-    """The topic whose sessions have the most logged queries, the first by name of equals; and what captions call it."""
+    """The topic with the most sessions that logged a query, and what captions call it.
+
+    Of equals the one with the most logged queries, and of these the first by name.
+    """
     topics = logged_queries(study, ["topic_id"]).drop_nulls("topic_id").filter(pl.col("many") > 0)
-    counts = topics.group_by("topic_id").agg(pl.col("many").sum())
-    names = counts.sort("many", "topic_id", descending=[True, False]).get_column("topic_id")
-    if not len(names):
+    counts = topics.group_by("topic_id").agg(sessions=pl.len(), queries=pl.col("many").sum())
+    order = counts.sort("sessions", "queries", "topic_id", descending=[True, True, False])
+    if order.is_empty():
         return None, "all topics together, since the log names none"
-    return str(names[0]), f"topic {names[0]}{', the one with the most queries' if len(names) > 1 else ''}"
+    name, sessions = order.row(0)[:2]
+    if len(order) == 1:
+        return str(name), f"topic {name}"
+    equal = order.item(1, "sessions") == sessions
+    return str(
+        name
+    ), f"topic {name}, the one with the most {'queries among those with the most ' if equal else ''}sessions"

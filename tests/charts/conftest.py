@@ -43,7 +43,7 @@ def curves():
             end = min(place, queries) * cutoff if single else queries * cutoff
             for slot in range(1, queries * cutoff + 1):
                 query, rank = (slot - 1) // cutoff + 1, (slot - 1) % cutoff + 1
-                rows.append((group, slot, query, rank, float(min(slot, end)) * place, 1.0, place, slot > end))
+                rows.append((group, slot, query, rank, float(min(slot, end)) * place, 1.0, place + 1, slot > end))
         names = {
             "session_id" if single else "system_id": pl.String,
             "slot": pl.Int32,

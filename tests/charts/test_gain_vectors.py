@@ -35,3 +35,24 @@ def test_shown_and_ideal_are_drawn_in_a_panel_of_each_measure(vectors):
 def test_more_panels_than_can_be_read_are_refused(vectors):
     with pytest.raises(UsageError, match="holds 8 measures, not 9"):
         gain_vectors(vectors([f"CG@{number}" for number in range(1, 10)]))
+
+
+def test_a_band_stands_around_what_was_shown_alone(vectors):
+    frame = vectors(["CG@2"]).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
+    spec = spec_of(gain_vectors(frame))
+    area, line, _ = spec["spec"]["layer"]
+    assert (area["mark"]["type"], line["mark"]["type"]) == ("area", "line")
+    assert area["transform"] == [{"filter": {"equal": "Shown", "field": "line"}}]
+    (rows,) = spec["datasets"].values()
+    assert [(row["line"], row["low"], row["high"]) for row in rows] == [
+        ("Shown", 0.0, 2.0),
+        ("Shown", 1.0, 3.0),
+        ("Ideal", None, None),
+        ("Ideal", None, None),
+    ]
+
+
+def test_of_groups_with_one_query_neither_a_mean_nor_its_ideal_is_drawn(vectors):
+    one = vectors(["CG@2"]).with_columns(group=pl.lit("B"), n_queries=pl.lit(1, pl.Int64))
+    (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), one])))["datasets"].values()
+    assert {(row["group"], row["line"]) for row in rows if row["value"] is not None} == {("A", "Shown"), ("A", "Ideal")}

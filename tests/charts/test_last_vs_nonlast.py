@@ -33,3 +33,16 @@ def test_more_parts_than_dashes_are_refused(parts):
     many = pl.concat([frame.with_columns(part=pl.lit(str(number))) for number in range(1, 8)])
     with pytest.raises(UsageError, match="holds 6 kinds of line, not 7"):
         last_vs_nonlast(many)
+
+
+def test_each_part_has_a_band_of_its_own_and_a_mean_of_one_is_left_out(parts, datasets):
+    frame = parts(ranks=5).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
+    chart = last_vs_nonlast(frame)
+    (area,) = [layer for layer in chart.to_dict()["layer"] if layer["mark"]["type"] == "area"]
+    assert area["encoding"]["detail"]["field"] == "part"
+    (rows,) = [rows for mark, rows in datasets(chart) if mark == "area"]
+    assert {(row["group"], row["part"]) for row in rows} == {(g, p) for g in ("S1", "S2") for p in ("Last", "Non-last")}
+    one = frame.with_columns(n_sessions=pl.when(pl.col("system_id") == "S2").then(1).otherwise(2))
+    marks = dict(datasets(last_vs_nonlast(one)))
+    assert {row["group"] for row in marks["area"]} == {"S1"}
+    assert {row["group"] for row in marks["line"] if row["value"] is not None} == {"S1"}

@@ -31,3 +31,11 @@ def test_very_many_topics_are_left_out(curves, datasets):
     many = curves([str(number) for number in range(MOST + 1)])
     assert [mark for mark, _ in datasets(precision_recall(average, many))] == ["line", "point"]
     assert [mark for mark, _ in datasets(precision_recall(average))] == ["line", "point"]
+
+
+def test_averages_have_bands_and_one_of_a_single_query_is_left_out(curves, datasets):
+    average = curves(["all"]).drop("topic_id").with_columns(low=pl.col("precision") / 2, high=pl.col("precision"))
+    one = average.with_columns(group=pl.lit("B"), n=pl.lit(1, pl.Int64))
+    marks = dict(datasets(precision_recall(pl.concat([average, one]))))
+    assert [(row["group"], row["low"]) for row in marks["area"]] == [("A", (1 - r / 20) / 2) for r in range(11)]
+    assert {row["group"] for row in marks["line"] if row["precision"] is not None} == {"A"}

@@ -97,3 +97,20 @@ def test_an_undefined_value_is_a_gap():
     (line,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
     drawn = {row["slot"]: row["value"] for row in spec["datasets"][line["data"]["name"]] if row["group"] == "S1"}
     assert (drawn[3], drawn[4]) == (None, 40.0)
+
+
+def test_a_group_of_one_session_has_no_mean_unless_there_is_no_other(curves, datasets):
+    frame = curves().with_columns(n=pl.when(pl.col("system_id") == "S1").then(1).otherwise(2))
+    line = dict(datasets(session_curve(frame)))["line"]
+    assert {row["group"] for row in line if row["value"] is not None} == {"S2"}
+    alone = spec_of(session_curve(curves(groups=("S1",)).with_columns(n=pl.lit(1, pl.Int64))))
+    (drawn,) = [layer for layer in alone["layer"] if layer["mark"]["type"] == "line"]
+    assert drawn["encoding"]["y"]["axis"]["title"] == "Normalized cumulated gain"
+    assert {row["value"] for row in alone["datasets"][drawn["data"]["name"]]} == {float(slot) for slot in range(1, 31)}
+
+
+def test_bands_that_overlap_are_told_apart_by_their_edges():
+    (area,) = [layer for layer in spec_of(session_curve(banded()))["layer"] if layer["mark"]["type"] == "area"]
+    assert area["mark"]["fillOpacity"] < area["mark"]["strokeOpacity"] < 1
+    assert area["encoding"]["stroke"]["scale"] == area["encoding"]["color"]["scale"]
+    assert (area["encoding"]["y"]["field"], area["encoding"]["y2"]["field"]) == ("low", "high")

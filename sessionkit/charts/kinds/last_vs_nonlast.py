@@ -8,8 +8,22 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.breakdown.reduction import OF_PART
-from sessionkit.charts.encodings import color, gain_axis, grouped, parted, stacked, tip, values
+from sessionkit.charts.encodings import (
+    band,
+    band_tips,
+    color,
+    gain_axis,
+    grouped,
+    mean_of,
+    of_several,
+    parted,
+    stacked,
+    tip,
+    values,
+)
+from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("part", "rank", "value", "n_queries", "n_sessions")
 NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}
@@ -28,12 +42,15 @@ def last_vs_nonlast(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part.
+    """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part, and bands if the frame has any.
+
+    Means of one session are left out, unless there are no others.
 
     Parameters
     ----------
     breakdown
-        A frame of `sessionkit.breakdown`: the columns that make the groups, part, rank, value, n_queries, n_sessions.
+        A frame of `sessionkit.breakdown`: the columns that make the groups, part, rank, value, n_queries, n_sessions; and
+        with ``bands=True`` low, high.
     measure
         Text of the measure, for the axis.
     axis
@@ -54,8 +71,10 @@ def last_vs_nonlast(
     UsageError
         A column is missing, there are no rows, or more than six parts (by position: filter the frame first).
     """
-    frame, legend = grouped(breakdown, COLUMNS, "sessionkit.breakdown", OF_PART, legend)
-    frame = frame.with_columns(pl.col("part").replace(NAMES))
+    table = as_polars(breakdown, "sessionkit.breakdown").collect()
+    own = [name for name in ("low", "high") if name in table.columns]
+    frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.breakdown", (*OF_PART, *OF_BAND), legend)
+    frame, means = of_several(frame.with_columns(pl.col("part").replace(NAMES)), "n_sessions")
     parts = frame.get_column("part").unique(maintain_order=True).to_list()
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     dash, shape = parted("part", parts, "Query")
@@ -64,12 +83,14 @@ def last_vs_nonlast(
         "x": alt.X(
             field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)
         ),
-        "y": gain_axis(axis, measure),
+        "y": gain_axis(mean_of(axis, means), measure),
         "color": color(frame.get_column("group").to_list(), colors, legend),
     }
+    if own:
+        encoding["color"]["legend"]["symbolOpacity"] = 1
     marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))
     tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]
-    tips += [tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
+    tips += [*band_tips(frame), tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return stacked([lines, points], title, synthetic, subtitle)
+    return stacked([*band(frame, encoding, "part"), lines, points], title, synthetic, subtitle)

@@ -8,9 +8,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.precision_recall import OF_LEVEL
-from sessionkit.charts.encodings import color, grouped, stacked, tip, values
+from sessionkit.charts.encodings import band, band_tips, color, grouped, of_several, stacked, tip, values
 from sessionkit.display.labels import plain, printable_column
+from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("recall", "precision", "n")
 MOST = 200
@@ -28,12 +30,15 @@ def precision_recall(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw average curves with their eleven points, and thin ones of single topics behind them.
+    """Draw average curves with their eleven points, and thin ones of single topics behind them; bands of the averages if the frame has any.
+
+    Averages over one query, or topic, are left out, unless there are no others.
 
     Parameters
     ----------
     average
-        A frame of `sessionkit.precision_recall`: the columns that make the groups, recall, precision, n.
+        A frame of `sessionkit.precision_recall`: the columns that make the groups, recall, precision, n; and with ``bands=True``
+        low, high.
     topics
         The same with topic_id among the columns that make the groups; left out where it holds more than 200 curves, or is None.
     measure
@@ -46,7 +51,11 @@ def precision_recall(
     UsageError
         A column is missing, or there are no rows.
     """
-    frame, legend = grouped(average, COLUMNS, "sessionkit.precision_recall", OF_LEVEL, legend)
+    table = as_polars(average, "sessionkit.precision_recall").collect()
+    own = [name for name in ("low", "high") if name in table.columns]
+    taken = (*OF_LEVEL, *OF_BAND)
+    frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.precision_recall", taken, legend)
+    frame, _ = of_several(frame, "n")
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = "Interpolated precision"
     encoding: dict[str, Any] = {
@@ -64,8 +73,7 @@ def precision_recall(
     encoding["color"]["legend"]["symbolOpacity"] = 1  # that of the averages
     layers = []
     if topics is not None:
-        own = ("topic_id", *OF_LEVEL)
-        each, _ = grouped(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall", own)
+        each, _ = grouped(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall", ("topic_id", *taken))
         each = each.with_columns(topic=printable_column("topic_id")).drop("topic_id")
         if each.select("group", "topic").n_unique() <= MOST:
             thin = alt.Chart(values(each.filter(pl.col("precision").is_not_null())))
@@ -74,7 +82,8 @@ def precision_recall(
             detail = alt.Detail(field="topic", type="nominal")
             layers.append(thin.mark_line(strokeWidth=1, opacity=0.3).encode(**encoding, detail=detail, tooltip=tips))
     tips = [tip("group", legend), tip("recall", "Recall", ".1f"), tip("precision", "Precision", ".4f")]
-    tips.append(tip("n", "Averaged", "d"))
+    tips += [*band_tips(frame), tip("n", "Averaged", "d")]
+    layers += band(frame, encoding)
     layers.append(alt.Chart(values(frame)).mark_line(strokeWidth=2.5).encode(**encoding))
     layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, tooltip=tips))
     return stacked(layers, title, synthetic, subtitle)

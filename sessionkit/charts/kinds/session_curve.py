@@ -10,14 +10,27 @@ import polars as pl
 
 from sessionkit.analysis.curve import OF_BANDS, OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import SHAPES, color, gain_axis, grouped, shaped, stacked, tip, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    band,
+    band_tips,
+    color,
+    gain_axis,
+    grouped,
+    mean_of,
+    of_several,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import INK
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
 OF_CURVE = (*OF_SLOT, *OF_BANDS)
-FAINTEST = 0.18
-"""Opacity of a band."""
+CUMULATED, NORMALIZED = "Mean cumulated gain", "Mean normalized cumulated gain"
+"""What the axis shows, of sessions as they are or as shares of an ideal one's."""
 MOST_COUNTED = 4
 """Groups whose sessions are counted below the axis, a line for each; of more groups all together."""
 
@@ -35,7 +48,8 @@ def session_curve(
 ) -> alt.LayerChart:
     """Draw mean session curves, the ends of queries marked by rules and points; undefined values are gaps.
 
-    With bands in the frame each curve has its own, and below the axis stands how many sessions were still searching at each query.
+    A group of one session has no mean and is left out, unless there is no other. With bands in the frame each curve has its own,
+    and below the axis stands how many sessions were still searching at each query.
 
     Parameters
     ----------
@@ -67,17 +81,16 @@ def session_curve(
     frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
     queries = Boundaries.of(frame)
     groups = frame.get_column("group").unique().sort().to_list()
+    frame, means = of_several(frame, "n")
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
     encoding: dict[str, Any] = {
         "x": queries.axis(),
-        "y": gain_axis("Mean normalized cumulated gain" if normalized else "Mean cumulated gain", measure),
+        "y": gain_axis(mean_of(NORMALIZED if normalized else CUMULATED, means), measure),
         "color": shade,
     }
     tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
-    if "low" in own:
-        tips += [tip("low", "From", ".4f"), tip("high", "To", ".4f")]
-    tips.append(tip("n", "Sessions", "d"))
+    tips += [*band_tips(frame), tip("n", "Sessions", "d")]
     counted = _counted(frame, queries, groups) if "searching" in own else None
     if counted is not None:
         encoding["x"]["axis"]["titlePadding"] = PADDING + LINE * counted.get_column("line").n_unique()
@@ -85,21 +98,13 @@ def session_curve(
     points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
     if 1 < len(groups) <= len(SHAPES):  # told apart without color too
         points = points.encode(shape=shaped(groups, legend))
-    layers = [*queries.layers(), *_bands(frame, encoding), lines, points]
+    layers = [*queries.layers(), *band(frame, encoding), lines, points]
     layers += [] if counted is None else _counts(counted, encoding["x"])
     return stacked(layers, title, synthetic, subtitle)
 
 
-def _bands(frame: pl.DataFrame, encoding: dict[str, Any]) -> list[alt.Chart]:
-    """The area between the ends of each curve's band, as far as there is one."""
-    if "low" not in frame.columns or not frame.get_column("low").count():
-        return []
-    area = alt.Chart(values(frame.filter(pl.col("low").is_not_null()))).mark_area(opacity=FAINTEST)
-    low = encoding["y"].copy()
-    low["field"] = "low"
-    return [area.encode(x=encoding["x"], y=low, y2=alt.Y2(field="high"), color=encoding["color"])]
-
-
+MOST_WIDE = 170
+"""Pixels that the name of a group takes beside its line of numbers."""
 PADDING, LINE = 12, 12
 """Between the axis and its title, without and for each line of numbers."""
 
@@ -127,7 +132,9 @@ def _counts(counted: pl.DataFrame, slots: alt.X) -> list[alt.Chart]:
         name = rows.head(1).with_columns(slot=pl.lit(0.0), text=pl.format("still searching, {}", "group"))
         marks = [
             alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10),
-            alt.Chart(values(name)).mark_text(color=INK, align="right", baseline="top", dx=-6, dy=down, fontSize=10),
+            alt.Chart(values(name)).mark_text(
+                color=INK, align="right", baseline="top", dx=-6, dy=down, fontSize=10, limit=MOST_WIDE
+            ),
         ]
         text = alt.Text(field="text", type="nominal")
         layers += [mark.encode(x=slots, y=alt.YValue("height"), text=text) for mark in marks]

@@ -8,10 +8,22 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.curve import OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import color, gain_axis, grouped, parted, stacked, tip, values
-from sessionkit.charts.kinds.session_curve import COLUMNS
+from sessionkit.charts.encodings import (
+    band,
+    band_tips,
+    color,
+    gain_axis,
+    grouped,
+    mean_of,
+    of_several,
+    parted,
+    stacked,
+    tip,
+    values,
+)
+from sessionkit.charts.kinds.session_curve import COLUMNS, CUMULATED, NORMALIZED, OF_CURVE
+from sessionkit.readers.tabular import as_polars
 
 EVERY = "All"
 
@@ -29,7 +41,9 @@ def topic_curves(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw the curves of all sessions (solid) and of the long ones (dashed), by group.
+    """Draw the curves of all sessions (solid) and of the long ones (dashed), by group; with bands in the frame, those of all sessions.
+
+    A group whose sessions all are long has one curve; means of one session are left out, unless there are no others.
 
     Parameters
     ----------
@@ -48,22 +62,31 @@ def topic_curves(
         A column is missing, or there are no rows.
     """
     kinds = [EVERY, f"At least {int(long)} queries"]
-    every, legend = grouped(curve_all, COLUMNS, "sessionkit.curve", OF_SLOT, legend)
-    every = every.with_columns(sessions=pl.lit(kinds[0]))
+    table = as_polars(curve_all, "sessionkit.curve").collect()
+    own = [name for name in ("low", "high") if name in table.columns]
+    every, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
+    every, means = of_several(every.with_columns(sessions=pl.lit(kinds[0])), "n")
     frame = every
     if curve_min is not None:
-        some, _ = grouped(curve_min, COLUMNS, "sessionkit.curve", OF_SLOT)
-        frame = pl.concat([every, some.with_columns(sessions=pl.lit(kinds[1]))], how="vertical_relaxed")
+        some, _ = grouped(curve_min, COLUMNS, "sessionkit.curve", OF_CURVE)
+        counts = every.group_by("group").agg(all=pl.col("n").max())
+        some = some.join(counts, on="group", how="left", maintain_order="left")
+        fewer = some.filter((pl.col("n") < pl.col("all")).fill_null(value=True) & ((pl.col("n") > 1) | (not means)))
+        frame = pl.concat([every, fewer.drop("all").with_columns(sessions=pl.lit(kinds[1]))], how="diagonal_relaxed")
     queries = Boundaries.of(frame)
     encoding: dict[str, Any] = {
         "x": queries.axis(),
-        "y": gain_axis("Mean normalized cumulated gain" if normalized else "Mean cumulated gain", measure),
+        "y": gain_axis(mean_of(NORMALIZED if normalized else CUMULATED, means), measure),
         "color": color(frame.get_column("group").to_list(), colors, legend),
     }
+    if own:
+        encoding["color"]["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("sessions", "Sessions"), tip("query_position", "Query"), tip("slot", "Slot", "d")]
-    tips += [tip("value", "Gain", ".4f"), tip("n", "Number of sessions", "d")]
-    dash, shape = parted("sessions", kinds, "Sessions")
-    lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
-    ends = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True)
-    points = ends.encode(**encoding, shape=shape, tooltip=tips)
-    return stacked([*queries.layers(), lines, points], title, synthetic, subtitle)
+    tips += [tip("value", "Gain", ".4f"), *band_tips(frame), tip("n", "Number of sessions", "d")]
+    lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
+    points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
+    if len(frame) > len(every):
+        dash, shape = parted("sessions", kinds, "Sessions")
+        lines, points = lines.encode(strokeDash=dash), points.encode(shape=shape)
+    layers = [*queries.layers(), *band(every, encoding), lines, points]
+    return stacked(layers, title, synthetic, subtitle)

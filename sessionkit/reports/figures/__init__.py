@@ -3,6 +3,7 @@
 ::
 
     figure.py          a figure, and how one is made by the name of its chart
+    bands.py           when figures have bands, and what captions say of them
     session_curves.py  Figures 1 to 4 of ECIR 2008, which every report has
     scores.py          differences, distributions, correlations
     vectors.py         gain vectors, recall and precision, the R-precision histogram

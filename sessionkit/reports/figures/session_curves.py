@@ -13,17 +13,16 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
+from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, last_queries, logged_queries
 from sessionkit.study.session_subset import with_sessions
 
-BANDED, MOST_DRAWN = 6, 5_000
-"""Groups, and sessions, up to which curves have bands."""
 USUAL = 0.95
 """Share of sessions as far as which curves are drawn."""
 DEEPEST = 100
@@ -47,17 +46,13 @@ def _measure_of_parts(study: Study, choices: Choices) -> Measure:
 
 def values_by_part(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
     """The values of last and other queries by rank."""
-    return ask(breakdown, study, _measure_of_parts(study, choices), average=choices.average, by=choices.by)
+    options = {"average": choices.average, "by": choices.by, **bands_of(study, choices)}
+    return ask(breakdown, study, _measure_of_parts(study, choices), **options)
 
 
 def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
     """Curves of all sessions."""
-    return ask(curve, study, _exact(choices) or choices.ratio, choices.by, bands=_banded(study, choices))
-
-
-def _banded(study: Study, choices: Choices) -> bool:
-    """Whether curves have bands."""
-    return len(choices.colors) <= BANDED and study.facts.sessions <= MOST_DRAWN
+    return ask(curve, study, _exact(choices) or choices.ratio, choices.by, **bands_of(study, choices))
 
 
 QUESTIONS = (values_by_part, curves_of_all)
@@ -88,6 +83,7 @@ def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
     parts = f"for the last query of sessions and for the queries before it{_discounted(measure)}"
     told = choices.told(measure) if pooled else ""
     how = _pooled(ends) if pooled else _within(ends)
+    how += band_told(frame, study, "rank by rank") + alone_told(frame, "n_sessions")
     return Figure("last-vs-nonlast", title, chart, f"Mean {what} each rank, {parts}. {how}{told}")
 
 
@@ -117,9 +113,10 @@ def _pooled(ends: list[dict[str, Any]]) -> str:
 
 def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2, with bands where the sessions and groups are not too many."""
-    measure = _exact(choices) or choices.ratio
+    question = curves_of_all(study, choices)
+    measure = question.given[0]
     share = measure.normalized
-    frame = curves_of_all(study, choices).answer()
+    frame = question.answer()
     shown, cut = _usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(
@@ -137,28 +134,24 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         if share
         else "Sessions that have stopped keep their gain."
     )
-    none = f" Bands are drawn for at most {BANDED} groups and {MOST_DRAWN:,} sessions."
-    band = _band(frame) if _banded(study, choices) else none
+    band = band_told(shown, study, "slot by slot")
+    if "searching" in shown.columns:
+        band += " Below the axis: sessions still searching."
     caption = (
-        f"Mean of {measure} after every slot of the concatenated lists. {how}{band}{cut} Sessions: {_sessions(shown)}."
-        f"{choices.told(measure, ratio=True)}"
+        f"{_averaged(shown)} of {measure} after every slot of the concatenated lists. {how}{band}{cut}{alone_told(shown, 'n')} Sessions: "
+        f"{_sessions(shown)}.{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
 
 
-def _band(frame: pl.DataFrame) -> str:
-    """What the bands are."""
-    if not frame.get_column("low").count():
-        return ""
-    users = "users" if frame.get_column("units").max() != frame.get_column("n").max() else "users or sessions"
-    return (
-        f" Bands are 95% bootstrap intervals over {users}, slot by slot; below the axis, the sessions still searching."
-    )
+def _averaged(frame: pl.DataFrame) -> str:
+    """What stands before the measure: a mean, unless every curve is of one session."""
+    return "Mean" if frame.select((pl.col("n") > 1).any()).item() else "Value"
 
 
 def _usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
     """The curves as far as 95% of sessions went, and a sentence where that is not all."""
-    lengths = logged_queries(study, ["session_id"]).get_column(MANY)
+    lengths = last_queries(study, ["session_id"]).get_column("last").drop_nulls()
     usual = lengths.quantile(USUAL, "higher")
     last = frame.get_column("query_position").max()
     if usual is None or last is None or usual < 2 or usual >= float(last):  # type: ignore[arg-type]
@@ -173,10 +166,13 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
     measure = _exact(choices) or choices.measure
     share = measure.normalized
     of_topic, of_long = (_sessions_of_topic(study, choices, queries) for queries in (0, choices.long))
-    every = with_groups(curve(with_sessions(study, of_topic), measure, choices.by), [choices.by])
+    shown = with_sessions(study, of_topic)
+    every = with_groups(curve(shown, measure, choices.by, **bands_of(shown, choices)), [choices.by])
+    every, cut = _usual_length(every, shown)
     long = None
-    if len(of_long):
+    if 0 < len(of_long) < len(of_topic):
         long = with_groups(curve(with_sessions(study, of_long), measure, choices.by), [choices.by])
+        long = long.filter(pl.col("slot") <= every.get_column("slot").max())
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
     chart = charts.topic_curves(
         every,
@@ -190,13 +186,32 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
         title=title,
         legend=choices.legend,
     )
-    some = _sessions(long) if long is not None else "none"
+    if long is not None:
+        which = f"all sessions ({_sessions(every)}) and those with at least {choices.long} queries ({_sessions(long)})"
+    else:
+        many = "none" if not len(of_long) else "all"
+        which = f"all sessions ({_sessions(every)}); {many} of them have at least {choices.long} queries"
+    band = band_told(every, shown, "slot by slot, of all sessions" if long is not None else "slot by slot")
     caption = (
-        f"Mean of {measure} after every slot{'' if share else ', not normalized'}, for {choices.topic_told}: all sessions "
-        f"({_sessions(every)}) and those with at least {choices.long} queries ({some}). Sessions that have "
-        f"stopped keep their gain{' and their ideal' if share else ''}.{choices.told(measure)}"
+        f"{_averaged(every)} of {measure} after every slot{'' if share else ', not normalized'}, for {choices.topic_told}: {which}. "
+        f"Sessions that have stopped keep their gain{' and their ideal' if share else ''}.{band}{cut}{alone_told(every, 'n')}"
+        f"{_few_long(every, long)}{choices.told(measure)}"
     )
     return Figure("topic-curves", title, chart, caption)
+
+
+def _few_long(every: pl.DataFrame, long: pl.DataFrame | None) -> str:
+    """Of which groups the long sessions have no curve of their own: one is no mean, all are drawn already."""
+    if long is None or _averaged(every) != "Mean":
+        return ""
+    counts = {
+        name: dict(frame.group_by("group").agg(pl.col("n").max()).rows())
+        for name, frame in (("all", every), ("long", long))
+    }
+    one = sorted(group for group, n in counts["long"].items() if n == 1)
+    same = sorted(group for group, n in counts["long"].items() if n > 1 and n == counts["all"].get(group))
+    told = f" One long session is no mean and is not drawn: {first_of(one, NAMED)}." if one else ""
+    return told + (f" All are long, in one curve: {first_of(same, NAMED)}." if same else "")
 
 
 def single_sessions(study: Study, choices: Choices) -> Figure:

@@ -12,6 +12,7 @@ from sessionkit.analysis.precision_recall import rprecision_histogram as histogr
 from sessionkit.charts.kinds.precision_recall import MOST
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
+from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -26,7 +27,8 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
     asked = measures_of(choices, "gain-vectors")
     cut = [_cut(measure, min(DEEPEST, deepest)) for measure in asked]
-    each = {str(measure): vectors(study, measure, choices.by) for measure in cut}
+    options = bands_of(study, choices)
+    each = {str(measure): vectors(study, measure, choices.by, **options) for measure in cut}
     frame = pl.concat([found.with_columns(measure=pl.lit(name)) for name, found in each.items()])
     frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
@@ -37,7 +39,8 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
         f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalized "
-        "measure. Every panel has a vertical scale of its own."
+        f"measure. Every panel has a vertical scale of its own.{band_told(frame, study, 'rank by rank')}"
+        f"{alone_told(frame, 'n_queries', 'query')}"
     )
     return Figure("gain-vectors", title, chart, caption)
 
@@ -52,7 +55,7 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
     measure = choices.exact or parse_measure("IPrec11")
     if measure.name != "IPrec11":
         raise UsageError(f"precision-recall does not draw {measure}; ask for IPrec11 with its choices, IPrec11@100")
-    average = with_groups(curves(study, choices.by, measure=measure), [choices.by])
+    average = with_groups(curves(study, choices.by, measure=measure, **bands_of(study, choices)), [choices.by])
     topics = None
     if choices.topic is not None and choices.by != "topic_id":
         topics = curves(study, [choices.by, "topic_id"], measure=measure).drop_nulls("topic_id")
@@ -72,6 +75,7 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
     caption = (
         f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
         f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"
+        f"{band_told(average, study, 'level by level')}{alone_told(average, 'n', 'query')}"
     )
     return Figure("precision-recall", title, chart, caption)
 

@@ -5,9 +5,12 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+import sessionkit as sk
+from sessionkit.charts import spec_of
 from sessionkit.cli.demo import DRAWN
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import choices_of
+from sessionkit.reports.figures import bands
 from sessionkit.reports.figures.figure import figure
 from sessionkit.reports.single import single_figure
 
@@ -71,3 +74,94 @@ def test_sessions_beyond_what_a_chart_holds_are_left_out_and_counted(make, monke
     assert "The first 5 of 8 sessions of S1" in made.caption
     rows = [row for rows in made.chart.to_dict()["datasets"].values() for row in rows]
     assert {row["session"] for row in rows if "rank" in row} == {"s0", "s1", "s2", "s3", "s4"}
+
+
+def sessions_of(lengths):
+    """A study of sessions of so many queries by system, one result each; all of topic t and relevant."""
+    rows = [
+        (f"{system}{n}", system, query)
+        for system, own in lengths.items()
+        for n, length in enumerate(own)
+        for query in range(1, length + 1)
+    ]
+    names = [name for name, _, _ in rows]
+    results = {"session_id": names, "query_position": [query for *_, query in rows], "rank": 1, "doc_id": "d"}
+    sessions = {name: system for name, system, _ in rows}
+    return sk.from_tables(
+        results,
+        {"judgment_key": ["t"], "doc_id": ["d"], "grade": [1]},
+        sessions={"session_id": [*sessions], "system_id": [*sessions.values()], "topic_id": ["t"] * len(sessions)},
+    )
+
+
+def drawn(made, mark="line"):
+    """The rows of the layers of a mark."""
+    spec = spec_of(made.chart)
+    layers = [layer for layer in spec["layer"] if layer["mark"]["type"] == mark]
+    return [row for layer in layers for row in spec["datasets"][layer["data"]["name"]]]
+
+
+def test_curves_end_where_95_percent_of_sessions_have_ended_and_say_so():
+    study = sessions_of({"A": [2] * 19 + [9], "B": [1] * 20})
+    made = figure(study, "session-curve", choices_of(study))
+    assert max(row["query_position"] for row in drawn(made)) == 2
+    assert "Drawn to query 2, as far as 95% of sessions went." in made.caption
+    assert (
+        "Bands are 95% bootstrap intervals over sessions, slot by slot. Below the axis: sessions still" in made.caption
+    )
+    counts = [row["text"] for row in drawn(made, "text") if "text" in row and row["text"].isdigit()]
+    assert counts == ["20", "20", "20", "0"]
+
+
+def test_a_group_of_one_session_is_named_and_has_no_curve():
+    study = sessions_of({"A": [2, 2], "B": [2]})
+    for kind in ("session-curve", "topic-curves"):
+        made = figure(study, kind, choices_of(study))
+        assert {row["group"] for row in drawn(made) if row["value"] is not None} == {"A"}
+        assert "Of one session, which is no mean, and not drawn: B." in made.caption
+
+
+def test_one_session_is_drawn_as_what_it_is():
+    study = sessions_of({"A": [2]})
+    made = figure(study, "session-curve", choices_of(study))
+    assert made.caption.startswith("Value of nsDCG@10 after every slot")
+    assert "no mean" not in made.caption
+    assert any(row["value"] is not None for row in drawn(made))
+
+
+def test_long_sessions_that_are_all_sessions_have_no_curve_of_their_own():
+    study = sessions_of({"A": [4, 5], "B": [4, 4]})
+    made = figure(study, "topic-curves", choices_of(study))
+    assert "all sessions (A 2, B 2); all of them have at least 4 queries." in made.caption
+    assert {row["sessions"] for row in drawn(made)} == {"All"}
+    some = sessions_of({"A": [4, 5, 1, 4], "B": [4, 4, 4, 4], "C": [1, 5]})
+    made = figure(some, "topic-curves", choices_of(some))
+    assert "One long session is no mean and is not drawn: C. All are long, in one curve: B." in made.caption
+    assert {(row["group"], row["sessions"]) for row in drawn(made)} == {
+        ("A", "All"),
+        ("A", "At least 4 queries"),
+        ("B", "All"),
+        ("C", "All"),
+    }
+
+
+def test_many_sessions_or_groups_have_no_bands_and_the_caption_says_why(monkeypatch):
+    study = sessions_of({"A": [2] * 5, "B": [1] * 5})
+    monkeypatch.setattr(bands, "MOST_DRAWN", 9)
+    made = figure(study, "session-curve", choices_of(study))
+    assert "Bands are drawn for at most 6 groups and 9 sessions." in made.caption
+    assert not drawn(made, "area")
+    monkeypatch.undo()
+    study = sessions_of({system: [2, 2] for system in "ABCDEFG"})
+    assert "Bands are drawn for at most 6 groups and 5,000 sessions." in figure(study, "session-curve", choices_of(study)).caption
+
+
+def test_the_topic_with_the_most_sessions_is_shown():
+    rows = {"session_id": list("abcc"), "query_position": [1, 1, 1, 2], "rank": 1, "doc_id": "d"}
+    sessions = {"session_id": list("abc"), "topic_id": list("ttu")}
+    choices = choices_of(sk.from_tables(rows, sessions=sessions))
+    assert (choices.topic, choices.topic_told) == ("t", "topic t, the one with the most sessions")
+    rows["query_position"] = [1, 1, 1, 2]
+    sessions["topic_id"] = list("tvu")
+    tied = choices_of(sk.from_tables(rows, sessions=sessions))
+    assert tied.topic_told == "topic u, the one with the most queries among those with the most sessions"

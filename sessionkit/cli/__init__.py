@@ -33,6 +33,7 @@ left; 143 terminated.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -76,6 +77,8 @@ class Signals:
         """Interrupt the command, or remember to."""
         if not self.over:
             self.status = INTERRUPTED if number == signal.SIGINT else TERMINATED
+        if self.armed and _loads_polars():
+            os._exit(self.status or 0)  # nothing is begun yet
         if self.armed:
             raise KeyboardInterrupt
 
@@ -88,6 +91,11 @@ class Signals:
             again = threading.Timer(AGAIN, _raise_in_main_thread, (number,))
             again.daemon = True
             again.start()
+
+
+def _loads_polars() -> bool:
+    """Whether polars is being imported, which prints an exception that strikes it as a fault of its own."""
+    return getattr(getattr(sys.modules.get("polars"), "__spec__", None), "_initializing", False)
 
 
 def _raise_in_main_thread(number: int) -> None:

@@ -144,6 +144,25 @@ def test_a_signal_that_comes_too_early_ends_the_command_when_it_begins(signals, 
     assert early.status == STATUSES[number]
 
 
+IMPORT = """
+import signal, sys, types
+from importlib.machinery import ModuleSpec
+from sessionkit.cli import Signals
+Signals().begin()
+half = sys.modules["polars"] = types.ModuleType("polars")
+half.__spec__ = ModuleSpec("polars", None)
+half.__spec__._initializing = True
+signal.raise_signal(int(sys.argv[1]))
+print("still here")
+"""
+
+
+@pytest.mark.parametrize("number", STATUSES)
+def test_a_signal_while_polars_is_imported_ends_at_once(number):
+    ended = subprocess.run([sys.executable, "-c", IMPORT, str(int(number))], check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (STATUSES[number], "", "")
+
+
 @pytest.mark.parametrize("number", STATUSES)
 def test_an_error_due_to_the_signal_is_not_reported(signals, number, capsys, monkeypatch):
     from sessionkit.cli import runner

@@ -153,7 +153,10 @@ def test_many_sessions_or_groups_have_no_bands_and_the_caption_says_why(monkeypa
     assert not drawn(made, "area")
     monkeypatch.undo()
     study = sessions_of({system: [2, 2] for system in "ABCDEFG"})
-    assert "Bands are drawn for at most 6 groups and 5,000 sessions." in figure(study, "session-curve", choices_of(study)).caption
+    assert (
+        "Bands are drawn for at most 6 groups and 5,000 sessions."
+        in figure(study, "session-curve", choices_of(study)).caption
+    )
 
 
 def test_the_topic_with_the_most_sessions_is_shown():

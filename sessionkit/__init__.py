@@ -28,6 +28,7 @@ _HOMES = {
     "sessionkit.analysis.compare.compare": ["Comparison", "compare"],
     "sessionkit.analysis.correlate.correlate": ["Correlations", "correlate"],
     "sessionkit.analysis.curve": ["curve", "curve_with_stops"],
+    "sessionkit.analysis.curve_differences": ["curve_differences"],
     "sessionkit.analysis.describe": ["Description", "describe"],
     "sessionkit.analysis.discriminative_power.discriminative_power": ["DiscriminativePower", "discriminate"],
     "sessionkit.analysis.effort.effort": ["Effort", "effort"],

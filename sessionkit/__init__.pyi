@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.correlate.correlate import correlate as correlate
     from sessionkit.analysis.curve import curve as curve
     from sessionkit.analysis.curve import curve_with_stops as curve_with_stops
+    from sessionkit.analysis.curve_differences import curve_differences as curve_differences
     from sessionkit.analysis.describe import Description as Description
     from sessionkit.analysis.describe import describe as describe
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower as DiscriminativePower
@@ -933,6 +934,7 @@ __all__ = [
     "compare",
     "correlate",
     "curve",
+    "curve_differences",
     "curve_with_stops",
     "describe",
     "discriminate",

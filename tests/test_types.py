@@ -51,8 +51,8 @@ def test_the_words_of_a_choice_are_those_that_something_is_known_of(choice, know
 
 
 TEXTS = {
-    "within", "a", "axis", "b", "by", "color", "colors", "font", "cut_short", "groups", "labels", "legend", "measure", "measures", "name",
-    "partition_by", "primary", "session", "subtitle", "title", "value", "vary", "x", "y",  # names, ids, columns, titles
+    "within", "a", "against", "axis", "b", "by", "color", "colors", "font", "cut_short", "groups", "labels", "legend", "measure",
+    "measures", "name", "partition_by", "primary", "session", "subtitle", "title", "value", "vary", "x", "y",  # names, ids, columns, titles
     "cache", "config", "directory", "figures", "output", "path", "storage_options",  # places
     "difference", "height", "memory", "width", "noise", "session_gap",  # numbers as texts, too
     "drop", "keep", "replace",  # columns, too

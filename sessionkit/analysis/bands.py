@@ -129,7 +129,8 @@ class BandReduction:
 
     def _band(self, sums: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
         """The band of one group at its places."""
-        totals, counts = unit_matrices(sums, places.drop("group"), cumulated=self.means.cumulated)
+        known = with_any(sums)
+        totals, counts = unit_matrices(known, names_of(known), places.drop("group"), cumulated=self.means.cumulated)
         low, high = ends(drawn_means([(totals, counts)], self.resampling)[0], met(counts), self.resampling.confidence)
         return places.with_columns(
             low=pl.Series(low).fill_nan(None), high=pl.Series(high).fill_nan(None), units=pl.Series(met(counts))
@@ -171,7 +172,7 @@ def in_units(study: Study, means: Means, unit: str | None) -> Means:
     many = _many(study, unit)
     if many > MOST_UNITS:
         named = {"user_id": "users", "topic_id": "topics"}.get(unit or "", "sessions")
-        msg = f"bands are drawn over at most {MOST_UNITS:,} {named}, not {many:,}; leave bands out"
+        msg = f"bands are drawn over at most {MOST_UNITS:,} {named}, not {many:,}; choose fewer sessions, or do without bands"
         raise UsageError(msg)
     of = means.grouping
     cut: Any = means  # a dataclass with the field grouping, which no protocol can say
@@ -205,11 +206,21 @@ def by_unit(added: pl.DataFrame) -> pl.DataFrame:
     return cut.with_columns(group=parts.field("group"), unit=parts.field("unit")).select(*added.columns, "unit")
 
 
-def unit_matrices(sums: pl.DataFrame, places: pl.DataFrame, *, cumulated: bool) -> tuple[Numbers, Numbers]:
-    """Totals and counts, a row for each unit that has any (in order of their names), a column for each place."""
-    known = sums.filter((pl.col("n") != 0).any().over("unit"))
-    names = known.get_column("unit").unique().sort()
-    rows = known.join(places.with_row_index("column"), on=places.columns, how="inner")
+def with_any(sums: pl.DataFrame) -> pl.DataFrame:
+    """The rows of units that count anywhere."""
+    return sums.filter((pl.col("n") != 0).any().over("unit"))
+
+
+def names_of(sums: pl.DataFrame) -> pl.Series:
+    """The units of such rows, in order of their names."""
+    return sums.get_column("unit").unique().sort()
+
+
+def unit_matrices(
+    sums: pl.DataFrame, names: pl.Series, places: pl.DataFrame, *, cumulated: bool
+) -> tuple[Numbers, Numbers]:
+    """Totals and counts, a row for each of the named units, a column for each place."""
+    rows = sums.join(places.with_row_index("column"), on=places.columns, how="inner")
     rows = rows.join(names.to_frame().with_row_index("row"), on="unit", how="left")
     at = rows.get_column("row").to_numpy(), rows.get_column("column").to_numpy()
     totals, counts = np.zeros((len(names), len(places))), np.zeros((len(names), len(places)))

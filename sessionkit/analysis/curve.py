@@ -112,11 +112,13 @@ def curve(
     """
     study = restricted(study, where)
     resampling = resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed)
-    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    task = curve_reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
     if resampling is not None:
         task.require_units()
     found = _averaged(study, task, banded(study, task, resampling), memory, cache).drop("stopped")
-    return ResultFrame(found if resampling is None else _with_searching(study, task.grouping, found))
+    return ResultFrame(
+        found if resampling is None else with_searching(found, last_queries(study, [*task.grouping.keys]))
+    )
 
 
 def curve_with_stops(
@@ -136,7 +138,7 @@ def curve_with_stops(
     Charts of single sessions mark with it where each searcher stopped.
     """
     study = restricted(study, where)
-    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    task = curve_reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
     return ResultFrame(_averaged(study, task, task, memory, cache))
 
 
@@ -154,7 +156,7 @@ def curve_task(
     seed: int = 0,
 ) -> Reduction:
     """What `curve` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
-    task = _reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
+    task = curve_reduction(study, measure, by, per=per, normalize=normalize, after_stop=after_stop)
     return banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
 
 
@@ -166,16 +168,27 @@ def _averaged(
     cache: str | PathLike[str] | None,
 ) -> pl.DataFrame:
     """The table of curves that a reduction of these sessions comes to, by the columns that make the groups."""
-    if task.normalize == "each" or task.measure.normalized:
-        tell_of_bound(task.measure)
-    tell_of_depth(study, task.measure)
+    tell_of_curves(study, task)
     return task.grouping.keyed(run(study, [asked], memory, cache)[0])
 
 
-def _with_searching(study: Study, grouping: Grouping, found: pl.DataFrame) -> pl.DataFrame:
-    """Curves with ``searching``: the sessions of the group that have the query of the slot, or a later one."""
-    keys = [*grouping.keys]
-    lasts = last_queries(study, keys).drop_nulls("last").group_by(*keys, "last").len("sessions")
+def tell_of_curves(study: Study, task: CurveReduction) -> None:
+    """Warn of what can be wrong with these curves."""
+    if task.normalize == "each" or task.measure.normalized:
+        tell_of_bound(task.measure)
+    tell_of_depth(study, task.measure)
+
+
+def with_searching(found: pl.DataFrame, lasts: pl.DataFrame) -> pl.DataFrame:
+    """Curves with ``searching``: the sessions of the group that have the query of the slot, or a later one.
+
+    Parameters
+    ----------
+    lasts
+        ``last`` of every session, see `last_queries`, and the columns that make the groups.
+    """
+    keys = [name for name in lasts.columns if name != "last"]
+    lasts = lasts.drop_nulls("last").group_by(*keys, "last").len("sessions")
     places = found.select(*keys, "query_position").unique().drop_nulls("query_position")
     both = places.join(lasts, on=keys, how="inner", nulls_equal=True) if keys else places.join(lasts, how="cross")
     counts = both.filter(pl.col("last") >= pl.col("query_position")).group_by(*keys, "query_position")
@@ -185,7 +198,7 @@ def _with_searching(study: Study, grouping: Grouping, found: pl.DataFrame) -> pl
     return known.with_columns(pl.when(none).then(0).otherwise("searching").alias("searching"))
 
 
-def _reduction(
+def curve_reduction(
     study: Study,
     measure: str | Measure,
     by: By,

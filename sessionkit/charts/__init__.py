@@ -7,6 +7,7 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     kinds/         a file for each chart, with the function of its name
     registry.py    what each shows, its measures and options; a new chart is a file in kinds/ and a line here
     encodings.py   fields, axes and legends that charts share
+    counts_below.py  lines of numbers below an axis: how many sessions are left
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colors of groups
     files.py       charts as files

@@ -6,6 +6,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.files import save as save
     from sessionkit.charts.files import spec_of as spec_of
     from sessionkit.charts.kinds.correlation_forest import correlation_forest as correlation_forest
+    from sessionkit.charts.kinds.difference_curve import difference_curve as difference_curve
     from sessionkit.charts.kinds.differences import differences as differences
     from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
@@ -41,6 +42,7 @@ __all__ = [
     "themed",
     "last_vs_nonlast",
     "session_curve",
+    "difference_curve",
     "topic_curves",
     "single_sessions",
     "sweep_map",

@@ -185,8 +185,9 @@ def area(chart: alt.Chart, encoding: Mapping[str, Any], detail: str | None = Non
     """Return a chart as such an area, with its edges: areas that overlap are told apart without color."""
     low = encoding["y"].copy()
     low["field"] = "low"
-    edge = alt.Stroke(field="group", type="nominal", scale=encoding["color"]["scale"], legend=None)
-    both = {"x": encoding["x"], "y": low, "y2": alt.Y2(field="high"), "color": encoding["color"], "stroke": edge}
+    shade = encoding["color"]
+    edge = alt.Stroke(field=shade["field"], type=shade["type"], scale=shade["scale"], legend=shade["legend"])
+    both = {"x": encoding["x"], "y": low, "y2": alt.Y2(field="high"), "color": shade, "stroke": edge}
     several = {} if detail is None else {"detail": alt.Detail(field=detail, type="nominal")}
     return chart.mark_area(fillOpacity=0.15, strokeOpacity=0.45, strokeWidth=0.75).encode(**both, **several)
 

@@ -39,6 +39,10 @@ CHARTS = {
         "normalized gain along the session, averaged by system (Figure 2)",
         "session_curves", ("nsDCG@10",),
     ),
+    "difference-curve": ChartKind(
+        "how far one system is ahead of another along the session, with the interval at every slot",
+        "session_curves", ("nsDCG@10",), ("against",),
+    ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
         "session_curves", options=("long",),

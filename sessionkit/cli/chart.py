@@ -13,6 +13,7 @@ import typer
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
 from sessionkit.choices import FigureStyle
 from sessionkit.cli.options import (
+    AGAINST,
     DIFFERENCE,
     OUTPUT,
     SESSION,
@@ -49,15 +50,7 @@ def chart(
     where: WhereOption = None,
     vary: Annotated[list[str] | None, VARY] = None,
     by: ByOption = "system_id",
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            metavar="SYSTEM",
-            help="The system that negative differences favor. Default: the second by name.",
-            show_default=False,
-        ),
-    ] = None,
+    against: Annotated[str | None, AGAINST] = None,
     session: Annotated[str | None, SESSION] = None,
     with_: Annotated[list[str] | None, WITH] = None,
     difference: Annotated[str | None, DIFFERENCE] = None,

@@ -8,6 +8,7 @@ import typer
 
 from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
+    AGAINST,
     AverageOption,
     BandsOption,
     ByOption,
@@ -71,6 +72,7 @@ def curve(
         ),
     ] = "hold",
     bands: BandsOption = False,
+    against: Annotated[str | None, AGAINST] = None,
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 5000,
     seed: SeedOption = 0,
@@ -105,18 +107,31 @@ def curve(
 
     Slots are counted along the concatenated Top-X lists of a session, X the cutoff of the measure. One row per group
     and slot: the columns of --by, slot, query_position, rank, value, ideal, n (sessions averaged). With --bands also
-    low, high, units, searching (sessions with this query or a later one).
+    low, high, units, searching (sessions with this query or a later one). With --against a row per pair of groups and slot: a (the
+    group given), b, mean_a, mean_b, estimate (b minus a) and its interval, low to high, n_a, n_b, units.
 
     --effort shows after how many results and queries a session (for a query measure, a list) reaches the gain of its ideal
     at rank r; where the ideal stops rising, a stopping rule; and how many results a searcher looks at who follows the
     measure's discounts. Tables for --table: reach, plateau, searcher, chances, reading.
     """
     from sessionkit.analysis.curve import curve as curves
+    from sessionkit.analysis.curve_differences import curve_differences
     from sessionkit.analysis.effort.effort import effort as read_across
 
     to = destination(format_, output, chart)
-    _only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
-    given = {"bands": bands or None, "per": per, "normalize": normalize, "chart": chart, "cache": cache}
+    _only_with("--bands or --against", bands or against is not None, confidence=confidence, draws=draws, seed=seed)
+    if against is not None and (bands or per is not None):
+        raise UsageError(
+            f"--against shows differences of means; {'--bands' if bands else '--per'} is for the curves, without it"
+        )
+    given = {
+        "against": against,
+        "bands": bands or None,
+        "per": per,
+        "normalize": normalize,
+        "chart": chart,
+        "cache": cache,
+    }
     given |= {"after-stop": None if after_stop == "hold" else after_stop}
     costs = {
         "document-cost": None if document_cost == 1 else document_cost,
@@ -133,6 +148,35 @@ def curve(
                 opened, measure, grouping(by, opened), document_cost=document_cost, query_cost=query_cost, memory=memory
             )
         to.send_finding(found.tables(), found.reading, table, found)
+        return
+    if against is not None:
+        with working("drawing"):
+            differences = curve_differences(
+                opened,
+                measure,
+                by,
+                against=against,
+                normalize=normalize,
+                after_stop=after_stop,
+                confidence=confidence,
+                draws=draws,
+                seed=seed,
+                memory=memory,
+                cache=cache,
+            )
+        if chart is not None:
+            from sessionkit.charts import difference_curve
+
+            to.draw(
+                difference_curve(
+                    differences,
+                    measure=measure,
+                    synthetic=opened.settings.synthetic,
+                    title="Differences along the session",
+                    subtitle=_where(opened),
+                )
+            )
+        to.send(differences)
         return
     with working("averaging"):
         frame = curves(

@@ -151,6 +151,12 @@ DIFFERENCE = typer.Option(
     "mean. Do not use the difference that the study found.",
     show_default=False,
 )
+AGAINST = typer.Option(
+    "--against",
+    metavar="GROUP",
+    help="The group that is subtracted from the others: differences below 0 favor it. Charts: by default the first.",
+    show_default=False,
+)
 SESSION = typer.Option("--session", metavar="ID", help="The session, by its id.", show_default=False)
 OUT = typer.Option("--out", metavar="DIR", help="The directory to write, whole or not at all.")
 OUTPUT = typer.Option(

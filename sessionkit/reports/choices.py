@@ -31,7 +31,7 @@ class Choices:
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
     were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the system
-    that it is compared ``against`` and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged,
+    that is subtracted, ``against``, and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged,
     ``labels`` what columns are called.
     """
 

@@ -57,7 +57,7 @@ def single_figure(
     with_
         Columns or measures that correlation-forest correlates with.
     against
-        The second system of rprecision-histogram.
+        The group that rprecision-histogram and difference-curve subtract; by default the first.
     difference
         The smallest true difference worth finding, for which power-curve plans; see `sessionkit.power`.
     average

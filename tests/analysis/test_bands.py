@@ -187,7 +187,7 @@ def test_undefined_sessions_are_not_drawn_and_sessions_of_unknown_users_stand_al
 
 def test_too_many_units_and_bands_of_single_sessions_are_refused(clinic, monkeypatch):
     monkeypatch.setattr(module, "MOST_UNITS", 10)
-    with pytest.raises(UsageError, match=r"at most 10 users, not 30; leave bands out"):
+    with pytest.raises(UsageError, match=r"at most 10 users, not 30; choose fewer sessions"):
         sk.breakdown(clinic, "DCG@5", bands=True)
     with pytest.raises(UsageError, match="every session, which has no band"):
         sk.curve(clinic, "sDCG@5", per="session", bands=True)

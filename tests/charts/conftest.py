@@ -169,6 +169,43 @@ def _session_survival(groups, **options):
     return charts.session_survival(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _difference_curve(groups, **options):
+    """Over two queries of two slots each group is ahead of the first by a tenth of its number more at every slot."""
+    rows = [
+        (
+            groups[0],
+            g,
+            slot,
+            (slot + 1) // 2,
+            (slot - 1) % 2 + 1,
+            p * slot / 10,
+            p * slot / 10 - 0.15,
+            p * slot / 9,
+            8,
+            9,
+            8,
+            p,
+        )
+        for p, g in enumerate(groups[1:] or groups, 1)
+        for slot in range(1, 5)
+    ]
+    names = [
+        "a",
+        "b",
+        "slot",
+        "query_position",
+        "rank",
+        "estimate",
+        "low",
+        "high",
+        "n_a",
+        "n_b",
+        "searching_a",
+        "searching_b",
+    ]
+    return charts.difference_curve(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
 def _power_curve(groups, **options):
     """As many numbers of topics as there are groups, the first with power .8 at 20 users; .9 with users without end."""
     rows = [
@@ -205,6 +242,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "difference-curve": _difference_curve,
         "session-survival": _session_survival,
         "tipping-point": _tipping_point,
         "gain-vectors": _gain_vectors,

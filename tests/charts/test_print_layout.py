@@ -16,6 +16,7 @@ MM = 72 / 25.4
 FURTHER = (
     "gain-vectors",
     "slopes",
+    "difference-curve",
     "differences",
     "rprecision-histogram",
     "waterfall",
@@ -49,7 +50,16 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
 @pytest.mark.few(3, slow=20)
 @pytest.mark.parametrize(
     "kind",
-    ["gain-vectors", "slopes", "differences", "rprecision-histogram", "waterfall", "session-survival", "group-means"],
+    [
+        "gain-vectors",
+        "slopes",
+        "difference-curve",
+        "differences",
+        "rprecision-histogram",
+        "waterfall",
+        "session-survival",
+        "group-means",
+    ],
 )
 def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):
     path = save(apart[kind](("S1", "S2"), title="T"), tmp_path / "chart.svg", width="84mm", style="paper")

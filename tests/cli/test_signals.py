@@ -159,7 +159,9 @@ print("still here")
 
 @pytest.mark.parametrize("number", STATUSES)
 def test_a_signal_while_polars_is_imported_ends_at_once(number):
-    ended = subprocess.run([sys.executable, "-c", IMPORT, str(int(number))], check=False, capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", IMPORT, str(int(number))], check=False, capture_output=True, text=True
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (STATUSES[number], "", "")
 
 

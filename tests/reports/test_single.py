@@ -66,7 +66,7 @@ def test_options_limit_the_sessions_and_are_named(make):
     assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
     assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", where="queries >= 2").caption
     only = single_figure(study, "topic-curves", where="system_id = 'S2' and topic_id = 't'", long=2).caption
-    assert "all sessions (S2 1) and those with at least 2 queries (S2 1)" in only
+    assert "all sessions (S2 1); all of them have at least 2 queries" in only
 
 
 @pytest.mark.slow

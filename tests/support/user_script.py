@@ -41,6 +41,7 @@ def scores(study: sk.Study) -> list[pl.DataFrame]:
     found += [sk.precision_recall(study, average="topics"), sk.rprecision_histogram(study, "S1", "S2")]
     found += [
         sk.session_survival(study),
+        sk.curve_differences(study, "sDCG@10"),
         sk.reformulations(study),
         sk.agreement(study),
         sk.summary(study, cutoff=10),

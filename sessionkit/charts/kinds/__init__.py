@@ -4,6 +4,7 @@
 
     last_vs_nonlast.py       Figure 1 of ECIR 2008
     session_curve.py         Figure 2
+    difference_curve.py      when in the session one system is ahead
     topic_curves.py          Figure 3
     single_sessions.py       Figure 4
     sweep_map.py             which group leads at which setting of a measure

@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.curve import OF_BANDS, OF_SLOT
 from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
 from sessionkit.charts.encodings import (
     SHAPES,
     band,
@@ -24,15 +25,12 @@ from sessionkit.charts.encodings import (
     tip,
     values,
 )
-from sessionkit.charts.theme import INK
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
 OF_CURVE = (*OF_SLOT, *OF_BANDS)
 CUMULATED, NORMALIZED = "Mean cumulated gain", "Mean normalized cumulated gain"
 """What the axis shows, of sessions as they are or as shares of an ideal one's."""
-MOST_COUNTED = 4
-"""Groups whose sessions are counted below the axis, a line for each; of more groups all together."""
 
 
 def session_curve(
@@ -91,51 +89,30 @@ def session_curve(
     }
     tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
     tips += [*band_tips(frame), tip("n", "Sessions", "d")]
-    counted = _counted(frame, queries, groups) if "searching" in own else None
-    if counted is not None:
-        encoding["x"]["axis"]["titlePadding"] = PADDING + LINE * counted.get_column("line").n_unique()
+    counted = []
+    if "searching" in own:
+        counted = searching_below(encoding["x"], queries, frame.rename({"searching": "sessions"}))
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
     if 1 < len(groups) <= len(SHAPES):  # told apart without color too
         points = points.encode(shape=shaped(groups, legend))
     layers = [*queries.layers(), *band(frame, encoding), lines, points]
-    layers += [] if counted is None else _counts(counted, encoding["x"])
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked([*layers, *counted], title, synthetic, subtitle)
 
 
-MOST_WIDE = 170
-"""Pixels that the name of a group takes beside its line of numbers."""
-PADDING, LINE = 12, 12
-"""Between the axis and its title, without and for each line of numbers."""
+def searching_below(x: alt.X, queries: Boundaries, counts: pl.DataFrame) -> list[alt.Chart]:
+    """Layers of how many sessions were still searching at each labeled query: a line for each of a few groups, else for all together.
 
-
-def _counted(frame: pl.DataFrame, queries: Boundaries, groups: list[str]) -> pl.DataFrame | None:
-    """Sessions that were still searching at each labeled query: a line for each of a few groups, else for all together."""
+    Parameters
+    ----------
+    counts
+        ``group``, ``query_position``, ``sessions``.
+    """
     if len(queries.queries) < 2:
-        return None
-    counts = frame.group_by("group", "query_position").agg(pl.col("searching").max())
-    if len(groups) > MOST_COUNTED:
-        counts = counts.group_by("query_position").agg(pl.col("searching").sum()).with_columns(group=pl.lit("all"))
-    names = counts.get_column("group").unique().sort().to_list()
-    lines = pl.col("group").replace_strict(names, [*range(len(names))], return_dtype=pl.Int64)
-    middle = (pl.col("start") + pl.col("end")) / 2
-    places = queries.shown().select("query_position", slot=middle)
-    shown = counts.with_columns(line=lines).join(places, on="query_position").sort("line", "query_position")
-    return shown.select("group", "line", "slot", text=pl.col("searching").cast(pl.String))
-
-
-def _counts(counted: pl.DataFrame, slots: alt.X) -> list[alt.Chart]:
-    """The lines of numbers below the axis, the first with what they are."""
-    layers = []
-    for (number,), rows in counted.group_by("line", maintain_order=True):
-        down = PADDING + 8 + LINE * int(number)
-        name = rows.head(1).with_columns(slot=pl.lit(0.0), text=pl.format("still searching, {}", "group"))
-        marks = [
-            alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10),
-            alt.Chart(values(name)).mark_text(
-                color=INK, align="right", baseline="top", dx=-6, dy=down, fontSize=10, limit=MOST_WIDE
-            ),
-        ]
-        text = alt.Text(field="text", type="nominal")
-        layers += [mark.encode(x=slots, y=alt.YValue("height"), text=text) for mark in marks]
-    return layers
+        return []
+    counts = counts.group_by("group", "query_position").agg(pl.col("sessions").max())
+    if counts.get_column("group").n_unique() > MOST_COUNTED:
+        counts = counts.group_by("query_position").agg(pl.col("sessions").sum()).with_columns(group=pl.lit("all"))
+    places = queries.shown().select("query_position", slot=(pl.col("start") + pl.col("end")) / 2)
+    shown = counts.join(places, on="query_position").sort("group", "query_position")
+    return counts_below(x, shown.select("group", "slot", "sessions"), "still searching")

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
-import polars as pl
 
+from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
 from sessionkit.charts.encodings import SHAPES, color, grouped, shaped, stacked, tip, values
-from sessionkit.charts.theme import INK
 
 COLUMNS = ("query_position", "sessions", "value", "low", "high")
 SOURCE = "sessionkit.session_survival"
 MOST_SHAPES = len(SHAPES)
 """Groups up to which points have a shape of their own."""
-MOST_COUNTED = 4
-"""Groups whose sessions are counted below the axis."""
-PADDING, LINE = 12, 12
 
 
 def session_survival(
@@ -53,11 +49,12 @@ def session_survival(
     """
     frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
     groups = frame.get_column("group").unique().sort().to_list()
-    counted = groups if len(groups) <= MOST_COUNTED else []
-    axis = alt.Axis(title="Query of the session", tickMinStep=1, format="d", titlePadding=PADDING + LINE * len(counted))
+    axis = alt.Axis(title="Query of the session", tickMinStep=1, format="d")
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, last], nice=False))
     share = alt.Axis(title="Sessions with this query or a later one", format="%", tickCount=6)
+    counts = frame.select("group", "query_position", "sessions")
+    counted = counts_below(x, counts, "sessions") if len(groups) <= MOST_COUNTED else []
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     low = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     shade = color(groups, colors, legend)
@@ -74,21 +71,5 @@ def session_survival(
         .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
     )
     lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
-    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *_counts(frame, counted, x)]
+    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *counted]
     return stacked(layers, title, synthetic, subtitle)
-
-
-def _counts(frame: pl.DataFrame, groups: list[str], x: alt.X) -> list[alt.Chart]:
-    """How many sessions each share is, a line for each group below the axis."""
-    layers = []
-    for number, group in enumerate(groups):
-        down = PADDING + 8 + LINE * number
-        rows = frame.filter(pl.col("group") == group).select("query_position", text=pl.col("sessions").cast(pl.String))
-        name = pl.DataFrame({"query_position": [1], "text": [f"sessions, {group}"]})
-        text = alt.Text(field="text", type="nominal")
-        marks = [
-            alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10),
-            alt.Chart(values(name)).mark_text(color=INK, align="right", baseline="top", dx=-14, dy=down, fontSize=10),
-        ]
-        layers += [mark.encode(x=x, y=alt.YValue("height"), text=text) for mark in marks]
-    return layers

@@ -9,11 +9,13 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.breakdown.breakdown import breakdown
 from sessionkit.analysis.curve import curve, curve_with_stops
+from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
+from sessionkit.display.natural_order import natural_key
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
-from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
+from sessionkit.reports.figures.bands import BANDED, DRAWS, alone_told, band_told, bands_of
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.questions import StudyQuestion, ask
@@ -142,6 +144,36 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         f"{_sessions(shown)}.{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
+
+
+def difference_curve(study: Study, choices: Choices) -> Figure:
+    """How far groups are ahead along the session."""
+    measure = _exact(choices) or choices.ratio
+    found = curve_differences(study, measure, choices.by, against=choices.against, draws=DRAWS)
+    pairs = sorted(found.get_column("b").unique(), key=natural_key)
+    if len(pairs) > BANDED:
+        raise UsageError(
+            f"difference-curve draws {BANDED} groups beside the one that is subtracted, not {len(pairs)}; choose some by --where"
+        )
+    shown, cut = _usual_length(found, study)
+    title, first = "Differences along the session", found.item(0, "a")
+    chart = charts.difference_curve(
+        shown,
+        measure=str(measure),
+        colors=choices.colors,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    counts = {name: n for side in "ab" for name, n in found.group_by(side).agg(pl.col(f"n_{side}").max()).rows()}
+    n = first_of([f"{name} {counts[name]:,}" for name in [first, *pairs]], NAMED + 1)
+    caption = (
+        f"Mean of {measure} after every slot of the concatenated lists, {first_of(pairs, NAMED)} minus {first}: above zero "
+        f"{pairs[0] if len(pairs) == 1 else 'a group'} is ahead. Sessions that have stopped keep their gain"
+        f"{' and their ideal' if measure.normalized else ''}.{band_told(shown, study, 'slot by slot')} A filled point marks the end of a "
+        f"query at which the interval excludes zero. Below the axis: sessions still searching.{cut} Sessions: {n}."
+    )
+    return Figure("difference-curve", title, chart, caption)
 
 
 def _averaged(frame: pl.DataFrame) -> str:

@@ -10,6 +10,7 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.kinds.precision_recall import MOST
+from sessionkit.display.natural_order import natural_key
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
@@ -107,8 +108,8 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
 
 
 def _pair(study: Study, choices: Choices) -> tuple[str, str]:
-    """The two systems that there are, the one that the other is compared against last."""
-    known = sorted(set(grouped_sessions(study, choices.by).get_column("group")))
+    """The two systems that there are, the one that is subtracted last: the first, unless another is asked for."""
+    known = sorted(set(grouped_sessions(study, choices.by).get_column("group")), key=natural_key)
     if choices.against is not None and choices.against not in known:
         raise UsageError(
             f"there is no {choices.legend.lower()} {choices.against!r}: {', '.join(known[:20])}{suggestion(choices.against, known)}"
@@ -122,5 +123,5 @@ def _pair(study: Study, choices: Choices) -> tuple[str, str]:
         raise UsageError(
             f"rprecision-histogram compares two of them; {found}; choose two, such as --where \"{choices.by} in ('A', 'B')\""
         )
-    first, second = known if choices.against in (None, known[1]) else reversed(known)
-    return first, second
+    subtracted, other = known if choices.against in (None, known[0]) else reversed(known)
+    return other, subtracted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import UsageError
@@ -53,8 +54,6 @@ def session_survival(
     >>> found.select("query_position", "sessions", "of", "value").rows()
     [(1, 2, 2, 1.0), (2, 1, 2, 0.5)]
     """
-    from scipy import special
-
     if not 0.5 < confidence < 1:
         raise UsageError(f"confidence must be a share above 0.5 and below 1, such as 0.95, not {confidence:g}")
     study = restricted(study, where)
@@ -78,10 +77,7 @@ def session_survival(
     rows = rows.sort("group", "query_position", descending=[False, True])
     rows = rows.with_columns(pl.col("sessions").cum_sum().over("group")).sort("group", "query_position")
     of = counts.group_by("group").agg(of=pl.col("sessions").sum())
-    z = float(special.ndtri(0.5 + confidence / 2))
-    share, n = pl.col("sessions") / pl.col("of"), pl.col("of")
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * (share * (1 - share) / n + z * z / (4 * n * n)).sqrt() / (1 + z * z / n)
-    low, high = (middle - half).clip(0.0), (middle + half).clip(upper_bound=1.0)
-    found = rows.join(of, on="group", how="left", maintain_order="left").with_columns(value=share, low=low, high=high)
+    low, high = wilson(pl.col("sessions"), pl.col("of"), confidence)
+    found = rows.join(of, on="group", how="left", maintain_order="left")
+    found = found.with_columns(value=pl.col("sessions") / pl.col("of"), low=low, high=high)
     return ResultFrame(by_columns(study, by, found))

@@ -105,6 +105,10 @@ CHARTS = {
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
     ),
+    "effort-gain": ChartKind(
+        "the share of sessions that reached a gain, by results looked at, queries asked or minutes",
+        "query_steps", ("sDCG(discount=none,query_discount=none)@10",), ("gain", "along"),
+    ),
     "session-survival": ChartKind(
         "the share of sessions that go on to each query, by system; needs no judgments", "query_steps", ()
     ),

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.choices import FigureStyle
+from sessionkit.choices import EffortUnit, FigureStyle
 from sessionkit.cli.options import (
     AGAINST,
     DIFFERENCE,
+    GAIN,
     OUTPUT,
     SESSION,
     VARY,
@@ -55,6 +56,11 @@ def chart(
     with_: Annotated[list[str] | None, WITH] = None,
     difference: Annotated[str | None, DIFFERENCE] = None,
     average: AverageOption = None,
+    gain: Annotated[float | None, GAIN] = None,
+    along: Annotated[
+        EffortUnit | None,
+        typer.Option("--along", help="What was spent on the gain. Default: results.", show_default=False),
+    ] = None,
     long: Annotated[
         int | None,
         typer.Option(
@@ -130,6 +136,8 @@ def chart(
             against=against,
             difference=difference,
             average=average,
+            gain=gain,
+            along=along,
             long=long,
         )
         drawn = cast("alt.LayerChart", made.chart)

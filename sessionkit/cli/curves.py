@@ -9,6 +9,7 @@ import typer
 from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     AGAINST,
+    GAIN,
     AverageOption,
     BandsOption,
     ByOption,
@@ -83,6 +84,7 @@ def curve(
             help="Show instead after how many results and queries sessions reach the gain of their ideal at rank r.",
         ),
     ] = False,
+    gain: Annotated[float | None, GAIN] = None,
     document_cost: Annotated[
         float,
         typer.Option(
@@ -111,8 +113,9 @@ def curve(
     group given), b, mean_a, mean_b, estimate (b minus a) and its interval, low to high, n_a, n_b, units.
 
     --effort shows after how many results and queries a session (for a query measure, a list) reaches the gain of its ideal
-    at rank r; where the ideal stops rising, a stopping rule; and how many results a searcher looks at who follows the
-    measure's discounts. Tables for --table: reach, plateau, searcher, chances, reading.
+    at rank r; where the ideal stops rising, a stopping rule; what share of them has a gain (--gain) within so many results, queries
+    and minutes; and how many results a searcher looks at who follows the measure's discounts. Tables for --table: reach, plateau,
+    spent, searcher, chances, reading.
     """
     from sessionkit.analysis.curve import curve as curves
     from sessionkit.analysis.curve_differences import curve_differences
@@ -134,6 +137,7 @@ def curve(
     }
     given |= {"after-stop": None if after_stop == "hold" else after_stop}
     costs = {
+        "gain": gain,
         "document-cost": None if document_cost == 1 else document_cost,
         "query-cost": query_cost or None,
         "table": table,
@@ -145,7 +149,13 @@ def curve(
     if effort:
         with working("reading curves"):
             found = read_across(
-                opened, measure, grouping(by, opened), document_cost=document_cost, query_cost=query_cost, memory=memory
+                opened,
+                measure,
+                grouping(by, opened),
+                gain=gain,
+                document_cost=document_cost,
+                query_cost=query_cost,
+                memory=memory,
             )
         to.send_finding(found.tables(), found.reading, table, found)
         return

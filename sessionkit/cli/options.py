@@ -151,6 +151,12 @@ DIFFERENCE = typer.Option(
     "mean. Do not use the difference that the study found.",
     show_default=False,
 )
+GAIN = typer.Option(
+    "--gain",
+    metavar="GAIN",
+    help="The gain that sessions come to. Default: that of one document of the highest grade given.",
+    show_default=False,
+)
 AGAINST = typer.Option(
     "--against",
     metavar="GROUP",

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.encodings import LEGENDS
+from sessionkit.choices import EffortUnit
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
@@ -31,8 +32,8 @@ class Choices:
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
     were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the system
-    that is subtracted, ``against``, and the ``difference`` that power is planned for; ``average`` is how parts of sessions are averaged,
-    ``labels`` what columns are called.
+    that is subtracted, ``against``, the ``difference`` that power is planned for and the ``gain`` that sessions come to ``along`` what
+    they spend; ``average`` is how parts of sessions are averaged, ``labels`` what columns are called.
     """
 
     measure: GainMeasure
@@ -55,6 +56,8 @@ class Choices:
     against: str | None = None
     difference: float | str | None = None
     average: str = "sessions"
+    gain: float | None = None
+    along: EffortUnit | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property

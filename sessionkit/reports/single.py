@@ -10,6 +10,7 @@ import altair as alt
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.registry import CHARTS
+from sessionkit.choices import EffortUnit
 from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
@@ -34,6 +35,8 @@ def single_figure(
     against: str | None = None,
     difference: float | str | None = None,
     average: str | None = None,
+    gain: float | None = None,
+    along: EffortUnit | None = None,
     long: int | None = None,
 ) -> Figure:
     """Make one figure of this measure.
@@ -63,7 +66,10 @@ def single_figure(
     average
         How last-vs-nonlast averages, see `sessionkit.breakdown`; by default ``"sessions"``. ``"queries"`` is the figure of
         ECIR 2008, of sDCG unless a measure is asked for.
-
+    gain
+        The gain of effort-gain, see `sessionkit.effort`.
+    along
+        What of effort-gain was spent: ``"results"`` (the default), ``"queries"`` or ``"minutes"``.
     long
         Queries from which on a session of topic-curves is long.
 
@@ -78,7 +84,7 @@ def single_figure(
     if "," in by and by not in (*study.columns("sessions"), *study.columns("users")):
         raise UsageError(f"a chart groups by one column, not by {by}")
     further: dict[str, object] = {"vary": vary or None, "with": with_ or None, "session": session, "against": against}
-    further |= {"difference": difference, "average": average, "long": long}
+    further |= {"difference": difference, "average": average, "gain": gain, "along": along, "long": long}
     _check(kind, measures, [name for name, value in further.items() if value is not None])
     colors = colors_of(grouped_sessions(study, by).get_column("group").to_list())
     study = restricted(study, where)
@@ -86,7 +92,7 @@ def single_figure(
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colors=colors, measures=measures, vary=vary or {})
     choices = replace(choices, session=session, with_=tuple(with_), against=against, difference=difference)
-    choices = replace(choices, average=average or choices.average)
+    choices = replace(choices, average=average or choices.average, gain=gain, along=along)
     made = figure(study, kind, choices)
     if study.restriction is None:
         return made

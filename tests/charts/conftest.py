@@ -169,6 +169,18 @@ def _session_survival(groups, **options):
     return charts.session_survival(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _effort_gain(groups, **options):
+    """Of ten sessions of each group one has the gain after a result, nine after as many as the group's number more."""
+    rows = [
+        (g, along, amount, reached, 10, reached / 10, reached / 12, (reached + 1) / 11)
+        for p, g in enumerate(groups, 1)
+        for along in ("results", "queries")
+        for amount, reached in ((0, 0), (1, 1), (1 + p, 9))
+    ]
+    names = ["system_id", "along", "amount", "reached", "units", "share", "low", "high"]
+    return charts.effort_gain(pl.DataFrame(rows, schema=names, orient="row"), gain=2, **options)
+
+
 def _difference_curve(groups, **options):
     """Over two queries of two slots each group is ahead of the first by a tenth of its number more at every slot."""
     rows = [
@@ -242,6 +254,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "effort-gain": _effort_gain,
         "difference-curve": _difference_curve,
         "session-survival": _session_survival,
         "tipping-point": _tipping_point,

@@ -16,6 +16,7 @@ MM = 72 / 25.4
 FURTHER = (
     "gain-vectors",
     "slopes",
+    "effort-gain",
     "difference-curve",
     "differences",
     "rprecision-histogram",

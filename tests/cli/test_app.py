@@ -144,7 +144,7 @@ SHELL = {"chart", "table", "format_", "output"}
 """Options that every command may have, and no function."""
 OWN = {
     "score": {"verify", "engine", "master"},
-    "curve": {"against", "effort", "document_cost", "query_cost"},
+    "curve": {"against", "effort", "gain", "document_cost", "query_cost"},
     "breakdown": {"significance", "units", "interval"},
     "calibrate": {"study", "counts"},
     "pseudonymize": {"out", "mapping"},

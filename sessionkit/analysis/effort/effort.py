@@ -9,27 +9,32 @@ import polars as pl
 
 from sessionkit.analysis.curve import curve_task
 from sessionkit.analysis.effort.finding import Effort
-from sessionkit.analysis.effort.reduction import EffortReduction
+from sessionkit.analysis.effort.reduction import ALONG, EffortReduction
 from sessionkit.analysis.effort.tables import (
     CHANCES,
     PLATEAU,
     REACH,
     SEARCHER,
+    SPENT,
     chances_table,
     plateau_table,
     reach_table,
     searcher_table,
+    spent_table,
 )
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.choices import StudyTable
 from sessionkit.display.words import counted
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import require_curve
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
+from sessionkit.scoring.session_times import QUERY_TIMES, TIMES
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
@@ -44,6 +49,7 @@ def effort(
     by: str | None = "system_id",
     *,
     where: Where = None,
+    gain: float | None = None,
     document_cost: float = 1.0,
     query_cost: float = 0.0,
     memory: str | int | None = None,
@@ -65,6 +71,8 @@ def effort(
         Column of the sessions or users to group by; None, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    gain
+        The gain that the table ``spent`` tells of, above 0; by default that of one document of the highest grade that was given.
     document_cost, query_cost
         What looking at a result costs, and asking a query, in any unit, such as seconds; 0 or more.
     memory
@@ -73,12 +81,12 @@ def effort(
     Returns
     -------
     Effort
-        With ``reach``, ``plateau``, ``searcher``, ``chances`` and ``reading``.
+        With ``reach``, ``plateau``, ``spent``, ``searcher``, ``chances`` and ``reading``.
 
     Raises
     ------
     UsageError
-        A column does not exist, or a cost is below 0.
+        A column does not exist, a cost is below 0, or a gain not above it.
     MeasureError
         The measure does not exist, has neither curves nor a searcher, or lacks a cutoff.
 
@@ -110,18 +118,22 @@ def effort(
         if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
             msg = f"{name} must be a number of at least 0, not {cost!r}"
             raise UsageError(msg)
+    if gain is not None and (isinstance(gain, bool) or not isinstance(gain, int | float) or not 0 < gain < math.inf):
+        msg = f"gain must be a number above 0, not {gain!r}"
+        raise UsageError(msg)
     who, described = asked.searcher()
     timed = asked.clock()
-    grouping = Grouping.of(study, by, {*REACH, *PLATEAU, *SEARCHER} - {"group"}, several=False)
-    reads = columns_read(study, [asked])
-    task = EffortReduction(asked, grouping, who, reads)
+    grouping = Grouping.of(study, by, {*REACH, *PLATEAU, *SPENT, *SEARCHER} - {"group"}, several=False)
+    wanted = gain if gain is not None or asked.gain_measure is None else _best(study, asked.gain_measure)
+    has_times = bool({*QUERY_TIMES} & {*study.columns("queries")})
+    task = EffortReduction(asked, grouping, who, _reads(study, asked, timed=has_times), wanted, has_times)
     why_not = _no_curve(asked)
     if why_not is not None and who is None and timed is None:
         msg = (
             f"{asked} has neither curves nor a searcher: {described}; ask for one such as sDCG@10, CG@10 or RBP(p=0.8)"
         )
         raise MeasureError(msg)
-    reach, plateau = REACH.to_frame(), PLATEAU.to_frame()
+    reach, plateau, spent = REACH.to_frame(), PLATEAU.to_frame(), SPENT.to_frame()
     if task.curved is not None and asked.level == "session":
         require_curve(asked)
         found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
@@ -137,22 +149,44 @@ def effort(
     if task.curved is not None:
         reach = reach_table(found.filter(pl.col("what") == "reach"), curves)
         plateau = plateau_table(found.filter(pl.col("what") == "plateau"))
+        spent = spent_table(found.filter(pl.col("what").is_in(ALONG)), 0.95)
     table, chances = SEARCHER.to_frame(), CHANCES.to_frame()
     if who is not None:
         table = searcher_table(who, found, asked.cutoff, document_cost, query_cost)
         chances = chances_table(who, asked.cutoff)
-    said = lines(asked, reach, plateau, table, searcher=described, timed=timed, why_no_curve=why_not)
+    said = lines(
+        asked, reach, plateau, spent, table, gain=wanted, searcher=described, timed=timed, why_no_curve=why_not
+    )
     return Effort(
         reach=by_columns(study, by, reach),
         plateau=by_columns(study, by, plateau),
+        spent=by_columns(study, by, spent),
         searcher=by_columns(study, by, table),
         chances=chances,
         reading=reading_of(said, study.restriction),
+        gain=wanted,
         measure=str(asked),
         by=by,
         document_cost=float(document_cost),
         query_cost=float(query_cost),
     )
+
+
+def _reads(study: Study, asked: Measure, *, timed: bool) -> dict[str, list[str]]:
+    """Columns to read, by table: those of the measure and, of queries with times, those that say when a session began."""
+    reads = {name: [*columns] for name, columns in columns_read(study, [asked]).items()}
+    tables: tuple[StudyTable, ...] = ("sessions", "queries", "results")
+    for name in tables if timed else ():
+        times = [one for one in TIMES[name] if one in study.columns(name)]
+        reads[name] = [*dict.fromkeys([*reads.get(name, ()), *times])]
+    return reads
+
+
+def _best(study: Study, measure: GainMeasure) -> float | None:
+    """The gain of one document of the highest grade that was given; None where that gains nothing."""
+    best = gain_expr(pl.col("grade").cast(pl.Float64), measure.gain, measure.min_grade).max()
+    found = study.judgments.select(best).collect().item()
+    return float(found) if found else None
 
 
 def _asked(measure: str | Measure) -> Measure:
@@ -196,8 +230,10 @@ def lines(
     measure: Measure,
     reach: pl.DataFrame,
     plateau: pl.DataFrame,
+    spent: pl.DataFrame,
     table: pl.DataFrame,
     *,
+    gain: float | None,
     searcher: str,
     timed: str | None,
     why_no_curve: str | None,
@@ -206,11 +242,11 @@ def lines(
     units = "sessions" if measure.inner.level == "session" else "lists"
     groups = pl.concat([reach["group"], plateau["group"], table["group"].drop_nulls()]).unique(maintain_order=True)
     told = groups.head(MOST_GROUPS)
-    reach, plateau = (
-        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True)) for frame in (reach, plateau)
+    reach, plateau, spent = (
+        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True)) for frame in (reach, plateau, spent)
     )
     table = table.filter(pl.col("horizon").ne("as shown") | pl.col("group").is_in(told.implode()))
-    found = [*_reach(reach, units), *_plateau(plateau, units)]
+    found = [*_reach(reach, units), *_plateau(plateau, units), *_spent(spent, units, gain)]
     if why_no_curve is not None:
         found.append(why_no_curve)
     elif reach.is_empty():
@@ -252,6 +288,26 @@ def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
             f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
             f"{beyond}); a searcher who stops {there} has {row['gained'] * 100:.0f}% of the ideal's gain."
         )
+
+
+def _spent(spent: pl.DataFrame, units: str, gain: float | None) -> Iterator[str]:
+    """How many units come to a gain, and after how much."""
+    for (group,), rows in spent.group_by("group", maintain_order=True):
+        last = rows.filter(pl.col("along") == "results").row(-1, named=True)
+        yield (
+            f"{group}: {last['reached']:,} of {counted(last['units'], units[:-1])} gain {gain:g} or more in all"
+            f"{_half(rows, units)}."
+        )
+
+
+def _half(rows: pl.DataFrame, units: str) -> str:
+    """Within how much half of all units have the gain, as far as they do."""
+    half = rows.filter(pl.col("share") >= 0.5).group_by("along", maintain_order=True).agg(pl.col("amount").min())
+    within = [counted(amount, {"queries": "query"}.get(along, along[:-1])) for along, amount in half.rows()]
+    if not within:
+        return ""
+    several = f"{', '.join(within[:-1])} and {within[-1]}" if len(within) > 1 else within[0]
+    return f"; half of all {units} do so within {several}"
 
 
 def _searcher(table: pl.DataFrame) -> Iterator[str]:

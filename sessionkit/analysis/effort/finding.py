@@ -31,11 +31,18 @@ class Effort(Finding):
         What the searcher looks at whom the discounts describe: ``horizon`` (``endless``: lists and sessions without end,
         null where the sum has none; a full list; ``as shown``: the study's own lists, by group), ``documents``,
         ``queries``, ``documents_per_query`` and ``cost``.
+    spent
+        By the columns that make the groups: ``along`` (results looked at, queries asked, minutes until the query that brought it was
+        asked) and ``amount``, how many ``units`` had by then ``reached`` the `gain` in all, their ``share`` and its interval ``low`` to
+        ``high`` (95%, Wilson's, which takes units to be independent of each other). Rows where a share rises. Of a measure of
+        queries along results only; along minutes those sessions whose queries all have a time.
     chances
         By ``direction`` (rank, query) and ``place``: the chance to have ``seen`` it, that of one who has to go on
         (``goes_on``), and to stop there (``stops``).
     reading
         The finding in plain language.
+    gain
+        The gain of ``spent``; None where nothing gains anything.
     measure, by, document_cost, query_cost
         As asked for.
     """
@@ -43,8 +50,10 @@ class Effort(Finding):
     reach: pl.DataFrame
     plateau: pl.DataFrame
     searcher: pl.DataFrame
+    spent: pl.DataFrame
     chances: pl.DataFrame
     reading: str
+    gain: float | None
     measure: str
     by: str | None
     document_cost: float
@@ -56,5 +65,11 @@ class Effort(Finding):
         return self.reach
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table by name: ``reach``, ``plateau``, ``searcher``, ``chances``."""
-        return {"reach": self.reach, "plateau": self.plateau, "searcher": self.searcher, "chances": self.chances}
+        """Every table by name: ``reach``, ``plateau``, ``spent``, ``searcher``, ``chances``."""
+        return {
+            "reach": self.reach,
+            "plateau": self.plateau,
+            "spent": self.spent,
+            "searcher": self.searcher,
+            "chances": self.chances,
+        }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
+from sessionkit.choices import EffortUnit
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
@@ -17,6 +19,7 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import gaining_rows, logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.searcher import Searcher
+from sessionkit.scoring.session_times import TIMES, TimedLists
 
 COUNTED = ["group", "what", "rank", "documents", "queries"]
 PART = pl.Schema(
@@ -34,7 +37,9 @@ PART = pl.Schema(
 """A part: by group and ``what``. ``reach``: units that needed so many documents and queries (null: never) for the ideal's
 gain at a rank; ``curve``: sums of gain and ideal at a place; ``plateau``: units whose ideal stops rising there (in
 ``documents`` -1 where that is beyond the cutoff), and the sum of the shares that they have gained by then; ``looked``:
-sums of the results and queries that a searcher looks at; ``units``: all units."""
+sums of the results and queries that a searcher looks at; ``units``: all units. Those of `ALONG`: units by how much of it they needed
+for a gain (in ``rank``; null: they never had it)."""
+ALONG: tuple[EffortUnit, ...] = get_args(EffortUnit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +56,18 @@ class EffortReduction:
         Whom the measure's discounts describe, if anybody.
     reads
         Columns to read, by table.
+    gain
+        The gain that units come to; None, nothing is told of it.
+    timed
+        Whether queries have times.
     """
 
     measure: Measure
     grouping: Grouping
     searcher: Searcher | None
     reads: Mapping[str, Sequence[str]]
+    gain: float | None = None
+    timed: bool = False
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -119,7 +130,24 @@ class EffortReduction:
             curve = vectors.group_by("group", rank=pl.col("slot").cast(pl.Int64)).agg(*sums, many=pl.len())
             found.append(curve.with_columns(what=pl.lit("curve")))
         found.append(self._plateau(batch, measure, vectors, groups))
-        return found
+        return found if self.gain is None else [*found, *self._needed(batch, measure, own, groups, self.gain)]
+
+    def _needed(
+        self, batch: SessionBatch, measure: GainMeasure, own: pl.DataFrame, groups: pl.DataFrame, gain: float
+    ) -> list[pl.DataFrame]:
+        """How many results, queries and minutes units needed for a gain."""
+        enough = own.filter(pl.col("total") >= exact.fixed(pl.lit(gain)))
+        first = enough.group_by("unit", maintain_order=True).agg(pl.col("documents", "queries").first())
+        needed = groups.join(first, on="unit", how="left")
+        counts = {"results": needed.rename({"documents": "amount"})}
+        if measure.level == "session":
+            counts["queries"] = needed.rename({"queries": "amount"})
+            if self.timed:
+                counts["minutes"] = _minutes(batch, measure, needed)
+        return [
+            rows.group_by("group", rank="amount").agg(many=pl.len()).with_columns(what=pl.lit(along))
+            for along, rows in counts.items()
+        ]
 
     def _plateau(
         self, batch: SessionBatch, measure: GainMeasure, vectors: pl.DataFrame, groups: pl.DataFrame
@@ -165,6 +193,17 @@ class EffortReduction:
             exact.fixed(pl.col("total", "ideal")).sum().cast(pl.Decimal(38, 0)), many=pl.len()
         )
         return pl.concat([counts, sums.with_columns(what=pl.lit("looked"))], how="diagonal")
+
+
+def _minutes(batch: SessionBatch, measure: GainMeasure, needed: pl.DataFrame) -> pl.DataFrame:
+    """Whole minutes, rounded up, until the query that brought the gain was asked; sessions with a query without time are left out."""
+    lists = Lists(batch, measure.selection, TIMES)
+    asked = lists.queries.select("session", "query_position").with_columns(seconds=TimedLists(lists).issued)
+    every = asked.group_by(unit="session").agg(known=pl.col("seconds").is_not_null().all())
+    timed = needed.join(every.filter("known").select("unit"), on="unit", how="semi")
+    places = asked.select("seconds", unit="session", queries=pl.col("query_position").cast(pl.Int64))
+    found = timed.join(places, on=["unit", "queries"], how="left")
+    return found.with_columns(amount=(pl.col("seconds") / 60).ceil().cast(pl.Int64))
 
 
 def unit_vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:

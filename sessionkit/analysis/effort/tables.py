@@ -6,6 +6,8 @@ import math
 
 import polars as pl
 
+from sessionkit.analysis.distribution_tails import wilson
+from sessionkit.analysis.effort.reduction import ALONG
 from sessionkit.scoring import exact
 from sessionkit.scoring.searcher import Searcher
 
@@ -36,6 +38,13 @@ SEARCHER = pl.Schema(
     {
         **dict.fromkeys(("horizon", "group"), pl.String()),
         **dict.fromkeys(("documents", "queries", "documents_per_query", "cost"), pl.Float64()),
+    }
+)
+SPENT = pl.Schema(
+    {
+        **dict.fromkeys(("group", "along"), pl.String()),
+        **dict.fromkeys(("amount", "reached", "units"), pl.Int64()),
+        **dict.fromkeys(("share", "low", "high"), pl.Float64()),
     }
 )
 CHANCES = pl.Schema(
@@ -82,6 +91,35 @@ def reach_table(counts: pl.DataFrame, curves: pl.DataFrame) -> pl.DataFrame:
     found = found.join(first, on=by, how="left", nulls_equal=True)
     found = found.with_columns(share=exact.quotient(pl.col("reached"), pl.col("units")))
     return found.select(REACH.names()).cast(dict(REACH)).sort(by)  # type: ignore[arg-type]
+
+
+def spent_table(counts: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """The share of units that have come to a gain within so many results, queries or minutes.
+
+    Parameters
+    ----------
+    counts
+        Rows of `ALONG` of the task.
+
+    Of four lists one has it after 2 results, two after 5, one never:
+
+    >>> rows = pl.DataFrame({"what": "results", "group": "g", "rank": [2, 5, None], "many": [1, 2, 1]})
+    >>> spent_table(rows, 0.95).select("along", "amount", "reached", "units", "share").rows()
+    [('results', 0, 0, 4, 0.0), ('results', 2, 1, 4, 0.25), ('results', 5, 3, 4, 0.75)]
+    """
+    known = counts.select("group", "many", along="what", amount="rank")
+    units = known.group_by("group", "along").agg(units=pl.col("many").sum())
+    places = known.select("along", "amount").drop_nulls().unique()
+    begin = known.select("along", amount=pl.lit(0, pl.Int64)).unique()
+    every = units.join(pl.concat([begin, places]).unique(), on="along")
+    found = every.join(known, on=["group", "along", "amount"], how="left", nulls_equal=True).sort(*SPENT.names()[:3])
+    reached = pl.col("many").fill_null(0).cum_sum().over("group", "along", order_by="amount")
+    low, high = wilson(pl.col("reached"), pl.col("units"), confidence)
+    found = found.with_columns(reached=reached).with_columns(
+        share=pl.col("reached") / pl.col("units"), low=low, high=high
+    )
+    order = pl.col("along").replace_strict({name: place for place, name in enumerate(ALONG)}, return_dtype=pl.Int64)
+    return found.sort("group", order, "amount", maintain_order=True).select(SPENT.names()).cast(dict(SPENT))  # type: ignore[arg-type]
 
 
 def plateau_table(counts: pl.DataFrame) -> pl.DataFrame:

@@ -24,6 +24,7 @@
     correlation_forest.py    measures against ratings
     waterfall.py             the value of one session
     session_timeline.py      one session in time
+    effort_gain.py           what a gain costs in results, queries, minutes
     session_survival.py      how many sessions go on
     reformulation_flow.py    what came after each query
 """

@@ -5,12 +5,18 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.effort.effort import effort
+from sessionkit.analysis.effort.finding import Effort
+from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
-from sessionkit.reports.choices import Choices
-from sessionkit.reports.figures.figure import Figure, by_group
+from sessionkit.charts.registry import CHARTS
+from sessionkit.errors import UsageError
+from sessionkit.reports.choices import TOP, Choices
+from sessionkit.reports.figures.figure import Figure, by_group, without_condition
+from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 
 
@@ -30,6 +36,44 @@ def session_survival(study: Study, choices: Choices) -> Figure:
         f"independent of each other.{cut}"
     )
     return Figure("session-survival", title, chart, caption)
+
+
+def effort_gain(study: Study, choices: Choices) -> Figure:
+    """What a gain costs."""
+    measure = choices.exact or parse_measure(CHARTS["effort-gain"].measures[0])
+    measure = measure @ (measure.cutoff or TOP) if measure.has_ranks else measure
+    found = effort(study, measure, choices.by, gain=choices.gain)
+    if found.spent.is_empty():
+        raise UsageError(f"effort-gain draws gains along a list, and {measure} has none here; ask for sDCG@10 or CG@10")
+    return effort_figure(found, choices)
+
+
+def effort_figure(found: Effort, choices: Choices) -> Figure:
+    """What a gain costs, from what was found of it."""
+    title, measure, along = "What a gain costs", parse_measure(found.measure), choices.along or "results"
+    chart = charts.effort_gain(
+        without_condition(found),
+        along=along,
+        colors=choices.colors,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    ends = with_groups(found.spent.filter(pl.col("along") == along), [choices.by]).sort("amount").group_by("group")
+    last = ends.agg(pl.col("reached", "units").last()).sort("group")
+    units = "lists" if measure.level == "query" else "sessions"
+    reached = first_of([f"{group} {n:,} of {of:,}" for group, n, of in last.rows()], NAMED)
+    what = {
+        "results": "results looked at", "queries": "queries asked",
+        "minutes": "minutes until the query that brought it was asked; sessions whose queries all have a time",
+    }[along]  # fmt: skip
+    given = "" if choices.gain is not None else ", that of one document of the highest grade given"
+    own = " before it is normalized" if measure.gain_measure is not None and measure.gain_measure.normalized else ""
+    caption = (
+        f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}. Bands are 95% Wilson intervals, which "
+        f"take {units} to be independent of each other. In the end: {reached}; the others never had it."
+    )
+    return Figure("effort-gain", title, chart, caption)
 
 
 def reformulation_flow(study: Study, choices: Choices) -> Figure:

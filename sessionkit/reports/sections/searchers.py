@@ -7,6 +7,7 @@ from sessionkit.analysis.effort.effort import effort
 from sessionkit.charts import discount_surface
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.figures.query_steps import effort_figure
 from sessionkit.reports.figures.robustness import DRAWS, FITTED
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
@@ -36,9 +37,10 @@ def effort_of_gain(of: Material) -> list[Part]:
     if of.unjudged is not None:
         return []
     if of.large:
-        return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit effort says it.",))]
+        return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit curve --effort says it.",))]
     try:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
-    return [of.told(found.reading, listed=True)]
+    drawn = [] if found.spent.is_empty() else [effort_figure(found, of.choices)]
+    return [*drawn, of.told(found.reading, listed=True)]

@@ -4,6 +4,7 @@ import math
 
 import polars as pl
 import pytest
+from scipy import stats
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError, UsageError
@@ -181,3 +182,79 @@ def test_of_many_groups_twelve_are_read_out():
     assert "S11:" in found.reading
     assert "S12:" not in found.reading
     assert found.reading.endswith("The other 2 of 14 groups are in the tables.")
+
+
+def test_a_gain_is_reached_after_so_many_results_queries_and_minutes():
+    """Gains 1, 0 | 2 (asked at 90 s), then 3 at once, then nothing: 3 after three results, a query and a half minute; after one; never."""
+    study = sk.from_tables(
+        results={
+            "session_id": ["s", "s", "s", "t", "u"],
+            "query_position": [1, 1, 2, 1, 1],
+            "rank": [1, 2, 1, 1, 1],
+            "doc_id": ["b", "x", "a", "c", "x"],
+        },
+        queries={
+            "session_id": ["s", "s", "t", "u"],
+            "query_position": [1, 2, 1, 1],
+            "elapsed_seconds": [0.0, 90.0, 0.0, None],
+        },
+        sessions={"session_id": list("stu"), "topic_id": ["t"] * 3},
+        judgments={"judgment_key": ["t"] * 3, "doc_id": list("abc"), "grade": [2, 1, 3]},
+    )
+    measure = "sDCG(discount=none,query_discount=none)@2"
+    found = sk.effort(study, measure, by=None)
+    assert found.gain == 3.0
+    assert found.spent.select("along", "amount", "reached", "units").rows() == [
+        ("results", 0, 0, 3), ("results", 1, 1, 3), ("results", 3, 2, 3),
+        ("queries", 0, 0, 3), ("queries", 1, 1, 3), ("queries", 2, 2, 3),
+        ("minutes", 0, 1, 2), ("minutes", 2, 2, 2),
+    ]  # fmt: skip
+    assert (
+        "all sessions: 2 of 3 sessions gain 3 or more in all; half of all sessions do so within 3 results, 2 queries and 0 minutes."
+        in found.reading
+    )
+    less = sk.effort(study, measure, by=None, gain=1).spent.filter(pl.col("along") == "results")
+    assert less.select("amount", "reached").rows() == [(0, 0), (1, 2)]
+    of_lists = sk.effort(study, "CG@2", by=None, gain=2).spent
+    assert of_lists.select("along", "amount", "reached", "units").rows() == [("results", 0, 0, 4), ("results", 1, 2, 4)]
+    for wrong in (0, -1, math.inf, True, "3"):
+        with pytest.raises(UsageError, match="gain must be a number above 0"):
+            sk.effort(study, measure, by=None, gain=wrong)
+
+
+def test_the_shares_that_reach_a_gain_are_those_of_each_session_and_intervals_wilsons(clinic):
+    found = sk.effort(clinic, "sDCG@10", gain=2.5).spent
+    curves = sk.curve(clinic, "sDCG@10", per="session", after_stop="null")
+    shown = clinic.results.filter(pl.col("rank") <= 10).group_by("session_id", "query_position").len().collect()
+    shown = {(session, query): many for session, query, many in shown.iter_rows()}
+    systems = dict(clinic.sessions.select("session_id", "system_id").collect().iter_rows())
+    asked = {
+        (s, q): at for s, q, at in clinic.queries.select("session_id", "query_position", "issued_at").collect().rows()
+    }
+    began = dict(clinic.sessions.select("session_id", "started_at").collect().rows())
+    needed = {"S1": [], "S2": []}
+    for (session,), curve in curves.group_by("session_id"):
+        at = next((row for row in curve.sort("slot").to_dicts() if (row["value"] or 0) >= 2.5), None)
+        spent = dict.fromkeys(("results", "queries", "minutes"), math.inf)
+        if at is not None:
+            last = at["query_position"]
+            before = sum(shown.get((session, query), 0) for query in range(1, last))
+            minutes = math.ceil((asked[session, last] - began[session]).total_seconds() / 60)
+            spent = {"results": before + at["rank"], "queries": last, "minutes": minutes}
+        needed[systems[session]].append(spent)
+    assert set(found["along"]) == {"results", "queries", "minutes"}
+    for row in found.iter_rows(named=True):
+        own = [spent[row["along"]] for spent in needed[row["system_id"]]]
+        reached = sum(amount <= row["amount"] for amount in own)
+        assert (row["reached"], row["units"]) == (reached, len(own))
+        theirs = stats.binomtest(reached, len(own)).proportion_ci(0.95, method="wilson")
+        assert (row["low"], row["high"]) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_queries_without_time_are_in_no_minute():
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
+    judgments = {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}
+    assert set(sk.effort(sk.from_tables(results, judgments), "sDCG@1", by=None).spent["along"]) == {
+        "results",
+        "queries",
+    }

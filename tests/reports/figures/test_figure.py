@@ -147,6 +147,32 @@ def test_differences_are_those_of_the_comparison(clinic):
     ).rows()
 
 
+def test_the_difference_curve_says_who_is_subtracted_and_how_many_sessions_there_are(clinic):
+    made = single_figure(clinic, "difference-curve")
+    assert "S2 minus S1: above zero S2 is ahead" in made.caption
+    assert made.caption.endswith("Drawn to query 7, as far as 95% of sessions went. Sessions: S1 60, S2 60.")
+    drawn = {row["slot"]: row["value"] for row in data_of(made) if "estimate" in row}
+    own = sk.curve_differences(clinic, "nsDCG@10", draws=200)
+    assert drawn == dict(own.filter(pl.col("slot") <= 70).select("slot", "estimate").rows())
+    several = single_figure(clinic, "difference-curve", by="topic_id", against="C")
+    assert "A, B, D minus C: above zero a group is ahead" in several.caption
+    with pytest.raises(UsageError, match="draws 6 groups beside the one that is subtracted, not 29"):
+        single_figure(clinic, "difference-curve", by="user_id")
+
+
+def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
+    made = single_figure(clinic, "effort-gain", gain=5, along="queries")
+    found = sk.effort(clinic, "sDCG(discount=none,query_discount=none)@10", gain=5).spent
+    ends = found.filter(pl.col("along") == "queries").group_by("system_id", maintain_order=True).last()
+    (s1, of), (s2, _) = ends.select("reached", "units").rows()
+    assert "Share of sessions with a gain of 5 or more" in made.caption
+    assert f"In the end: S1 {s1} of {of}, S2 {s2} of 60; the others never had it." in made.caption
+    lists = single_figure(clinic, "effort-gain", parse_measure("nDCG@10")).caption
+    assert "Share of lists with a gain of 3 or more (nDCG@10 before it is normalized), that of one document" in lists
+    with pytest.raises(UsageError, match="draws gains along a list"):
+        single_figure(clinic, "effort-gain", parse_measure("RBP(p=0.8)"))
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["waterfall", "session-timeline"])
 def test_what_must_not_be_shared_is_left_out(clinic, kind):

@@ -1,0 +1,104 @@
+"""What a gain costs: the share of sessions that have come to it within so many results, queries or minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.effort.finding import Effort
+from sessionkit.charts.encodings import area, color, drawn_of, grouped, shaped, stacked, tip, values
+from sessionkit.choices import EffortUnit
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.readers.tabular import as_polars
+
+COLUMNS = ("along", "amount", "reached", "units", "share", "low", "high")
+SOURCE = "sessionkit.effort"
+ALONG: tuple[EffortUnit, ...] = get_args(EffortUnit)
+AXES = {
+    "results": "Results looked at", "queries": "Queries asked", "minutes": "Minutes until the query was asked"
+}  # fmt: skip
+BANDED = 6
+"""Groups up to which each has a band, and points of a shape of its own."""
+MARKED = 10
+"""Points on each line at most."""
+
+
+def effort_gain(
+    effort: Any,  # noqa: ANN401  # a finding, or anything tabular
+    *,
+    along: EffortUnit = "results",
+    gain: float | None = None,
+    legend: str | None = None,
+    colors: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the share of sessions that have come to a gain within so many results, queries or minutes, with its interval.
+
+    Parameters
+    ----------
+    effort
+        What `sessionkit.effort` found, or its table ``spent``.
+    along
+        What the searchers spent: ``"results"``, ``"queries"`` or ``"minutes"``.
+    gain
+        The gain that is told of, for the axis; by default the finding's.
+    legend
+        What the groups are called; by default as their columns are.
+    colors
+        Color by group, see `colors_of`; by default by sorted name.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        Which sessions are shown, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or none of what was spent so.
+    """
+    if along not in ALONG:
+        raise UsageError(f"along must be one of {', '.join(ALONG)}, not {along!r}{suggestion(str(along), ALONG)}")
+    table = as_polars(drawn_of(effort, "spent", SOURCE), SOURCE).collect()
+    if "along" in table.columns:
+        table = table.filter(pl.col("along") == along)
+        if table.is_empty():
+            raise UsageError(f"there is nothing to draw: no {along} are known of any session")
+    frame, legend = grouped(table, COLUMNS, SOURCE, COLUMNS, legend)
+    frame = frame.sort("group", "amount")
+    of = gain if gain is not None or not isinstance(effort, Effort) else effort.gain
+    groups = frame.get_column("group").unique().sort().to_list()
+    few = len(groups) <= BANDED
+    last = max(1, int(frame.get_column("amount").max()))  # type: ignore[arg-type]
+    axis = alt.Axis(title=AXES[along], tickMinStep=1, format="d")
+    x = alt.X(field="amount", type="quantitative", axis=axis, scale=alt.Scale(domain=[0, last], nice=False))
+    share = alt.Axis(
+        title=f"Share that gained {'so much' if of is None else f'{of:g} or more'}", format="%", tickCount=6
+    )
+    y = alt.Y(field="share", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    shade = color(groups, colors, legend)
+    shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
+    encoding: dict[str, Any] = {"x": x, "y": y, "color": shade}
+    lines = alt.Chart(values(frame)).mark_line(interpolate="step-after").encode(**encoding)
+    tips = [tip("group", legend), tip("amount", AXES[along], "d"), tip("share", "Share", ".1%")]
+    tips += [
+        tip("low", "From", ".1%"),
+        tip("high", "To", ".1%"),
+        tip("reached", "Reached", "d"),
+        tip("units", "Of", "d"),
+    ]
+    marks = frame.get_column("amount").unique().sort()
+    marked = marks.gather_every(-(-len(marks) // MARKED))
+    points = alt.Chart(values(frame.filter(pl.col("amount").is_in(marked.implode())))).mark_point(filled=True)
+    points = points.encode(**encoding, tooltip=tips)
+    if few and len(groups) > 1:  # told apart without color too
+        points = points.encode(shape=shaped(groups, legend))
+    bands = area(alt.Chart(values(frame)), encoding)
+    bands.mark.interpolate = "step-after"
+    return stacked([*([bands] if few else []), lines, points], title, synthetic, subtitle)

@@ -1,6 +1,7 @@
 """The map of a sweep."""
 
 import polars as pl
+import pytest
 
 from sessionkit.charts import sweep_map
 
@@ -14,8 +15,8 @@ def test_a_cell_for_each_setting_and_a_ring_at_the_base(swept, datasets):
         ("20", "2", "S1"),
         ("20", "3", "S2"),
     ]
-    assert [row["strength"] for row in cells] == [1.0, 1.0, 0.35, 0.35]
-    assert {row["label"] for row in cells} == {"25"}
+    assert {row["step"] for row in cells} == {"\u2265 20%"}
+    assert [row["label"] for row in cells] == ["25", "25", "(25)", "(25)"]  # of b=20 the test shows nothing
     assert [rows for mark, rows in layers if mark == "point"] == [[{"x": "2", "y": "2"}]] * 2
 
 
@@ -39,9 +40,31 @@ def test_axes_keep_the_order_of_the_grid_and_say_what_the_signs_mean(swept):
     encoding = sweep_map(swept(), x="b", y="bq", measure="sDCG@10").to_dict()["layer"][0]["encoding"]
     assert encoding["x"]["sort"] == ["2", "20"]
     assert encoding["y"]["sort"] == ["3", "2"]
-    assert encoding["x"]["axis"]["title"][:2] == ["b", "sDCG@10"]
-    assert "ring: base setting" in encoding["x"]["axis"]["title"][-1]
+    assert encoding["x"]["axis"]["title"] == ["b", "sDCG@10"]
     assert encoding["y"]["axis"]["title"] == "bq"
+
+
+def test_the_key_stands_below_the_title(swept):
+    below = sweep_map(swept(), title="T", colors={"S2": "#111111", "S1": "#222222"}).to_dict()["title"]["subtitle"]
+    assert below[0] == "Numbers: S2 minus S1 in % of the lower mean; in parentheses: not shown by the test"
+    assert below[1].startswith("Ring: base setting")
+    several = sweep_map(swept(), title="T", colors=dict.fromkeys(("S1", "S2", "S3"), "#111111")).to_dict()
+    assert several["title"]["subtitle"][0].startswith("Numbers: lead over the next group in % of its mean")
+
+
+def test_of_two_groups_the_number_has_the_sign_of_the_second_minus_the_first(swept, datasets):
+    (_, cells), *_ = datasets(sweep_map(swept(), colors={"S1": "#111111", "S2": "#222222"}))
+    assert [row["label"] for row in cells] == ["\u221225", "+25", "(\u221225)", "(+25)"]
+
+
+@pytest.mark.parametrize(
+    ("share", "step"), [(0.049, "< 5%"), (0.05, "5\u201310%"), (0.1, "10\u201320%"), (None, "\u2265 20%")]
+)
+def test_cells_are_the_deeper_the_larger_the_margin(swept, datasets, share, step):
+    (_, cells), *_ = datasets(sweep_map(swept().with_columns(relative=pl.lit(share, pl.Float64))))
+    assert {row["step"] for row in cells} == {step}
+    opacity = sweep_map(swept()).to_dict()["layer"][0]["encoding"]["opacity"]["scale"]
+    assert opacity["range"] == sorted(opacity["range"])
 
 
 def test_many_cells_have_no_numbers(datasets):
@@ -50,3 +73,13 @@ def test_many_cells_have_no_numbers(datasets):
     ).with_columns(shown=pl.lit(None, pl.Boolean), outcome=pl.lit("holds"), base=pl.col("x") == "0", holds=True)
     (_, cells), *_ = datasets(sweep_map(frame, x="b"))
     assert {row["label"] for row in cells} == {""}
+
+
+def test_long_numbers_are_shortened_where_they_stay_apart(swept, datasets):
+    def drawn(first, second):
+        (_, cells), *_ = datasets(sweep_map(swept().with_columns(pl.col("x").replace({"2": first, "20": second}))))
+        return {row["x"] for row in cells}
+
+    assert drawn("8.74285714286", "10") == {"8.743", "10"}
+    assert drawn("8.74285714286", "8.74285714287") == {"8.74285714286", "8.74285714287"}
+    assert drawn("linear", "10") == {"linear", "10"}

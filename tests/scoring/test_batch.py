@@ -141,14 +141,16 @@ def test_the_note_on_undefined_values_has_the_measures_in_the_order_asked_for():
 
 def test_a_caution_names_the_line_that_asked(tmp_path):
     study = sk.from_tables(
-        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        results={"session_id": ["s", "r"], "query_position": 1, "rank": 1, "doc_id": "a"},
+        sessions={"session_id": ["s", "r"], "topic_id": "t", "system_id": ["A", "B"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         sk.score(study, "nsDCG(normalize=query)@2", per="session")
         sk.curve(study, "nsDCG(ideal_queries=3)@2")
-    assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name] * 2
+        sk.curve_differences(study, "nsDCG(ideal_queries=3)@2", draws=200)
+    assert [Path(warning.filename).name for warning in caught] == [Path(__file__).name] * 3
     assert pl.Series([str(warning.message) for warning in caught]).str.contains("1 is not an upper bound").all()
 
 

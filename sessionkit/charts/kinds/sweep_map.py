@@ -10,9 +10,10 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.sweep.finding import Sweep
-from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, stacked, tip, values
+from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, colors_of
-from sessionkit.display.labels import plain, printable_column
+from sessionkit.display.labels import plain, printable, printable_column
+from sessionkit.display.natural_order import natural_key
 
 COLUMNS = ("x", "y", "group", "relative", "p_value", "shown", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
@@ -20,11 +21,11 @@ LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
 GRAY = "#D9D9D9"
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
-FAINTEST = 0.35
-"""Opacity of a lead that is not shown."""
+STEPS = {"< 5%": 0.25, "5\u201310%": 0.5, "10\u201320%": 0.75, "\u2265 20%": 1.0}
+"""Margins by the opacity of their cells; those after Sparck Jones are not noticeable, noticeable, material, twice that."""
 TITLE = 60
 """Characters of a measure's text that are shown."""
-KEY = ("number: margin in %; faint: not shown by the test", "ring: base setting; line: where its conclusion ends")
+KEY = "Ring: base setting; line: where its conclusion ends"
 
 
 def sweep_map(
@@ -39,10 +40,11 @@ def sweep_map(
     title: str | None = None,
     subtitle: str | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each setting: its color is the leading group, its number the margin in percent; faint is not shown.
+    """Draw a cell for each setting: its color is the leading group, the deeper the larger its margin, which its number gives.
 
-    A ring marks the base setting, a line the border of the region where its conclusion holds. Cells without a leader are
-    gray.
+    The number is the margin in percent of the next group's mean: of two groups the second minus the first, by its sign. It stands in
+    parentheses where the test does not show the difference. A ring marks the base setting, a line the border of the region
+    where its conclusion holds. Cells without a leader are gray.
 
     Parameters
     ----------
@@ -71,7 +73,9 @@ def sweep_map(
     UsageError
         A column is missing, or there are no rows.
     """
+    groups = list(colors or ())
     if isinstance(sweep, Sweep):
+        groups = list(sweep.groups)
         across_name, up_name = sweep.across(x, y)
         base = dict(sweep.parameters.select("parameter", "base").rows())
         held = [f"{name}={base[name]}" for name in base if name not in (across_name, up_name)]
@@ -84,16 +88,20 @@ def sweep_map(
     found = checked(sweep, [name for name in COLUMNS if name != "group"], "sessionkit.Sweep.map")
     led = checked(sweep, ("group",), "sessionkit.Sweep.map")
     nobody = pl.Series("nobody", _leaderless(sweep))
+    pair = [printable(name) for name in sorted(groups, key=natural_key)] if len(groups) == 2 else []
+    found = found.with_columns(_short(found["x"]), _short(found["y"]))
     frame = found.hstack(led).with_columns(
         nobody,
         *(printable_column(name) for name in ("x", "y", "outcome")),
-        strength=pl.when(pl.col("shown").fill_null(value=True)).then(1.0).otherwise(FAINTEST),
-        label=_written(len(found["x"].unique()), len(found["y"].unique())),
+        step=_step(),
+        label=_written(len(found["x"].unique()), len(found["y"].unique()), pair[0] if pair else None),
     )
     across, up = (frame[name].unique(maintain_order=True).to_list() for name in ("x", "y"))
-    below = [plain("x", x), *([plain("measure", measure)[:TITLE]] if measure is not None else []), *KEY]
+    labeled = bool(frame["label"].str.len_chars().sum())
+    minus = f"{pair[1]} minus {pair[0]} in % of the lower mean" if pair else "lead over the next group in % of its mean"
+    key = [f"Numbers: {minus}; in parentheses: not shown by the test"] if labeled else []
     place: dict[str, Any] = {
-        "x": _axis("x", across, below),
+        "x": _axis("x", across, [plain("x", x), *([] if measure is None else [plain("measure", measure)[:TITLE]])]),
         "y": _axis("y", list(reversed(up)), plain("y", y)),
     }
     leads = frame.filter(~pl.col("nobody"))
@@ -108,12 +116,17 @@ def sweep_map(
     if len(leads):
         shade = {
             "color": color(leads["group"].to_list(), colors, legend),
-            "opacity": alt.Opacity(field="strength", type="quantitative", scale=None, legend=None),
+            "opacity": alt.Opacity(
+                field="step",
+                type="nominal",
+                scale=alt.Scale(type="ordinal", domain=[*STEPS], range=[*STEPS.values()]),
+                legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
+            ),
         }
         layers.append(alt.Chart(values(leads)).mark_rect().encode(**place, **shade, tooltip=tips))
         text = alt.Text(field="label", type="nominal")
-        for strong, ink in ((True, "white"), (False, INK)):
-            some = leads.filter((pl.col("strength") == 1) == strong)
+        for deep, ink in ((True, "white"), (False, INK)):
+            some = leads.filter((pl.col("step") == [*STEPS][-1]) == deep)
             if len(some):
                 layers.append(alt.Chart(values(some)).mark_text(fontSize=9, color=ink).encode(**place, text=text))
     if len(leads) < len(frame):
@@ -129,7 +142,8 @@ def sweep_map(
         layers.append(
             ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=width, color=ink).encode(**place)
         )
-    return stacked(layers, title, synthetic, subtitle)
+    below = [line for line in (subtitle, *key, KEY) if line]
+    return titled(alt.LayerChart(layer=layers), title, below, synthetic)
 
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular
@@ -146,12 +160,33 @@ def _axis(field: str, names: list[str], title: str | list[str]) -> Any:  # noqa:
     return channel(field=field, type="ordinal", sort=names, axis=axis, scale=alt.Scale(padding=0))
 
 
-def _written(across: int, up: int) -> pl.Expr:
-    """The margin in whole percent where cells have room for it."""
+def _short(names: pl.Series) -> pl.Series:
+    """Numbers to four digits, if these tell all of them apart; other values as they are."""
+    numbers = names.cast(pl.Float64, strict=False)
+    if numbers.null_count():
+        return names
+    short = pl.Series(names.name, [f"{number:.4g}" for number in numbers])
+    return short if short.n_unique() == names.n_unique() else names
+
+
+def _step() -> pl.Expr:
+    """The step of the margin; the deepest where a share of the next mean is none, since that mean is 0."""
+    names, share = [*STEPS], pl.col("relative")
+    step = pl.when(share < 0.05).then(pl.lit(names[0])).when(share < 0.1).then(pl.lit(names[1]))
+    return step.when(share < 0.2).then(pl.lit(names[2])).otherwise(pl.lit(names[3]))
+
+
+def _written(across: int, up: int, first: str | None) -> pl.Expr:
+    """The margin in whole percent where cells have room for it; below 0 where the first of two groups leads."""
     if max(across, up) > WRITTEN:
         return pl.lit("")
-    whole = (pl.col("relative") * 100).round().cast(pl.Int64, strict=False)
-    return pl.when(pl.col("relative").is_finite()).then(whole.cast(pl.String)).fill_null("")
+    whole = (pl.col("relative") * 100).round().cast(pl.Int64, strict=False).cast(pl.String)
+    signed = whole
+    if first is not None:
+        sign = pl.when(pl.col("group") == first).then(pl.lit("\u2212")).otherwise(pl.lit("+"))
+        signed = pl.when(whole == "0").then(whole).otherwise(sign + whole)
+    shown = pl.when(pl.col("shown").fill_null(value=True)).then(signed).otherwise(pl.format("({})", signed))
+    return pl.when(pl.col("relative").is_finite()).then(shown).fill_null("")
 
 
 def _border(frame: pl.DataFrame, across: list[str], up: list[str], place: Mapping[str, Any]) -> list[alt.Chart]:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.correlation_forest import correlation_forest as correlation_forest
     from sessionkit.charts.kinds.difference_curve import difference_curve as difference_curve
     from sessionkit.charts.kinds.differences import differences as differences
+    from sessionkit.charts.kinds.discount_fit import discount_fit as discount_fit
     from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
     from sessionkit.charts.kinds.effort_gain import effort_gain as effort_gain
@@ -47,6 +48,7 @@ __all__ = [
     "topic_curves",
     "single_sessions",
     "sweep_map",
+    "discount_fit",
     "discount_surface",
     "judgment_loss",
     "tipping_point",

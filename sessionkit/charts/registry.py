@@ -55,6 +55,9 @@ CHARTS = {
         "the leading system at each setting of a measure, and where the conclusion ends",
         "robustness", ("nsDCG@10",), ("vary",),
     ),
+    "discount-fit": ChartKind(
+        "how far searchers looked in each query: observed, and as a fitted discount expects", "robustness"
+    ),
     "discount-surface": ChartKind(
         "a fitted discount by rank and query, with the observed shares of searchers", "robustness"
     ),

@@ -169,11 +169,11 @@ def calibrate(
             note(line)
     to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table, found)
     if chart is not None:
-        from sessionkit.charts import discount_surface
+        from sessionkit.charts import discount_fit
         from sessionkit.reports.figures.robustness import FITTED
 
         synthetic = opened is not None and opened.settings.synthetic
-        to.draw(discount_surface(found, synthetic=synthetic, title=FITTED))
+        to.draw(discount_fit(found, synthetic=synthetic, title=FITTED))
 
 
 def _command(found: Calibration, study: str | None) -> list[str]:

@@ -32,6 +32,7 @@ def drawing(parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a 
         "topic-curves": lambda groups, **options: charts.topic_curves(curves(groups), None, **options),
         "single-sessions": lambda groups, **options: charts.single_sessions(curves(groups, single=True), **options),
         "sweep-map": lambda groups, **options: charts.sweep_map(swept(groups), x="b", y="bq", **options),
+        "discount-fit": lambda groups, **options: charts.discount_fit(surface(len(groups)), **options),
         "discount-surface": lambda groups, **options: charts.discount_surface(surface(len(groups)), **options),
         "judgment-loss": lambda groups, **options: charts.judgment_loss(*losing(groups), **options),
     }

@@ -10,6 +10,7 @@
     sweep_map.py             which group leads at which setting of a measure
     judgment_loss.py         the order of systems as judgments are lost
     tipping_point.py         what is judged, and what would overturn the result
+    discount_fit.py          how far searchers looked, and as a fitted discount expects
     discount_surface.py      a fitted discount, with what was looked at over it
     power_curve.py           power by size of a study
     judge_noise.py           what judges' errors change

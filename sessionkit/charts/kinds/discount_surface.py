@@ -62,11 +62,8 @@ def discount_surface(
         A column is missing, there are no rows, or the rows are of several fits.
     """
     subtitle = line_below(calibration, subtitle)
-    if isinstance(calibration, Calibration):
-        first = calibration.fits.row(0, named=True)
-        measure = measure or first["measure"] or first["model"]
-        calibration = calibration.expected.filter(model=first["model"], criterion=first["criterion"])
-    frame = _one_fit(drawn_of(calibration, "", "sessionkit.calibrate"))
+    rows, measure = first_fit(calibration, measure)
+    frame = one_fit(rows)
     shares = _shares(frame.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES))
     told = [] if measure is None else _folded(plain("measure", measure))
     below = alt.Axis(title=["Rank in the result list", *told, *KEY], labelAngle=0, labelOverlap=True, ticks=False)
@@ -90,11 +87,32 @@ def discount_surface(
     return stacked(layers, title, synthetic, subtitle)
 
 
-def _one_fit(calibration: Any) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
-    """The rows of one fit, one for each place."""
+def first_fit(calibration: Any, measure: str | None) -> tuple[Any, str | None]:  # noqa: ANN401  # anything tabular
+    """The rows of the first fit of a finding, or rows as they are, and the text of the measure.
+
+    Raises
+    ------
+    UsageError
+        It is the finding of another function.
+    """
+    if not isinstance(calibration, Calibration):
+        return drawn_of(calibration, "", "sessionkit.calibrate"), measure
+    first = calibration.fits.row(0, named=True)
+    rows = calibration.expected.filter(model=first["model"], criterion=first["criterion"])
+    return rows, measure or first["measure"] or first["model"]
+
+
+def one_fit(calibration: Any) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
+    """The rows of one fit, one for each place.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or the rows are of several fits.
+    """
     frame = checked(calibration, COLUMNS, "sessionkit.Calibration.expected")
     if frame.select("rank", "query_position").is_duplicated().any():
-        msg = "a discount surface shows one fit: filter the frame by model and criterion first"
+        msg = "this chart shows one fit: filter the frame by model and criterion first"
         raise UsageError(msg)
     return frame
 

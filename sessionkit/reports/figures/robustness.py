@@ -89,6 +89,15 @@ def discount_surface(study: Study, choices: Choices) -> Figure:
     return Figure("discount-surface", FITTED, chart, found.reading.replace("\n", " "))
 
 
+def discount_fit(study: Study, choices: Choices) -> Figure:
+    """How far searchers looked, observed and expected."""
+    from sessionkit.analysis.calibrate.calibrate import calibrate
+
+    found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
+    chart = charts.discount_fit(without_condition(found), synthetic=choices.synthetic, title=FITTED)
+    return Figure("discount-fit", FITTED, chart, found.reading.replace("\n", " "))
+
+
 def judgment_loss(study: Study, choices: Choices) -> Figure:
     """The order of systems as judgments are lost."""
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.calibrate.calibrate import calibrate
 from sessionkit.analysis.effort.effort import effort
-from sessionkit.charts import discount_surface
+from sessionkit.charts import discount_fit
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.figures.query_steps import effort_figure
@@ -21,14 +21,14 @@ def searchers(of: Material) -> list[Part]:
         return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit calibrate says it.",))]
     try:
         found = calibrate(of.study, of.choices.measure, draws=DRAWS)
-        chart = discount_surface(without_condition(found), synthetic=of.choices.synthetic, title=FITTED)
+        chart = discount_fit(without_condition(found), synthetic=of.choices.synthetic, title=FITTED)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
     caption = (
-        f"The discounts of {of.choices.measure} fitted to how far searchers looked, by rank and query position, beside what "
-        "was seen."
+        f"Share of sessions that look at each rank of each query: as observed, and as the discounts of {of.choices.measure} expect that "
+        "are fitted to it. Intervals (95%, Wilson) take sessions to be independent of each other."
     )
-    return [Figure("discount-surface", FITTED, chart, caption), of.told(found.reading, listed=True)]
+    return [Figure("discount-fit", FITTED, chart, caption), of.told(found.reading, listed=True)]
 
 
 @section("effort", "What effort a gain took")

@@ -1,0 +1,100 @@
+"""How far searchers look: the share of sessions that look at each rank of each query, observed and as a discount expects it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.distribution_tails import wilson
+from sessionkit.charts.encodings import SHAPES, color, line_below, parted, stacked, tip, values
+from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, one_fit
+from sessionkit.display.labels import plain
+
+MOST_QUERIES = len(SHAPES)
+"""Queries that have a line."""
+LEAST = 0.01
+"""Share of sessions that must have come to a query, by what was observed or expected, for it to be drawn."""
+KEY = "Points: observed, with 95% intervals; lines: expected"
+
+
+def discount_fit(
+    calibration: Any,  # noqa: ANN401  # anything tabular
+    *,
+    measure: str | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the share of sessions that look at each rank of each query: points as observed, lines as the fitted discount expects.
+
+    Intervals are Wilson's and take sessions to be independent of each other. A discount that fits has its line through the
+    intervals.
+
+    Parameters
+    ----------
+    calibration
+        What `sessionkit.calibrate` found, of which the first fit is drawn, or rows of one fit of its ``expected``: rank,
+        query_position, observed, expected.
+    measure
+        Text of the fitted measure, below the axis; by default that of the fit.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        Which sessions these are, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, there are no rows, or the rows are of several fits.
+    """
+    below = "; ".join(line for line in (line_below(calibration, subtitle), KEY) if line)
+    rows, measure = first_fit(calibration, measure)
+    frame = _shares(one_fit(rows))
+    queries = frame.get_column("group").unique().cast(pl.Int64).sort().cast(pl.String).to_list()
+    axis = alt.Axis(
+        title=["Rank in the result list", *([] if measure is None else [plain("measure", measure)])], tickMinStep=1
+    )
+    share = alt.Axis(title="Sessions that look there", format="%", tickCount=6)
+    x = alt.X(field="rank", type="quantitative", axis=axis, scale=alt.Scale(zero=False, nice=False, padding=8))
+    y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    shade = color(queries, None, "Query")
+    shade["scale"]["domain"] = shade["legend"]["values"] = queries  # in their order, not by name
+    shade["legend"]["symbolOpacity"] = 1
+    _, shape = parted("group", queries, "Query")
+    tips = [
+        tip("group", "Query"),
+        tip("rank", "Rank", "d"),
+        tip("value", "Expected", ".1%"),
+        tip("number", "Observed", ".1%"),
+    ]
+    tips += [tip("low", "From", ".1%"), tip("high", "To", ".1%"), tip("n", "Sessions", "d")]
+    lines = alt.Chart(values(frame)).mark_line().encode(x=x, y=y, color=shade)
+    seen = alt.Y(field="number", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    reach = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    ends = alt.Chart(values(frame)).mark_rule(opacity=0.5).encode(x=x, y=reach, y2=alt.Y2(field="high"), color=shade)
+    points = (
+        alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=seen, color=shade, shape=shape, tooltip=tips)
+    )
+    return stacked([ends, lines, points], title, synthetic, below)
+
+
+def _shares(frame: pl.DataFrame) -> pl.DataFrame:
+    """Looks as shares of the sessions: ``group`` (the query), ``rank``, ``value`` expected, ``number`` observed, its interval, ``n``."""
+    sessions, all_expected = (max(float(frame[name].max() or 0), 1e-300) for name in ("observed", "expected"))  # type: ignore[arg-type]
+    low, high = wilson(pl.col("n"), pl.lit(sessions), 0.95)
+    shares = frame.filter(pl.col("rank") <= MOST_RANKS).select(
+        "rank",
+        "query_position",
+        group=pl.col("query_position").cast(pl.String),
+        value=pl.col("expected").cast(pl.Float64) / all_expected,
+        number=pl.col("observed").cast(pl.Float64) / sessions,
+        n=pl.col("observed").cast(pl.Int64),
+    )
+    come = shares.group_by("query_position").agg(pl.max_horizontal("value", "number").max().alias("most"))
+    drawn = come.filter(pl.col("most") >= LEAST).sort("query_position").head(MOST_QUERIES)
+    some = shares.join(drawn, on="query_position", how="semi").with_columns(low=low, high=high)
+    return some.sort("query_position", "rank").drop("query_position")

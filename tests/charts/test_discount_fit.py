@@ -1,0 +1,45 @@
+"""The discount-fit chart: shares of sessions with intervals, the queries it draws, what it refuses."""
+
+import polars as pl
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from sessionkit.charts import discount_fit
+from sessionkit.errors import UsageError
+
+PLACES = pl.DataFrame(
+    {
+        "rank": [1, 2, 1, 2],
+        "query_position": [1, 1, 2, 2],
+        "observed": [40, 20, 10, 0],
+        "expected": [50.0, 20.0, 12.5, 5.0],
+    }
+)
+
+
+def test_looks_are_shares_of_the_sessions_with_wilson_intervals(datasets):
+    (ends, low_to_high), (line, rows), (points, _) = datasets(discount_fit(PLACES))
+    assert (ends, line, points) == ("rule", "line", "point")
+    assert [(row["group"], row["rank"]) for row in rows] == [("1", 1), ("1", 2), ("2", 1), ("2", 2)]
+    assert [row["number"] for row in rows] == [1, 20 / 40, 10 / 40, 0]
+    assert [row["value"] for row in rows] == [1, 20 / 50, 12.5 / 50, 5 / 50]
+    for row, seen in zip(low_to_high, (40, 20, 10, 0), strict=True):
+        assert (row["low"], row["high"]) == pytest.approx(proportion_confint(seen, 40, method="wilson"), abs=1e-12)
+        assert row["n"] == seen
+
+
+def test_a_query_that_few_reach_is_left_out(surface, datasets):
+    rows = datasets(discount_fit(surface(9)))[0][1]
+    assert sorted({row["group"] for row in rows}) == ["1", "2", "3", "4", "5", "6"]
+    rarely = {"rank": [1], "query_position": [3], "observed": [0], "expected": [0.49]}
+    rare = pl.concat([PLACES, pl.DataFrame(rarely)])
+    assert {row["group"] for row in datasets(discount_fit(rare))[0][1]} == {"1", "2"}
+    at_the_limit = pl.concat([PLACES, pl.DataFrame(rarely | {"expected": [0.5]})])
+    assert {row["group"] for row in datasets(discount_fit(at_the_limit))[0][1]} == {"1", "2", "3"}
+
+
+def test_several_fits_are_refused(surface):
+    with pytest.raises(UsageError, match="this chart shows one fit: filter the frame by model and criterion first"):
+        discount_fit(pl.concat([surface(), surface()]))
+    with pytest.raises(UsageError, match="needs the column expected"):
+        discount_fit(surface().drop("expected"))

@@ -5,6 +5,7 @@ Names from logs are only ever *values*. Every field a chart refers to is written
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -199,6 +200,7 @@ def band_tips(frame: pl.DataFrame) -> list[alt.Tooltip]:
 
 def gain_axis(title: str, measure: str | None) -> alt.Y:
     """Return the vertical axis, with the text of the measure on the lines below its title."""
+    title = plain("title", title)
     lines: str | list[str] = title if measure is None else [title, *_folded(plain("measure", measure))]
     return alt.Y(field="value", type="quantitative", axis=alt.Axis(title=lines, tickCount=6))
 
@@ -234,20 +236,36 @@ def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDas
 
 
 def stacked(
-    layers: Sequence[alt.Chart], title: str | None, synthetic: bool, subtitle: str | None = None
+    layers: Sequence[alt.Chart],
+    title: str | None,
+    synthetic: bool,
+    subtitle: str | None = None,
+    *,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
-    """Return layers as one chart with its title; below it what is shown, and that synthetic data are.
+    """Return layers as one chart with its title and size; below the title what is shown, and that synthetic data are.
 
     Raises
     ------
     UsageError
-        The title or subtitle is not text.
+        The title or subtitle is not text, or the size is not one.
     """
-    return titled(alt.LayerChart(layer=list(layers)), title, [] if subtitle is None else [subtitle], synthetic)
+    chart = alt.LayerChart(layer=list(layers))
+    below = [] if subtitle is None else [subtitle]
+    return titled(chart, title, below, synthetic, width=width, height=height)
 
 
-def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: bool) -> Drawn:
-    """Give a chart that was just made its title, lines below it, and that synthetic data are; return it.
+def titled(
+    chart: Drawn,
+    title: str | None,
+    below: Sequence[str],
+    synthetic: bool,
+    *,
+    width: float | None = None,
+    height: float | None = None,
+) -> Drawn:
+    """Give a chart that was just made its size, its title, lines below it, and that synthetic data are; return it.
 
     A blank title is none: what stands below it, the mark of synthetic data above all, is drawn with a title or without.
 
@@ -256,11 +274,21 @@ def titled(chart: Drawn, title: str | None, below: Sequence[str], synthetic: boo
     Raises
     ------
     UsageError
-        The title or a line is not text.
+        The title or a line is not text, or the size is not one.
     """
+    plot = chart.spec if isinstance(chart, alt.FacetChart) else chart
+    for name, size in (("width", width), ("height", height)):
+        if size is not None:
+            setattr(plot, name, _pixels(name, size))
     own: list[str] = [plain("title", title)] if title is not None else []
     lines = [*own, *(plain("subtitle", text) for text in below), *([SYNTHETIC] if synthetic else [])]
     return _under(chart, [line for line in lines if line.strip()])
+
+
+def _pixels(name: str, size: float) -> float:
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
+        raise UsageError(f"{name} must be a number of pixels above 0, not {size!r}")
+    return size
 
 
 def retitled(chart: Drawn, title: str) -> Drawn:

@@ -1,6 +1,7 @@
 """What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up."""
 
 import json
+import re
 
 import altair as alt
 import polars as pl
@@ -79,6 +80,39 @@ def test_chart_is_valid_un_sized_and_composes(draw):
         assert not isinstance(size, int) or size < 350
     both = spec_of(alt.hconcat(chart, draw(groups=("S1",))).properties(title="two"))
     assert len(both["hconcat"]) == 2
+
+
+def test_the_plot_has_the_size_asked_for(draw):
+    spec = draw(width=321, height=123).to_dict()
+    plot = spec.get("spec", spec)
+    assert (plot["width"], plot["height"]) == (321, 123)
+    assert not [layer for layer in plot.get("layer", []) if {"width", "height"} & set(layer)]
+
+
+@pytest.mark.few(24)
+@pytest.mark.parametrize("size", [0, -1, float("inf"), float("nan"), True, "84mm"])
+def test_a_size_is_a_number_of_pixels(draw, size):
+    with pytest.raises(UsageError, match=r"width must be a number of pixels above 0, not "):
+        draw(width=size)
+
+
+def test_what_is_returned_takes_what_altair_has(draw):
+    chart = draw(title="A title")
+    across = alt.Chart(alt.InlineData(values=[{"at": 0.5}])).mark_rule().encode(y="at:Q")
+    assert chart.properties(title="Mine").to_dict()["title"] == "Mine"
+    assert chart.configure_axis(grid=False).to_dict()["config"]["axis"]["grid"] is False
+    assert len(alt.vconcat(chart, across).to_dict()["vconcat"]) == 2
+    if isinstance(chart, alt.LayerChart):
+        assert len((chart + across).to_dict()["layer"]) >= 2
+
+
+@pytest.mark.few(2, slow=4)
+def test_a_notebook_without_a_network_shows_it(draw):
+    chart = draw(title="A title")
+    with alt.renderers.enable("svg"):
+        shown = chart._repr_mimebundle_(None, None)["image/svg+xml"]
+    assert ">A title</text>" in shown
+    assert set(re.findall('https?://[^"/ ]+', shown)) == {"http://www.w3.org"}
 
 
 @pytest.mark.few(1, slow=5)

@@ -108,7 +108,8 @@ def test_the_help_names_what_python_knows():
 def test_progress_is_shown_on_a_terminal(monkeypatch, clinic, capsys):
     from sessionkit.cli import runner
 
-    monkeypatch.setattr(runner, "PATIENCE", 0.02)
+    monkeypatch.setattr(runner, "PATIENCE", 0.01)
+    monkeypatch.setattr(runner, "OFTEN", 0.005)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with working("removing judgments"):
         sk.judgment_loss(sk.open_study(clinic), "nsDCG@10", fractions=[0.5], draws=8)

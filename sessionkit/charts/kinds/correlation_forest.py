@@ -26,6 +26,8 @@ def correlation_forest(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw every coefficient as a point with its interval, the measures in their order.
 
@@ -36,6 +38,8 @@ def correlation_forest(
         pairs of a measure and a covariate are shown; those without a value are left out.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -91,7 +95,7 @@ def correlation_forest(
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=6
     )
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
 def _domain(rows: pl.DataFrame) -> list[float]:

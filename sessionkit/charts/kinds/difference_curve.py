@@ -30,6 +30,8 @@ def difference_curve(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw how far each group is ahead of the one it is compared with, at every slot; above the zero line it is ahead.
 
@@ -52,6 +54,8 @@ def difference_curve(
         Title, as plain text.
     subtitle
         Which sessions are shown, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -93,4 +97,4 @@ def difference_curve(
     if 1 < len(groups) <= len(SHAPES):
         points = [layer.encode(shape=shaped(groups, legend or "Group")) for layer in points]
     layers = [*queries.layers(), level.encode(y=encoding["y"]), *band(frame, encoding), lines, *points, *counted]
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

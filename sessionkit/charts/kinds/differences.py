@@ -44,6 +44,8 @@ def differences(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
     """Draw the difference of each pair of groups by each measure with its interval, right of 0 where b is better.
 
@@ -64,6 +66,8 @@ def differences(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -75,9 +79,11 @@ def differences(
     rows, what = _rows(as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect(), alpha)
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
-        return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic)
+        return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
     chart, note = _on_one_scale(rows)
-    return titled(chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic)
+    return titled(
+        chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic, width=width, height=height
+    )
 
 
 def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:

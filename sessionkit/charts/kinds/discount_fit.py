@@ -26,6 +26,8 @@ def discount_fit(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the share of sessions that look at each rank of each query: points as observed, lines as the fitted discount expects.
 
@@ -45,6 +47,8 @@ def discount_fit(
         Title, as plain text.
     subtitle
         Which sessions these are, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def discount_fit(
     points = (
         alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=seen, color=shade, shape=shape, tooltip=tips)
     )
-    return stacked([ends, lines, points], title, synthetic, below)
+    return stacked([ends, lines, points], title, synthetic, below, width=width, height=height)
 
 
 def _shares(frame: pl.DataFrame) -> pl.DataFrame:

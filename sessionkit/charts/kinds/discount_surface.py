@@ -35,6 +35,8 @@ def discount_surface(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the expected share of sessions that look at each rank and query position, as colored cells.
 
@@ -55,6 +57,8 @@ def discount_surface(
         Title, as plain text.
     subtitle
         Which sessions these are, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -84,7 +88,7 @@ def discount_surface(
     if len(unseen):
         circles = alt.Chart(values(unseen)).mark_point(**dot, color="white", stroke=PALE)
         layers.append(circles.encode(**place, tooltip=tips))
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
 
 
 def first_fit(calibration: Any, measure: str | None) -> tuple[Any, str | None]:  # noqa: ANN401  # anything tabular

@@ -32,6 +32,8 @@ def discriminative_power(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the sorted p-values of all pairs for each measure; the earlier a curve rises, the fewer pairs differ.
 
@@ -47,6 +49,8 @@ def discriminative_power(
         Color by measure; by default by sorted name.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -68,9 +72,9 @@ def discriminative_power(
     tips = [tip("group", "Measure"), tip("pair", "Pair"), tip("difference", "Difference", "+.4f")]
     tips += [tip("place", "Place", "d"), tip("value", "p", ".3g")]
     if rows["place"].max() == 1:
-        return stacked(_alone(rows, tips, alpha), title, synthetic, subtitle)
+        return stacked(_alone(rows, tips, alpha), title, synthetic, subtitle, width=width, height=height)
     layers = _curves(rows, color(rows["group"].to_list(), colors, "Measure"), tips, alpha)
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
 
 
 def _level(title: str, alpha: float) -> dict[str, Any]:

@@ -36,6 +36,8 @@ def effort_gain(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the share of sessions that have come to a gain within so many results, queries or minutes, with its interval.
 
@@ -57,6 +59,8 @@ def effort_gain(
         Title, as plain text.
     subtitle
         Which sessions are shown, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -101,4 +105,4 @@ def effort_gain(
         points = points.encode(shape=shaped(groups, legend))
     bands = area(alt.Chart(values(frame)), encoding)
     bands.mark.interpolate = "step-after"
-    return stacked([*([bands] if few else []), lines, points], title, synthetic, subtitle)
+    return stacked([*([bands] if few else []), lines, points], title, synthetic, subtitle, width=width, height=height)

@@ -45,6 +45,8 @@ def gain_vectors(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw mean gain vectors (solid) and those of the ideal lists (dashed), on a vertical scale of each panel's own.
 
@@ -56,6 +58,8 @@ def gain_vectors(
         Frames of `sessionkit.analysis.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -107,4 +111,4 @@ def gain_vectors(
         columns=min(2, len(panels)),
         resolve=alt.Resolve(scale=alt.ScaleResolveMap(y="independent"), axis=alt.AxisResolveMap(x="independent")),
     )
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)

@@ -19,6 +19,7 @@ from sessionkit.scoring.measures.grammar import parse_measure
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
+LETTERS = "Groups that share a letter are not shown to differ; circles: not shown to differ from the first"
 
 
 def group_means(
@@ -28,6 +29,8 @@ def group_means(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the mean of each group by one measure with its own interval; the groups not shown to differ from the best are blue.
 
@@ -43,6 +46,8 @@ def group_means(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -78,7 +83,9 @@ def group_means(
         pl.Series("told", told, dtype=pl.String),
         pl.Series("best", ["yes" if one else "no" for one in best]),
     )
-    return _drawn(rows, shown, line_below(comparison, subtitle), title, synthetic)
+    said = line_below(comparison, subtitle)
+    below = [*([said] if said else []), *([LETTERS] if any(letters) else [])]
+    return titled(_drawn(rows, shown), title, below, synthetic, width=width, height=height)
 
 
 def _lower(measure: str) -> bool:
@@ -89,7 +96,7 @@ def _lower(measure: str) -> bool:
         return False
 
 
-def _drawn(rows: pl.DataFrame, measure: str, below: str | None, title: str | None, synthetic: bool) -> alt.LayerChart:
+def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:
     """The chart of means in order."""
     scale = alt.Scale(zero=False, nice=True)
     axis = alt.Axis(title=f"Mean of {measure}", tickCount=6, grid=True)
@@ -134,11 +141,7 @@ def _drawn(rows: pl.DataFrame, measure: str, below: str | None, title: str | Non
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(data=values(rows), layer=layers, width=WIDTH, height=alt.Step(ROW))
-    lines = [*([below] if below else [])]
-    if rows.get_column("letters").str.len_chars().sum():
-        lines.append("Groups that share a letter are not shown to differ; circles: not shown to differ from the first")
-    return titled(chart, title, lines, synthetic)
+    return alt.LayerChart(data=values(rows), layer=layers, width=WIDTH, height=alt.Step(ROW))
 
 
 def significance_letters(groups: Sequence[str], differing: Collection[frozenset[str]]) -> list[str]:

@@ -32,6 +32,8 @@ def judge_noise(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw the difference of every pair with its range over draws, and the share of draws with another outcome.
 
@@ -44,6 +46,8 @@ def judge_noise(
         What `sessionkit.judge_noise` found, or its ``table``: measure, a, b, difference, low, high, winner_changes, verdict_changes.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -73,8 +77,9 @@ def judge_noise(
     if len(turned) <= FEW:
         names = turned.get_column("pair").unique().to_list()
         lines += [*(names if len(names) == 1 else []), f"at the right: draws with {', with '.join(KINDS.values())}"]
-        return titled(_rows(turned, len(names) > 1), title, lines, synthetic)
-    return titled(_panels(turned, min(2, len(panels))), title, lines, synthetic)
+        return titled(_rows(turned, len(names) > 1), title, lines, synthetic, width=width, height=height)
+    drawn = _panels(turned, min(2, len(panels)))
+    return titled(drawn, title, lines, synthetic, width=width, height=height)
 
 
 def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:

@@ -30,6 +30,8 @@ def judgment_loss(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the mean tau of each measure by the share of the judgments kept; a band spans all draws.
 
@@ -51,6 +53,8 @@ def judgment_loss(
         Title, as plain text.
     subtitle
         What is shown, on a line below the title, as plain text; by default how the finding was made.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -99,7 +103,7 @@ def judgment_loss(
         marked = _marked(checked(knees, ("measure", "knee"), SOURCE), threshold, bottom)
         if len(marked):
             layers += _knees(marked, x, y, up, shade)
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
 
 
 def _how(found: JudgmentLoss) -> str:

@@ -41,6 +41,8 @@ def last_vs_nonlast(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part, and bands if the frame has any.
 
@@ -65,6 +67,8 @@ def last_vs_nonlast(
         Title, as plain text.
     subtitle
         Which sessions are shown, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -93,4 +97,6 @@ def last_vs_nonlast(
     tips += [*band_tips(frame), tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return stacked([*band(frame, encoding, "part"), lines, points], title, synthetic, subtitle)
+    return stacked(
+        [*band(frame, encoding, "part"), lines, points], title, synthetic, subtitle, width=width, height=height
+    )

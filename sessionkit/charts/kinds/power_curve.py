@@ -36,6 +36,8 @@ def power_curve(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw power by the number of users (of topics or sessions, where these grow instead).
 
@@ -52,6 +54,8 @@ def power_curve(
         Power to reach, for the line across; by default that of the finding, or 0.8.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -82,7 +86,7 @@ def power_curve(
         found = checked(smallest, ("population", *SIZES), SOURCE) if len(smallest) else frame.clear()
         rows = pl.concat([rows, _smallest(found, rows, grows, target)], how="diagonal_relaxed")
     drawn = _panels(rows.with_columns(group=pl.col("topics").cast(pl.String).fill_null("as now")), grows, target)
-    return titled(drawn, title, [subtitle] if subtitle else [], synthetic)
+    return titled(drawn, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
 def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:

@@ -29,6 +29,8 @@ def precision_recall(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw average curves with their eleven points, and thin ones of single topics behind them; bands of the averages if the frame has any.
 
@@ -45,6 +47,8 @@ def precision_recall(
         Text of the measure, for the axis.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -86,4 +90,4 @@ def precision_recall(
     layers += band(frame, encoding)
     layers.append(alt.Chart(values(frame)).mark_line(strokeWidth=2.5).encode(**encoding))
     layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, tooltip=tips))
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -39,6 +39,8 @@ def reformulation_flow(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw what followed each of the first ten queries, as shares of the sessions that reached it.
 
@@ -54,6 +56,8 @@ def reformulation_flow(
         The column of a table of steps that makes the groups.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -114,7 +118,7 @@ def reformulation_flow(
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=240, labelPadding=16)
     drawn = alt.LayerChart(data=values(rows), layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT)
     faceted: alt.FacetChart = drawn.facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
 def _counts(steps: pl.DataFrame, by: str) -> pl.DataFrame:

@@ -32,6 +32,8 @@ def rprecision_histogram(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the difference of two systems as a bar for each topic: above 0 where `a` is ahead, below where `b` is.
 
@@ -48,6 +50,8 @@ def rprecision_histogram(
         ``"topic"``, by the names of topics, or ``"difference"``, the largest first.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -90,4 +94,4 @@ def rprecision_histogram(
     )
     zero = alt.Chart(values(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
     line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
-    return stacked([bars, line], title, synthetic, subtitle)
+    return stacked([bars, line], title, synthetic, subtitle, width=width, height=height)

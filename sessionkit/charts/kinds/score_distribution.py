@@ -35,6 +35,8 @@ def score_distribution(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.FacetChart:
     """Draw the distribution of session scores in each group.
 
@@ -52,6 +54,8 @@ def score_distribution(
         The measure to draw, where the table has several; of groups and values its text, for the axis.
     colors, synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -103,7 +107,7 @@ def score_distribution(
     both = pl.concat([boxes, points], how="diagonal")
     drawn = alt.LayerChart(data=values(both), layer=layers, height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
     faceted: alt.FacetChart = drawn.facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic)
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
 def _of_one_measure(scores: pl.DataFrame, by: str, measure: str | None) -> tuple[pl.DataFrame, str]:

@@ -43,6 +43,8 @@ def session_curve(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw mean session curves, the ends of queries marked by rules and points; undefined values are gaps.
 
@@ -68,6 +70,8 @@ def session_curve(
         Title, as plain text.
     subtitle
         Which sessions are shown, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -97,7 +101,7 @@ def session_curve(
     if 1 < len(groups) <= len(SHAPES):  # told apart without color too
         points = points.encode(shape=shaped(groups, legend))
     layers = [*queries.layers(), *band(frame, encoding), lines, points]
-    return stacked([*layers, *counted], title, synthetic, subtitle)
+    return stacked([*layers, *counted], title, synthetic, subtitle, width=width, height=height)
 
 
 def searching_below(x: alt.X, queries: Boundaries, counts: pl.DataFrame) -> list[alt.Chart]:

@@ -24,6 +24,8 @@ def session_survival(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the share of sessions with at least so many queries, with its interval; below the axis stands how many they are.
 
@@ -41,6 +43,8 @@ def session_survival(
         Title, as plain text.
     subtitle
         Which sessions are shown, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -72,4 +76,4 @@ def session_survival(
     )
     lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
     layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *counted]
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

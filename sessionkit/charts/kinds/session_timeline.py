@@ -32,6 +32,8 @@ def session_timeline(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw a session's queries one below the other along a time axis, in minutes since its first event.
 
@@ -44,6 +46,8 @@ def session_timeline(
         query_position, rank, doc_id, at (seconds), dwell (seconds, null where unknown); None without any.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -91,7 +95,9 @@ def session_timeline(
     if seen is not None and len(seen):
         layers += _looks(seen, place)
     ticks = alt.Chart(values(issued)).mark_tick(thickness=3, size=18, orient="vertical")
-    return stacked([*layers, ticks.encode(**place, tooltip=tips)], title, synthetic, subtitle)
+    return stacked(
+        [*layers, ticks.encode(**place, tooltip=tips)], title, synthetic, subtitle, width=width, height=height
+    )
 
 
 def _clicks(clicks: Any, rows: pl.DataFrame) -> pl.DataFrame:  # noqa: ANN401  # anything tabular

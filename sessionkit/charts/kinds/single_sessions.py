@@ -28,6 +28,8 @@ def single_sessions(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw one line per session up to its marked stopping point, and its held gain dashed after that.
 
@@ -42,6 +44,8 @@ def single_sessions(
         Color of the lines as ``#rrggbb``, that of the system in other figures.
     normalized, measure, synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -64,7 +68,14 @@ def single_sessions(
     after = alt.Chart(values(held)).mark_line(color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
     lines = alt.Chart(values(own)).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
-    return stacked([*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)], title, synthetic, subtitle)
+    return stacked(
+        [*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)],
+        title,
+        synthetic,
+        subtitle,
+        width=width,
+        height=height,
+    )
 
 
 def _stopping_points(stops: pl.DataFrame, color: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:

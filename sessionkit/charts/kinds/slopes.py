@@ -25,6 +25,8 @@ def slopes(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw each unit of a paired comparison of two groups as a line from its value with `a` to its value with `b`.
 
@@ -43,6 +45,8 @@ def slopes(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -74,7 +78,7 @@ def slopes(
     adjusted = bool(units.get_column("adjusted").any())
     names = [inert(printable(group)) for group in (first, second)]
     below = [line for line in (line_below(comparison, subtitle), _counted(lines, second)) if line]
-    return titled(_drawn(lines, names, shown, adjusted), title, below, synthetic)
+    return titled(_drawn(lines, names, shown, adjusted), title, below, synthetic, width=width, height=height)
 
 
 def _counted(lines: pl.DataFrame, second: str) -> str:

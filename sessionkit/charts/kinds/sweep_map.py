@@ -39,6 +39,8 @@ def sweep_map(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw a cell for each setting: its color is the leading group, the deeper the larger its margin, which its number gives.
 
@@ -67,6 +69,8 @@ def sweep_map(
     subtitle
         What the sweep is of, on a line below the title, as plain text; of a finding what is held at the base setting stands
         beside it.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -118,8 +122,8 @@ def sweep_map(
             "color": color(leads["group"].to_list(), colors, legend),
             "opacity": alt.Opacity(
                 field="step",
-                type="nominal",
-                scale=alt.Scale(type="ordinal", domain=[*STEPS], range=[*STEPS.values()]),
+                type="ordinal",
+                scale=alt.Scale(domain=[*STEPS], range=[*STEPS.values()]),
                 legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
             ),
         }
@@ -138,12 +142,12 @@ def sweep_map(
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     layers += _border(frame, across, up, place)
     ring = alt.Chart(values(frame.filter("base").select("x", "y")))
-    for width, ink in ((5, "white"), (2.2, INK)):
+    for stroke, ink in ((5, "white"), (2.2, INK)):
         layers.append(
-            ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=width, color=ink).encode(**place)
+            ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
         )
     below = [line for line in (subtitle, *key, KEY) if line]
-    return titled(alt.LayerChart(layer=layers), title, below, synthetic)
+    return titled(alt.LayerChart(layer=layers), title, below, synthetic, width=width, height=height)
 
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular

@@ -29,6 +29,8 @@ def tipping_point(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the judged share of each group by rank; below the title stands what would overturn the difference of two groups.
 
@@ -48,6 +50,8 @@ def tipping_point(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -71,7 +75,7 @@ def tipping_point(
         raise UsageError(f"one figure shows {MOST} groups, not {len(groups)}; choose some by where")
     called = legend or LEGENDS.get(str(bounds.by), str(bounds.by)) if bounds.by else "Group"
     below = [line for line in (line_below(bounds, subtitle), *_overturned(bounds, shown)) if line]
-    return titled(_drawn(rows, groups, colors, called), title, below, synthetic)
+    return titled(_drawn(rows, groups, colors, called), title, below, synthetic, width=width, height=height)
 
 
 def _overturned(bounds: Incompleteness, measure: str) -> list[str]:

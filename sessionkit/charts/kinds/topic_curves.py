@@ -40,6 +40,8 @@ def topic_curves(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the curves of all sessions (solid) and of the long ones (dashed), by group; with bands in the frame, those of all sessions.
 
@@ -55,6 +57,8 @@ def topic_curves(
         That number, for the legend.
     normalized, measure, legend, colors, synthetic, title, subtitle
         As for `session_curve`; sessions of one topic share their ideal list, so normalization is not needed.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -89,4 +93,4 @@ def topic_curves(
         dash, shape = parted("sessions", kinds, "Sessions")
         lines, points = lines.encode(strokeDash=dash), points.encode(shape=shape)
     layers = [*queries.layers(), *band(every, encoding), lines, points]
-    return stacked(layers, title, synthetic, subtitle)
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

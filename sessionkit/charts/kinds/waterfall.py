@@ -29,6 +29,8 @@ def waterfall(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw how the value of a session builds up, from the top: the documents of each query, the query, the session.
 
@@ -43,6 +45,8 @@ def waterfall(
         Text of the measure, for the axis.
     synthetic, title, subtitle
         As for `session_curve`.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -83,7 +87,9 @@ def waterfall(
     amount = alt.Text(field="added", type="quantitative", format="+.3f")
     words = alt.Chart(values(rows)).mark_text(align="left", dx=4, fontSize=10, color=INK)
     zero = alt.Chart().mark_rule(color=FAINT, strokeWidth=1).encode(x=alt.XDatum(0))
-    return stacked([bars, words.encode(y=y, x=ends, text=amount), zero], title, synthetic, subtitle)
+    return stacked(
+        [bars, words.encode(y=y, x=ends, text=amount), zero], title, synthetic, subtitle, width=width, height=height
+    )
 
 
 def _documents(frame: pl.DataFrame) -> pl.DataFrame:

@@ -32,6 +32,7 @@ from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed
 from sessionkit.study.session_subset import restricted
+from sessionkit.study.study import not_a_study
 
 By = str | Sequence[str] | None
 """Columns that make groups: a name, several as a list or joined by commas; None for one group of all sessions."""
@@ -229,6 +230,8 @@ def _require_query(measure: Measure) -> None:
 
 def _reads(study: Study, measures: Sequence[Measure], columns: Sequence[str]) -> dict[str, list[str]]:
     """Columns to read, by table, for these columns of sessions or users."""
+    if not isinstance(study, Study):
+        raise not_a_study(study)
     of_sessions = study.columns("sessions")
     read = columns_read(study, measures)
     read["sessions"] = [*dict.fromkeys([*(column for column in columns if column in of_sessions), *read["sessions"]])]
@@ -249,6 +252,8 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     texts = [by] if isinstance(by, str) else [] if by is None else by
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"by must be names of columns of sessions or users, not {by!r}")
+    if not isinstance(study, Study):
+        raise not_a_study(study)
     own = study.columns("sessions")
     known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
     keys: dict[str, pl.DataType] = {}

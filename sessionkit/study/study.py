@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -37,12 +38,22 @@ def no_rejected() -> pl.LazyFrame:
     return rejected.empty(rejected.names).lazy()
 
 
+def not_a_study(given: object) -> UsageError:
+    """Return the error for something else where a study is wanted, such as its path."""
+    what = (
+        f"a path: sk.open_study({os.fspath(given)!r}) opens it" if isinstance(given, str | os.PathLike) else repr(given)
+    )
+    return UsageError(f"this takes a study, not {what}")
+
+
 def guarded_read(verb: Verb) -> Verb:
     """Return a function whose first argument is a study, made to say so where the study is replaced while it is read."""
 
     @functools.wraps(verb)
     def guarded(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function returns
         study = given[0] if given else named.get("study")
+        if isinstance(study, str | os.PathLike):
+            raise not_a_study(study)
         if not isinstance(study, Study):
             return verb(*given, **named)
         with study.reading():

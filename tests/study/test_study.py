@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import sessionkit as sk
 from sessionkit.errors import UsageError
 from sessionkit.readers import from_tables
 
@@ -45,3 +46,11 @@ def test_repr_says_what_it_is(study):
 def test_repr_counts_one_as_one():
     one = from_tables({name: values[:1] for name, values in RESULTS.items()})
     assert repr(one) == "<Study: 1 session, 1 query, 1 result, 0 judgments>"
+
+
+@pytest.mark.parametrize("verb", [sk.score, sk.curve, sk.effort, sk.compare, sk.bounds])
+def test_a_path_where_a_study_is_wanted_says_how_it_is_opened(verb, tmp_path):
+    with pytest.raises(UsageError, match=r"this takes a study, not a path: sk\.open_study\('mine'\) opens it"):
+        verb("mine", "nsDCG@10")
+    with pytest.raises(UsageError, match="this takes a study, not a path"):
+        verb(tmp_path, "nsDCG@10")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
     from sessionkit.charts.kinds.tipping_point import tipping_point as tipping_point
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
+    from sessionkit.charts.kinds.user_topic_heatmap import user_topic_heatmap as user_topic_heatmap
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
     from sessionkit.charts.theme import colors_of as colors_of
@@ -58,6 +59,7 @@ __all__ = [
     "differences",
     "group_means",
     "slopes",
+    "user_topic_heatmap",
     "gain_vectors",
     "precision_recall",
     "rprecision_histogram",

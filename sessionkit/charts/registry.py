@@ -87,6 +87,9 @@ CHARTS = {
     "slopes": ChartKind(
         "of every user, or topic, a line from its value with one system to that with the other", "scores", ("nsDCG@10",)
     ),
+    "user-topic-heatmap": ChartKind(
+        "the mean score of each user on each topic, and with which system", "scores", ("nsDCG@10",)
+    ),
     "gain-vectors": ChartKind(
         "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
         "vectors", ("CG", "DCG", "nCG", "nDCG"),

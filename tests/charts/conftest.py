@@ -146,6 +146,17 @@ def _slopes(groups, **options):
     return charts.slopes(compare(table.with_columns(measure=pl.lit("m"))), **options)
 
 
+def _user_topic_heatmap(groups, **options):
+    """Users of each group's name search three topics: the first two score their number by ten, the third a tenth more, twice."""
+    rows = [
+        (group, f"t{topic}", group, place / 10 + topic // 3 / 10)
+        for place, group in enumerate(groups, 1)
+        for topic in (1, 2, 3, 3)
+    ]
+    frame = pl.DataFrame(rows, schema=["user_id", "topic_id", "group", "value"], orient="row")
+    return charts.user_topic_heatmap(frame, measure="nsDCG@10", **options)
+
+
 def _tipping_point(groups, **options):
     """One document of each of at most six groups is judged of two that it shows."""
     names = groups[:6]
@@ -254,6 +265,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "user-topic-heatmap": _user_topic_heatmap,
         "effort-gain": _effort_gain,
         "difference-curve": _difference_curve,
         "session-survival": _session_survival,

@@ -21,6 +21,7 @@
     differences.py           differences between groups
     group_means.py           means of groups
     slopes.py                each unit from one group to the other
+    user_topic_heatmap.py    scores by user and topic
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
     waterfall.py             the value of one session

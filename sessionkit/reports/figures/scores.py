@@ -104,6 +104,35 @@ def score_distribution(study: Study, choices: Choices) -> Figure:
     return Figure("score-distribution", title, chart, caption)
 
 
+def user_topic_heatmap(study: Study, choices: Choices) -> Figure:
+    """The mean score of each user on each topic."""
+    measure = choices.exact or choices.ratio
+    if measure.level != "session":
+        better = f"mean({measure})" if measure.level == "query" else "nsDCG@10"
+        raise UsageError(f"user-topic-heatmap draws a value per session, which {measure} has not; ask for {better}")
+    scores = score(study, measure, per="session").select("session_id", "user_id", "topic_id", "value")
+    scores = grouped_sessions(study, choices.by).join(scores, on="session_id")
+    complete = scores.drop_nulls(["user_id", "topic_id", "value"])
+    title = f"{measure} by user and topic"
+    chart = charts.user_topic_heatmap(
+        choices.redaction.frame(scores, study),
+        by=choices.by,
+        measure=str(measure),
+        legend=choices.legend,
+        synthetic=choices.synthetic,
+        title=title,
+    )
+    several = len(complete) > len(complete.unique(["user_id", "topic_id"]))
+    cell = "Mean of the sessions" if several else "The session"
+    missing = len(scores) - len(complete)
+    left = f" {counted(missing, 'session')} without a user, a topic or a value left out." if missing else ""
+    caption = (
+        f"{cell} of each user on each topic by {measure}, {counted(len(complete), 'session')} in all; a gap is a pair without a "
+        f"session.{left}"
+    )
+    return Figure("user-topic-heatmap", title, chart, caption)
+
+
 def correlation_forest(study: Study, choices: Choices) -> Figure:
     """Correlations of measures with ratings."""
     if not choices.with_:

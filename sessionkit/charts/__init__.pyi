@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.last_vs_nonlast import last_vs_nonlast as last_vs_nonlast
     from sessionkit.charts.kinds.power_curve import power_curve as power_curve
     from sessionkit.charts.kinds.precision_recall import precision_recall as precision_recall
+    from sessionkit.charts.kinds.rating_scatter import rating_scatter as rating_scatter
     from sessionkit.charts.kinds.reformulation_flow import reformulation_flow as reformulation_flow
     from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram as rprecision_histogram
     from sessionkit.charts.kinds.score_distribution import score_distribution as score_distribution
@@ -67,6 +68,7 @@ __all__ = [
     "waterfall",
     "session_timeline",
     "correlation_forest",
+    "rating_scatter",
     "effort_gain",
     "session_survival",
     "reformulation_flow",

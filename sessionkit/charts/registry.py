@@ -111,6 +111,9 @@ CHARTS = {
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
     ),
+    "rating-scatter": ChartKind(
+        "the score of sessions by a searcher's rating, with the mean of each rating", "scores", ("nsDCG@10",), ("with",)
+    ),
     "effort-gain": ChartKind(
         "the share of sessions that reached a gain, by results looked at, queries asked or minutes",
         "query_steps", ("sDCG(discount=none,query_discount=none)@10",), ("gain", "along"),

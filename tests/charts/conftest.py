@@ -157,6 +157,13 @@ def _user_topic_heatmap(groups, **options):
     return charts.user_topic_heatmap(frame, measure="nsDCG@10", **options)
 
 
+def _rating_scatter(groups, **options):
+    """Ratings 1, 2, ... by the first group's name: one session of .1, two of .2 and .3."""
+    rows = [(rating, value) for rating in range(1, len(groups) + 2) for value in (0.1, 0.2, 0.3)[: rating + 1]]
+    frame = pl.DataFrame(rows, schema=[groups[0], f"m {groups[-1]}"], orient="row")
+    return charts.rating_scatter(frame, groups[0], measure=f"m {groups[-1]}", **options)
+
+
 def _tipping_point(groups, **options):
     """One document of each of at most six groups is judged of two that it shows."""
     names = groups[:6]
@@ -266,6 +273,7 @@ def apart():
         "group-means": _group_means,
         "slopes": _slopes,
         "user-topic-heatmap": _user_topic_heatmap,
+        "rating-scatter": _rating_scatter,
         "effort-gain": _effort_gain,
         "difference-curve": _difference_curve,
         "session-survival": _session_survival,

@@ -24,6 +24,7 @@ FURTHER = (
     "session-survival",
     "group-means",
     "user-topic-heatmap",
+    "rating-scatter",
 )
 
 
@@ -62,6 +63,7 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
         "session-survival",
         "group-means",
         "user-topic-heatmap",
+        "rating-scatter",
     ],
 )
 def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):

@@ -24,6 +24,7 @@
     user_topic_heatmap.py    scores by user and topic
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
+    rating_scatter.py        scores by rating
     waterfall.py             the value of one session
     session_timeline.py      one session in time
     effort_gain.py           what a gain costs in results, queries, minutes

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
     from sessionkit.charts.kinds.effort_gain import effort_gain as effort_gain
+    from sessionkit.charts.kinds.examination_heatmap import examination_heatmap as examination_heatmap
     from sessionkit.charts.kinds.gain_vectors import gain_vectors as gain_vectors
     from sessionkit.charts.kinds.group_means import group_means as group_means
     from sessionkit.charts.kinds.judge_noise import judge_noise as judge_noise
@@ -51,6 +52,7 @@ __all__ = [
     "single_sessions",
     "sweep_map",
     "discount_fit",
+    "examination_heatmap",
     "discount_surface",
     "judgment_loss",
     "tipping_point",

@@ -58,6 +58,9 @@ CHARTS = {
     "discount-fit": ChartKind(
         "how far searchers looked in each query: observed, and as a fitted discount expects", "robustness"
     ),
+    "examination-heatmap": ChartKind(
+        "the share of lists that searchers looked at down to each rank, by query", "robustness", ()
+    ),
     "discount-surface": ChartKind(
         "a fitted discount by rank and query, with the observed shares of searchers", "robustness"
     ),

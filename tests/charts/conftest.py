@@ -164,6 +164,17 @@ def _rating_scatter(groups, **options):
     return charts.rating_scatter(frame, groups[0], measure=f"m {groups[-1]}", **options)
 
 
+def _examination_heatmap(groups, **options):
+    """At each query position, as many as there are groups, lists of three ranks: all, half and a quarter looked so far."""
+    rows = [
+        (query, rank, 8 // 2 ** (rank - 1), 8, 0.5 ** (rank - 1))
+        for query, _ in enumerate(groups, 1)
+        for rank in (1, 2, 3)
+    ]
+    names = ["query_position", "rank", "looks", "lists", "share"]
+    return charts.examination_heatmap(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
 def _tipping_point(groups, **options):
     """One document of each of at most six groups is judged of two that it shows."""
     names = groups[:6]
@@ -274,6 +285,7 @@ def apart():
         "slopes": _slopes,
         "user-topic-heatmap": _user_topic_heatmap,
         "rating-scatter": _rating_scatter,
+        "examination-heatmap": _examination_heatmap,
         "effort-gain": _effort_gain,
         "difference-curve": _difference_curve,
         "session-survival": _session_survival,

@@ -25,6 +25,7 @@ FURTHER = (
     "group-means",
     "user-topic-heatmap",
     "rating-scatter",
+    "examination-heatmap",
 )
 
 
@@ -64,6 +65,7 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
         "group-means",
         "user-topic-heatmap",
         "rating-scatter",
+        "examination-heatmap",
     ],
 )
 def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):

@@ -45,6 +45,7 @@ NOUNS = {
     "feed",
     "finding",
     "findings",
+    "rating",
     "scoring",
     "seed",
     "setting",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
     from sessionkit.charts.kinds.effort_gain import effort_gain as effort_gain
+    from sessionkit.charts.kinds.examination_heatmap import examination_heatmap as examination_heatmap
     from sessionkit.charts.kinds.gain_vectors import gain_vectors as gain_vectors
     from sessionkit.charts.kinds.group_means import group_means as group_means
     from sessionkit.charts.kinds.judge_noise import judge_noise as judge_noise
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.last_vs_nonlast import last_vs_nonlast as last_vs_nonlast
     from sessionkit.charts.kinds.power_curve import power_curve as power_curve
     from sessionkit.charts.kinds.precision_recall import precision_recall as precision_recall
+    from sessionkit.charts.kinds.rating_scatter import rating_scatter as rating_scatter
     from sessionkit.charts.kinds.reformulation_flow import reformulation_flow as reformulation_flow
     from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram as rprecision_histogram
     from sessionkit.charts.kinds.score_distribution import score_distribution as score_distribution
@@ -30,6 +32,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
     from sessionkit.charts.kinds.tipping_point import tipping_point as tipping_point
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
+    from sessionkit.charts.kinds.user_topic_heatmap import user_topic_heatmap as user_topic_heatmap
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
     from sessionkit.charts.theme import colors_of as colors_of
@@ -49,6 +52,7 @@ __all__ = [
     "single_sessions",
     "sweep_map",
     "discount_fit",
+    "examination_heatmap",
     "discount_surface",
     "judgment_loss",
     "tipping_point",
@@ -58,6 +62,7 @@ __all__ = [
     "differences",
     "group_means",
     "slopes",
+    "user_topic_heatmap",
     "gain_vectors",
     "precision_recall",
     "rprecision_histogram",
@@ -65,6 +70,7 @@ __all__ = [
     "waterfall",
     "session_timeline",
     "correlation_forest",
+    "rating_scatter",
     "effort_gain",
     "session_survival",
     "reformulation_flow",

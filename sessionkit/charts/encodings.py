@@ -201,15 +201,15 @@ def band_tips(frame: pl.DataFrame) -> list[alt.Tooltip]:
 def gain_axis(title: str, measure: str | None) -> alt.Y:
     """Return the vertical axis, with the text of the measure on the lines below its title."""
     title = plain("title", title)
-    lines: str | list[str] = title if measure is None else [title, *_folded(plain("measure", measure))]
+    lines: str | list[str] = title if measure is None else [title, *folded(plain("measure", measure))]
     return alt.Y(field="value", type="quantitative", axis=alt.Axis(title=lines, tickCount=6))
 
 
-def _folded(text: str) -> list[str]:
-    """Fold the text of a measure after commas, so that all of it can be read beside the axis."""
+def folded(text: str, most: int = FOLD) -> list[str]:
+    """Return the text of a measure in lines of about so many characters, folded after commas, so that all of it can be read."""
     lines = [""]
     for piece in re.findall("[^,]+,?|,", text):
-        if lines[-1] and len(lines[-1]) + len(piece) > FOLD:
+        if lines[-1] and len(lines[-1]) + len(piece) > most:
             lines.append("")
         lines[-1] += piece
     return lines

@@ -29,6 +29,8 @@ NARROW = 340.0
 """Points of width below which legends stand below the plot."""
 ROW = 60
 """Pixels up to which a panel is a row, which keeps its height."""
+MOST_LINES = 1.8
+"""Heights of a label that a row or bar with a size of its own takes at most."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
 """What the colors of the palette become, each far from the one before it in lightness."""
 TOLERANCE = 0.02
@@ -100,6 +102,8 @@ class PrintLayout:
                 slope = (first[place] - second[place]) / (inner[place] - more[place]) if inner[place] else 0
                 if asked is not None and slope > 0:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
+                elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
+                    inner[place] += asked - first[place]
             if not self.height:
                 inner[1] = inner[0] * HEIGHT / WIDTH
         made = _with_plot(spec, inner[0], inner[1])
@@ -224,7 +228,8 @@ def _with_plot(spec: dict[str, Any], width: float, height: float) -> dict[str, A
     inner = spec.get("spec", spec)
     sized, own = {**inner, "width": round(width, 2)}, inner.get("height")
     if isinstance(own, dict):
-        sized["height"] = {"step": round(float(spec["config"]["axis"]["labelFontSize"]) * 1.8, 2)}
+        lines = min(MOST_LINES, own["step"] / CONFIG["axis"]["labelFontSize"])
+        sized["height"] = {"step": round(float(spec["config"]["axis"]["labelFontSize"]) * lines, 2)}
     elif "spec" not in spec or own is None or own > ROW:
         sized["height"] = round(height, 2)
     return {**spec, "spec": sized} if "spec" in spec else sized

@@ -58,6 +58,9 @@ CHARTS = {
     "discount-fit": ChartKind(
         "how far searchers looked in each query: observed, and as a fitted discount expects", "robustness"
     ),
+    "examination-heatmap": ChartKind(
+        "the share of lists that searchers looked at down to each rank, by query", "robustness", ()
+    ),
     "discount-surface": ChartKind(
         "a fitted discount by rank and query, with the observed shares of searchers", "robustness"
     ),
@@ -87,6 +90,9 @@ CHARTS = {
     "slopes": ChartKind(
         "of every user, or topic, a line from its value with one system to that with the other", "scores", ("nsDCG@10",)
     ),
+    "user-topic-heatmap": ChartKind(
+        "the mean score of each user on each topic, and with which system", "scores", ("nsDCG@10",)
+    ),
     "gain-vectors": ChartKind(
         "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
         "vectors", ("CG", "DCG", "nCG", "nDCG"),
@@ -107,6 +113,9 @@ CHARTS = {
     ),
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
+    ),
+    "rating-scatter": ChartKind(
+        "the score of sessions by a searcher's rating, with the mean of each rating", "scores", ("nsDCG@10",), ("with",)
     ),
     "effort-gain": ChartKind(
         "the share of sessions that reached a gain, by results looked at, queries asked or minutes",

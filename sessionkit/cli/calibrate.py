@@ -130,7 +130,7 @@ def calibrate(
     lists and sessions that ended otherwise are censored. TSE and KL fits are for comparison with the literature. Warnings
     come first: parameters that are not identifiable, fits that depend on the grid. The last line is the command that scores
     with the fitted discounts. Tables for --table: parameters, fits, grids, expected (looks by rank and query position,
-    observed and expected), reading.
+    observed and expected), examined (observed shares of lists by query and rank), reading.
     """
     from sessionkit.analysis.calibrate.calibrate import calibrate as calibrated
     from sessionkit.analysis.calibrate.models import models_of
@@ -160,7 +160,7 @@ def calibrate(
             seed=seed,
             memory=memory,
         )
-    tables = {**found.tables(), "expected": found.expected}
+    tables = {**found.tables(), "expected": found.expected, "examined": found.examined}
     people = to.form is OutputForm.table and table is None
     if people:
         tables = {name: tables[name].select(columns) for name, columns in SHOWN.items()}

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.phrases import level_text
+from sessionkit.display.numbers import p_text, two_digits
+from sessionkit.display.words import counted
+
+if TYPE_CHECKING:
+    from sessionkit.analysis.correlate.correlate import Correlations
 
 NAMED = 6
 """Groups whose counts a caption gives."""
@@ -34,3 +41,20 @@ def first_of(items: Sequence[str], most: int) -> str:
     'a 1, b 2 and 1 more'
     """
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def correlation_text(row: Mapping[str, Any], found: Correlations) -> str:
+    """Return one of Spearman's correlations, a row of the table, in a sentence."""
+    measure, rating, value = row["measure"], row["covariate"], row["value"]
+    if value is None:
+        return f"{measure} has no correlation with {rating}: {row['note'] or 'it does not vary'}."
+    beside = []
+    if row["low"] is not None and row["high"] is not None:
+        ends = f"{two_digits(row['low'])} to {two_digits(row['high'])}"
+        beside.append(f"{level_text(1 - found.confidence)} interval {ends}")
+    if row["p"] is not None:
+        beside.append(p_text(row["p"]))
+    units = "" if found.units == "sessions" else f" of {counted(row['units'], found.units.removesuffix('s'))}"
+    beside.append(f"{row['n']:,} sessions{units}")
+    told = f"{measure} and {rating} have a rank correlation (Spearman's) of {two_digits(value)}"
+    return f"{told} ({'; '.join(beside)})."

@@ -58,7 +58,7 @@ def single_figure(
     session
         The session of waterfall and session-timeline; by default the one with the most queries.
     with_
-        Columns or measures that correlation-forest correlates with.
+        Columns or measures that correlation-forest correlates with; of rating-scatter one, the rating.
     against
         The group that rprecision-histogram and difference-curve subtract; by default the first.
     difference

@@ -146,6 +146,35 @@ def _slopes(groups, **options):
     return charts.slopes(compare(table.with_columns(measure=pl.lit("m"))), **options)
 
 
+def _user_topic_heatmap(groups, **options):
+    """Users of each group's name search three topics: the first two score their number by ten, the third a tenth more, twice."""
+    rows = [
+        (group, f"t{topic}", group, place / 10 + topic // 3 / 10)
+        for place, group in enumerate(groups, 1)
+        for topic in (1, 2, 3, 3)
+    ]
+    frame = pl.DataFrame(rows, schema=["user_id", "topic_id", "group", "value"], orient="row")
+    return charts.user_topic_heatmap(frame, measure="nsDCG@10", **options)
+
+
+def _rating_scatter(groups, **options):
+    """Ratings 1, 2, ... by the first group's name: one session of .1, two of .2 and .3."""
+    rows = [(rating, value) for rating in range(1, len(groups) + 2) for value in (0.1, 0.2, 0.3)[: rating + 1]]
+    frame = pl.DataFrame(rows, schema=[groups[0], f"m {groups[-1]}"], orient="row")
+    return charts.rating_scatter(frame, groups[0], measure=f"m {groups[-1]}", **options)
+
+
+def _examination_heatmap(groups, **options):
+    """At each query position, as many as there are groups, lists of three ranks: all, half and a quarter looked so far."""
+    rows = [
+        (query, rank, 8 // 2 ** (rank - 1), 8, 0.5 ** (rank - 1))
+        for query, _ in enumerate(groups, 1)
+        for rank in (1, 2, 3)
+    ]
+    names = ["query_position", "rank", "looks", "lists", "share"]
+    return charts.examination_heatmap(pl.DataFrame(rows, schema=names, orient="row"), **options)
+
+
 def _tipping_point(groups, **options):
     """One document of each of at most six groups is judged of two that it shows."""
     names = groups[:6]
@@ -254,6 +283,9 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "user-topic-heatmap": _user_topic_heatmap,
+        "rating-scatter": _rating_scatter,
+        "examination-heatmap": _examination_heatmap,
         "effort-gain": _effort_gain,
         "difference-curve": _difference_curve,
         "session-survival": _session_survival,

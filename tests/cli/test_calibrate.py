@@ -59,7 +59,7 @@ def test_the_last_line_of_the_reading_is_a_command_that_runs(call, tmp_path):
 def test_every_table_is_there(call, counts):
     lines = call("calibrate", "--counts", counts).lines
     named = [line for line in lines if line.startswith("# ")]
-    assert named == ["# parameters", "# fits", "# grids", "# expected", "# provenance", "# reading"]
+    assert named == ["# parameters", "# fits", "# grids", "# expected", "# examined", "# provenance", "# reading"]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
     measure = ["--measure", "sDCG@10"]
     own = {
         "correlation-forest": ["--with", "satisfaction", *measure],
+        "rating-scatter": ["--with", "satisfaction"],
         "judge-noise": measure,
         "power-curve": ["--difference", "20%"],
     }

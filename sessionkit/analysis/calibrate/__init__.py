@@ -7,6 +7,7 @@
     observation.py          counts from it, and what ended a list or session otherwise
     tables.py               the same from a table of counts by rank and query position
     counts.py               counts: where lists and sessions stopped or ended, by unit; what was looked at
+    examination.py          how many lists were looked at down to each rank
     factors.py              a discount as the share of searchers who come to a place
     models.py               what of a measure is fitted
     likelihood.py           how well a discount agrees with counts: stopping likelihood

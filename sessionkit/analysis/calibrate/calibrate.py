@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import UNITS, Resampling
 from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.calibrate.counts import LookCounts
+from sessionkit.analysis.calibrate.examination import examined
 from sessionkit.analysis.calibrate.examination_signals import signal_of
 from sessionkit.analysis.calibrate.fit_tables import expected_table, fits_table, grids_table, made_of, parameters_table
 from sessionkit.analysis.calibrate.messages import lines_of, measures_of, warnings_of
@@ -93,7 +94,7 @@ def calibrate(
     Returns
     -------
     Calibration
-        With ``table``, ``fits``, ``expected``, ``grids``, ``reading`` and ``measures``, the fitted measures' texts.
+        With ``table``, ``fits``, ``expected``, ``examined``, ``grids``, ``reading`` and ``measures``, the fitted measures' texts.
 
     Raises
     ------
@@ -124,7 +125,7 @@ def calibrate(
     models = models_of(model)
     _check(unmarked, ranks, queries)
     resampling = Resampling(draws, seed, "percentile", confidence)
-    whole, chosen = _counted(
+    whole, chosen = count_looks(
         seen, units, memory, signal=signal, unmarked=unmarked, min_dwell=min_dwell, cut_short=cut_short
     )
     found = [made for one in models for made in made_of(one, whole, (ranks or one.ranks, queries), resampling)]
@@ -134,6 +135,7 @@ def calibrate(
         table=parameters_table(found, kind),
         fits=fits_table(found),
         expected=expected_table(found),
+        examined=examined(whole, ranks, queries),
         grids=grids_table(found),
         reading=reading_of(lines_of(found, whole, warnings, kind), restriction),
         measures=measures_of(found),
@@ -151,17 +153,17 @@ def calibrate(
     )
 
 
-def _counted(
+def count_looks(
     seen: Study | Frame,
-    units: str,
-    memory: str | int | None,
+    units: str = "auto",
+    memory: str | int | None = None,
     *,
-    signal: str,
-    unmarked: str,
-    min_dwell: float,
-    cut_short: str | None,
+    signal: str = "auto",
+    unmarked: str = "first",
+    min_dwell: float = 0.0,
+    cut_short: str | None = None,
 ) -> tuple[LookCounts, str]:
-    """The counts, and what they were read from."""
+    """Return the counts that discounts are fitted to, and the signal that they are of; the parameters and errors are `calibrate`'s."""
     if units not in UNITS:
         msg = f"units must be one of {', '.join(UNITS)}, not {units!r}{suggestion(str(units), UNITS)}"
         raise UsageError(msg)

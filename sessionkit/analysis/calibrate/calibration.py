@@ -32,6 +32,7 @@ GRIDS = pl.Schema(
     {"model": TEXT, "criterion": TEXT, "ranks": WHOLE, "queries": WHOLE, "parameter": TEXT, "estimate": NUMBER}
     | {"reach_rank_2": NUMBER, "reach_query_2": NUMBER}
 )
+EXAMINED = pl.Schema({"query_position": WHOLE, "rank": WHOLE, "looks": WHOLE, "lists": WHOLE, "share": NUMBER})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +52,10 @@ class Calibration(Finding):
         ``depends_on_grid``.
     expected
         ``model``, ``criterion``, ``rank``, ``query_position``, ``observed`` and ``expected`` looks.
+    examined
+        ``query_position``, ``rank``, ``looks`` (lists looked at down to this rank; of the signal clicks, clicks), ``lists`` (those
+        that did not end before; of clicks all, of a table of clicks null) and ``share`` (Kaplan and Meier's, or clicks per list;
+        null where it is unknown).
     grids
         ``model``, ``criterion``, ``ranks``, ``queries``, ``parameter``, ``estimate``, ``reach_rank_2``,
         ``reach_query_2``: the fit on this and other grids.
@@ -67,6 +72,7 @@ class Calibration(Finding):
     table: pl.DataFrame
     fits: pl.DataFrame
     expected: pl.DataFrame
+    examined: pl.DataFrame
     grids: pl.DataFrame
     reading: str
     measures: tuple[str, ...]
@@ -83,5 +89,5 @@ class Calibration(Finding):
     seed: int
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The tables that are shown, by name; ``expected`` has too many rows for that."""
+        """The tables that are shown, by name; ``expected`` and ``examined`` have too many rows for that."""
         return {"parameters": self.table, "fits": self.fits, "grids": self.grids}

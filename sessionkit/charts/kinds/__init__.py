@@ -12,6 +12,7 @@
     tipping_point.py         what is judged, and what would overturn the result
     discount_fit.py          how far searchers looked, and as a fitted discount expects
     discount_surface.py      a fitted discount, with what was looked at over it
+    examination_heatmap.py   how far searchers looked, by query and rank
     power_curve.py           power by size of a study
     judge_noise.py           what judges' errors change
     discriminative_power.py  pairs of systems told apart
@@ -21,8 +22,10 @@
     differences.py           differences between groups
     group_means.py           means of groups
     slopes.py                each unit from one group to the other
+    user_topic_heatmap.py    scores by user and topic
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
+    rating_scatter.py        scores by rating
     waterfall.py             the value of one session
     session_timeline.py      one session in time
     effort_gain.py           what a gain costs in results, queries, minutes

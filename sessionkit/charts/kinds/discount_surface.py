@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import checked, drawn_of, line_below, stacked, tip, values
+from sessionkit.charts.encodings import checked, drawn_of, folded, line_below, stacked, tip, values
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -69,7 +68,7 @@ def discount_surface(
     rows, measure = first_fit(calibration, measure)
     frame = one_fit(rows)
     shares = _shares(frame.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES))
-    told = [] if measure is None else _folded(plain("measure", measure))
+    told = [] if measure is None else folded(plain("measure", measure), LONGEST)
     below = alt.Axis(title=["Rank in the result list", *told, *KEY], labelAngle=0, labelOverlap=True, ticks=False)
     beside = alt.Axis(title="Query of the session", labelOverlap=True, ticks=False, grid=False)
     place: dict[str, Any] = {
@@ -131,16 +130,6 @@ def _shares(frame: pl.DataFrame) -> pl.DataFrame:
         number=pl.col("observed").cast(pl.Float64) / most["observed"],
         n=pl.col("observed").cast(pl.Int64),
     ).sort("query_position", "rank")
-
-
-def _folded(text: str) -> list[str]:
-    """The text of a measure in lines, folded after commas."""
-    lines = [""]
-    for piece in re.findall("[^,]+,?|,", text):
-        if lines[-1] and len(lines[-1]) + len(piece) > LONGEST:
-            lines.append("")
-        lines[-1] += piece
-    return lines
 
 
 def _color(field: str) -> alt.Color:

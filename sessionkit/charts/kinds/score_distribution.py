@@ -62,7 +62,7 @@ def score_distribution(
     UsageError
         A column is missing, there are no values, several measures and none is named, or more than 40 groups.
     """
-    table, measure = _of_one_measure(as_polars(scores, SOURCE).collect(), by, measure)
+    table, measure = of_one_measure(as_polars(scores, SOURCE).collect(), by, measure)
     frame = checked(table, COLUMNS, SOURCE).drop_nulls("value")
     many = frame.get_column("group").n_unique()
     if many > MOST:
@@ -110,8 +110,14 @@ def score_distribution(
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
-def _of_one_measure(scores: pl.DataFrame, by: str, measure: str | None) -> tuple[pl.DataFrame, str]:
-    """Groups and values of one measure, and its text."""
+def of_one_measure(scores: pl.DataFrame, by: str, measure: str | None) -> tuple[pl.DataFrame, str]:
+    """The scores of one measure with ``group`` and ``value``, and its text.
+
+    Raises
+    ------
+    UsageError
+        The scores have no such column or measure, or several and none is named.
+    """
     if "group" in scores.columns and "measure" not in scores.columns:
         return scores, measure or "Score"
     if by not in scores.columns:
@@ -120,7 +126,7 @@ def _of_one_measure(scores: pl.DataFrame, by: str, measure: str | None) -> tuple
         )
     grouped = with_groups(scores, [by])
     if measure is not None and measure in scores.columns:  # a column for each measure
-        return grouped.select("group", value=pl.col(measure)), measure
+        return grouped.with_columns(value=pl.col(measure)), measure
     if "measure" not in scores.columns:
         return grouped, measure or "Score"
     known = scores.get_column("measure").unique(maintain_order=True).to_list()

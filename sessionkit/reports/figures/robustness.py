@@ -31,6 +31,7 @@ SWEPT = "Who leads at which setting"
 TIPPING = "What is judged, and what would overturn the result"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
+EXAMINED = "How far searchers looked"
 DRAWS = 200
 """Draws for the intervals of fitted discounts that a caption gives."""
 ERRORS = {
@@ -96,6 +97,20 @@ def discount_fit(study: Study, choices: Choices) -> Figure:
     found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
     chart = charts.discount_fit(without_condition(found), synthetic=choices.synthetic, title=FITTED)
     return Figure("discount-fit", FITTED, chart, found.reading.replace("\n", " "))
+
+
+def examination_heatmap(study: Study, choices: Choices) -> Figure:
+    """The share of lists that searchers looked at down to each rank."""
+    from sessionkit.analysis.calibrate.calibrate import count_looks
+    from sessionkit.analysis.calibrate.examination import examined
+
+    counts, _ = count_looks(study)
+    chart = charts.examination_heatmap(examined(counts), synthetic=choices.synthetic, title=EXAMINED)
+    caption = (
+        "Share of the lists of each query of a session that were looked at down to each rank; of a list that ended, only that it was "
+        f"looked at so far is known (Kaplan and Meier's estimate). A cell of fewer than two lists is a gap. {' '.join(counts.told[:-1])}"
+    )
+    return Figure("examination-heatmap", EXAMINED, chart, caption)
 
 
 def judgment_loss(study: Study, choices: Choices) -> Figure:

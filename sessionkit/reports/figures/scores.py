@@ -9,15 +9,17 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.analysis.phrases import level_text
+from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
-from sessionkit.reports.phrases import filled
+from sessionkit.reports.phrases import correlation_text, filled
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
@@ -104,6 +106,35 @@ def score_distribution(study: Study, choices: Choices) -> Figure:
     return Figure("score-distribution", title, chart, caption)
 
 
+def user_topic_heatmap(study: Study, choices: Choices) -> Figure:
+    """The mean score of each user on each topic."""
+    measure = choices.exact or choices.ratio
+    if measure.level != "session":
+        better = f"mean({measure})" if measure.level == "query" else "nsDCG@10"
+        raise UsageError(f"user-topic-heatmap draws a value per session, which {measure} has not; ask for {better}")
+    scores = score(study, measure, per="session").select("session_id", "user_id", "topic_id", "value")
+    scores = grouped_sessions(study, choices.by).join(scores, on="session_id")
+    complete = scores.drop_nulls(["user_id", "topic_id", "value"])
+    title = f"{measure} by user and topic"
+    chart = charts.user_topic_heatmap(
+        choices.redaction.frame(scores, study),
+        by=choices.by,
+        measure=str(measure),
+        legend=choices.legend,
+        synthetic=choices.synthetic,
+        title=title,
+    )
+    several = len(complete) > len(complete.unique(["user_id", "topic_id"]))
+    cell = "Mean of the sessions" if several else "The session"
+    missing = len(scores) - len(complete)
+    left = f" {counted(missing, 'session')} without a user, a topic or a value left out." if missing else ""
+    caption = (
+        f"{cell} of each user on each topic by {measure}, {counted(len(complete), 'session')} in all; a gap is a pair without a "
+        f"session.{left}"
+    )
+    return Figure("user-topic-heatmap", title, chart, caption)
+
+
 def correlation_forest(study: Study, choices: Choices) -> Figure:
     """Correlations of measures with ratings."""
     if not choices.with_:
@@ -119,6 +150,24 @@ def correlation_forest(study: Study, choices: Choices) -> Figure:
         f"{level_text(1 - found.confidence)} intervals ({'; '.join(kinds)}; units: {found.units}), not adjusted for their number."
     )
     return Figure("correlation-forest", title, chart, caption)
+
+
+def rating_scatter(study: Study, choices: Choices) -> Figure:
+    """Scores of sessions by a rating."""
+    if len(choices.with_) != 1:
+        raise UsageError(f"rating-scatter needs one rating: --with COLUMN; {_rated(study)}")
+    found = correlate(study, choices.exact or choices.ratio, choices.with_, coefficients="spearman")
+    row = found.table.row(0, named=True)
+    measure, rating = row["measure"], row["covariate"]
+    every = columns(study, [*variables(study, measure, "measures"), *variables(study, rating, "with")])
+    title = f"{measure} by {rating}"
+    chart = charts.rating_scatter(every, rating, measure=measure, synthetic=choices.synthetic, title=title)
+    left = f" {counted(row['dropped'], 'session')} without both left out." if row["dropped"] else ""
+    caption = (
+        f"Sessions by {rating} and {measure}: the area of a circle is their number, in steps of 1/{STEPS} of the range of scores; "
+        f"a line is the mean of a rating that at least two sessions have. {correlation_text(row, found)}{left}"
+    )
+    return Figure("rating-scatter", title, chart, caption)
 
 
 def _rated(study: Study) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
-from sessionkit.display.numbers import p_text, two_digits
 from sessionkit.display.tables import table_of
-from sessionkit.display.words import counted
 from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.phrases import correlation_text
 from sessionkit.reports.sections.section_kind import section
 
 CORRELATED = {
@@ -54,27 +51,10 @@ def ratings(of: Material) -> list[Part]:
     if isinstance(found, str):
         return [Words((of.redaction.note(found),))]
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
-    told = [_told(row, found) for row in spearman.iter_rows(named=True)]
+    told = [correlation_text(row, found) for row in spearman.iter_rows(named=True)]
     chart = correlation_forest(without_condition(found), synthetic=of.choices.synthetic, title=CORRELATIONS)
     caption = (
         f"Correlations of measures with ratings of sessions, with {level_text(1 - found.confidence)} intervals over "
         f"{found.units}, not adjusted for their number."
     )
     return [Words((of.redaction.note(" ".join(told)),)), Figure("correlation-forest", CORRELATIONS, chart, caption)]
-
-
-def _told(row: dict[str, Any], found: Correlations) -> str:
-    """One correlation in a sentence."""
-    measure, rating, value = row["measure"], row["covariate"], row["value"]
-    if value is None:
-        return f"{measure} has no correlation with {rating}: {row['note'] or 'it does not vary'}."
-    beside = []
-    if row["low"] is not None and row["high"] is not None:
-        ends = f"{two_digits(row['low'])} to {two_digits(row['high'])}"
-        beside.append(f"{level_text(1 - found.confidence)} interval {ends}")
-    if row["p"] is not None:
-        beside.append(p_text(row["p"]))
-    units = "" if found.units == "sessions" else f" of {counted(row['units'], found.units.removesuffix('s'))}"
-    beside.append(f"{row['n']:,} sessions{units}")
-    told = f"{measure} and {rating} have a rank correlation (Spearman's) of {two_digits(value)}"
-    return f"{told} ({'; '.join(beside)})."

@@ -191,7 +191,11 @@ def test_what_must_not_be_shared_is_left_out(clinic, kind):
     ("kind", "options", "said"),
     [
         ("session-curve", {"session": "c001"}, "has no --session; charts that have: waterfall, session-timeline"),
-        ("waterfall", {"with_": ["satisfaction"]}, "has no --with; charts that have: correlation-forest"),
+        (
+            "waterfall",
+            {"with_": ["satisfaction"]},
+            "has no --with; charts that have: correlation-forest, rating-scatter",
+        ),
         (
             "differences",
             {"against": "S1"},
@@ -232,7 +236,9 @@ def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.measures])
 def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind):
-    options = {"correlation-forest": {"with_": ["satisfaction"]}, "power-curve": {"difference": "20%"}}.get(kind, {})
+    rated = {"with_": ["satisfaction"]}
+    own = {"correlation-forest": rated, "rating-scatter": rated, "power-curve": {"difference": "20%"}}
+    options = own.get(kind, {})
     asked = list(CHARTS[kind].measures)
     named, unnamed = single_figure(clinic, kind, asked, **options), single_figure(clinic, kind, **options)
     assert spec_of(named.chart) == spec_of(unnamed.chart)

@@ -1,0 +1,115 @@
+"""How far searchers looked: of the lists of each query of a session, the share that was looked at down to each rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.charts.encodings import checked, drawn_of, line_below, tip, titled, values
+from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
+from sessionkit.charts.kinds.user_topic_heatmap import HUES
+from sessionkit.charts.theme import INK
+from sessionkit.errors import UsageError
+
+COLUMNS = ("query_position", "rank", "looks", "lists", "share")
+FEWEST = 2
+"""Lists that a share is drawn of."""
+WRITTEN = 10
+"""Ranks up to which the percents are written into the cells."""
+DEEP = 0.6
+"""The share from which on they are white."""
+ROW, CELL, NARROWEST, WIDEST = 20, 30, 120, 340
+"""Height of a row, width of a cell, and the least and greatest width of all cells, in pixels."""
+STRETCH = [0, 0.2, 0.4, 0.6, 0.8, 1]
+"""Shares of the hues, from light to dark."""
+
+
+def examination_heatmap(
+    calibration: Any,  # noqa: ANN401  # anything tabular
+    *,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+) -> alt.LayerChart:
+    """Draw the share of lists that were looked at down to each rank, a row for each query of the session.
+
+    Shares of fewer than two lists, and those that are unknown, are gaps. Ranks beyond 20 and queries beyond 15 are left out, as
+    a line below the title says.
+
+    Parameters
+    ----------
+    calibration
+        What `sessionkit.calibrate` found, or its ``examined``: query_position, rank, looks, lists, share.
+    synthetic
+        Whether to mark the figure as made from synthetic data.
+    title
+        Title, as plain text.
+    subtitle
+        Which sessions these are, on a line below the title, as plain text.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, the counts are of clicks and not of lists, or no share is of two lists.
+    """
+    subtitle = line_below(calibration, subtitle)
+    every = checked(
+        drawn_of(calibration, "examined", "sessionkit.calibrate"), COLUMNS, "sessionkit.Calibration.examined"
+    )
+    if not every.get_column("lists").count():
+        raise UsageError(
+            "these counts are of clicks, and do not say of how many lists; draw the examined of a study, or of counts of lists"
+        )
+    known = every.filter(pl.col("lists") >= FEWEST, pl.col("share").is_finite())
+    if known.is_empty():
+        raise UsageError(f"there is nothing to draw: no rank of a query has a share of at least {FEWEST} lists")
+    frame = known.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES)
+    rank, query = (int(max(known[name])) for name in ("rank", "query_position"))
+    far = [
+        f"{last} of {of} {word}"
+        for last, of, word in ((MOST_RANKS, rank, "ranks"), (MOST_QUERIES, query, "queries"))
+        if of > last
+    ]
+    ranks, queries = range(1, min(rank, MOST_RANKS) + 1), range(1, min(query, MOST_QUERIES) + 1)
+    place: dict[str, Any] = {
+        "x": _axis(alt.X, "rank", [*ranks], "Rank in the result list"),
+        "y": _axis(alt.Y, "query_position", [*queries], "Query of the session"),
+    }
+    shade = alt.Color(
+        field="value",
+        type="quantitative",
+        scale=alt.Scale(domain=STRETCH, range=list(HUES)),
+        legend=alt.Legend(
+            title=["Share of lists", "looked at so far"],
+            values=STRETCH,
+            format="~%",
+            type="symbol",
+            symbolType="square",
+        ),
+    )
+    tips = [tip("query_position", "Query", "d"), tip("rank", "Rank", "d"), tip("value", "Share of lists", ".1%")]
+    tips += [tip("n", "Lists or clicks there", "d"), tip("number", "Lists", "d")]
+    percent = pl.col("share") * 100
+    whole = percent.round().cast(pl.Int64).cast(pl.String)
+    text = pl.when((percent > 0) & (percent < 1)).then(pl.lit("<1")).otherwise(whole)
+    rows = frame.select("query_position", "rank", value="share", n="looks", number="lists", label=text)
+    layers = [
+        alt.Chart(values(rows)).mark_rect(stroke="white", strokeWidth=1).encode(**place, color=shade, tooltip=tips)
+    ]
+    for deep, ink in ((False, INK), (True, "white")) if len(ranks) <= WRITTEN else ():
+        some = rows.filter((pl.col("value") >= DEEP) == deep)
+        if len(some):
+            words = alt.Chart(values(some)).mark_text(fontSize=10, color=ink)
+            layers.append(words.encode(**place, text=alt.Text(field="label", type="nominal"), tooltip=tips))
+    key = ["Numbers: percent"] if len(ranks) <= WRITTEN else []
+    below = [line for line in (subtitle, *key, f"Drawn: {', '.join(far)}" if far else None) if line]
+    width = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
+    return titled(alt.LayerChart(layer=layers, width=width, height=alt.Step(ROW)), title, below, synthetic)
+
+
+def _axis(channel: Any, field: str, places: list[int], title: str) -> Any:  # noqa: ANN401  # alt.X or alt.Y
+    """An axis of whole numbers, also of those that no cell has."""
+    axis = alt.Axis(title=title, labelAngle=0, labelOverlap=True, grid=False, ticks=False, domain=False)
+    return channel(field=field, type="ordinal", scale=alt.Scale(domain=places, padding=0), axis=axis)

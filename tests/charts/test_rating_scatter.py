@@ -1,0 +1,90 @@
+"""The rating-scatter chart: circles of sessions, lines of means, what it refuses; its figure has the correlation in words."""
+
+import math
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.charts import rating_scatter, spec_of
+from sessionkit.errors import UsageError
+from sessionkit.reports.single import single_figure
+from tests.support.clinic import read_clinic
+
+RATED = pl.DataFrame(
+    [(1, 0.0), (1, 0.04), (2, 0.05), (2, 1.2), (2, 1.15), (5, 0.6), (5, None), (None, 0.3)],
+    schema=["rating", "m"],
+    orient="row",
+)
+"""Scores from 0 to 1.2: steps of 1.2 / 24 = .05; two without both."""
+
+
+def test_circles_count_sessions_by_rating_and_step(datasets):
+    (_, circles), _ = datasets(rating_scatter(RATED, "rating", measure="m"))
+    found = [(row["x"], round(row["low"], 9), row["n"]) for row in circles]
+    # of rating 1 both scores are below .05; .05 begins the second step; 1.2 belongs to the last step, which 1.15 begins
+    assert found == [(1, 0, 2), (2, 0.05, 1), (2, 1.15, 2), (5, 0.6, 1)]
+    for row in circles:
+        assert row["high"] - row["low"] == pytest.approx(0.05)
+        assert row["value"] == pytest.approx((row["low"] + row["high"]) / 2)
+
+
+def test_a_line_is_the_mean_of_at_least_two_sessions(datasets):
+    _, (mark, means) = datasets(rating_scatter(RATED, "rating", measure="m"))
+    assert mark == "rule"
+    found = [(row["x"], row["value"], row["n"]) for row in means]
+    assert found == [
+        (1, pytest.approx(0.02), 2),
+        (2, pytest.approx((0.05 + 1.2 + 1.15) / 3), 3),
+    ]  # a single 5 has no mean
+    # ratings are at least 1 apart: a line is .72 of that long
+    assert [(row["low"], row["high"]) for row in means] == [
+        (pytest.approx(place - 0.36), pytest.approx(place + 0.36)) for place in (1, 2)
+    ]
+
+
+def test_areas_are_in_proportion_to_numbers_and_the_axis_names_the_ratings():
+    encoding = spec_of(rating_scatter(RATED, "rating", measure="m"))["layer"][0]["encoding"]
+    assert encoding["size"]["scale"]["domain"] == [0, 2]
+    assert encoding["size"]["scale"]["range"][0] == 0
+    assert encoding["x"]["axis"]["values"] == [1, 2, 5]
+    many = pl.DataFrame({"rating": range(13), "m": [0.5] * 13})
+    assert "values" not in spec_of(rating_scatter(many, "rating", measure="m"))["layer"][0]["encoding"]["x"]["axis"]
+
+
+@pytest.mark.parametrize("rows", [[(3, 0.5)], [(3, 0.5), (3, 0.5)], [(1, 0.5), (2, 0.5)]])
+def test_one_rating_or_one_score_is_drawn_too(datasets, rows):
+    chart = rating_scatter(pl.DataFrame(rows, schema=["rating", "m"], orient="row"), "rating", measure="m")
+    spec = spec_of(chart)
+    drawn = [row for kept in spec["datasets"].values() for row in kept if row["n"] and row["value"] == 0.5]
+    assert {row["x"] for row in drawn} == {rating for rating, _ in rows}
+    assert all(math.isfinite(row["low"]) for row in drawn)
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(UsageError, match="the scores have no column 'ratings'"):
+        rating_scatter(RATED, "ratings", measure="m")
+    with pytest.raises(UsageError, match="rating does not hold numbers"):
+        rating_scatter(RATED.with_columns(rating=pl.lit("good")), "rating", measure="m")
+    with pytest.raises(UsageError, match="no session has both rating and m"):
+        rating_scatter(RATED.tail(2), "rating", measure="m")
+
+
+def test_the_figure_draws_the_study_and_says_how_both_correlate(datasets):
+    clinic = read_clinic()
+    made = single_figure(clinic, "rating-scatter", with_=["satisfaction"])
+    (_, circles), (_, means) = datasets(made.chart)
+    own = sk.score(clinic, "nsDCG@10", per="session", wide=True)
+    assert sum(row["n"] for row in circles) == 120
+    assert {row["x"]: (row["value"], row["n"]) for row in means} == {
+        row["satisfaction"]: (pytest.approx(row["nsDCG@10"]), row["len"])
+        for row in own.group_by("satisfaction").agg(pl.len(), pl.col("nsDCG@10").mean()).to_dicts()
+    }
+    spearman = own.select(pl.corr("satisfaction", "nsDCG@10", method="spearman")).item()
+    assert f"nsDCG@10 and satisfaction have a rank correlation (Spearman's) of {spearman:.2f} (" in made.caption
+    with pytest.raises(
+        UsageError, match="needs one rating: --with COLUMN; columns with numbers: satisfaction, years_internet"
+    ):
+        single_figure(clinic, "rating-scatter")
+    with pytest.raises(UsageError, match="needs one rating"):
+        single_figure(clinic, "rating-scatter", with_=["satisfaction", "skill"])

@@ -60,6 +60,7 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
         "waterfall",
         "session-survival",
         "group-means",
+        "session-pair",
     ],
 )
 def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):

@@ -13,7 +13,7 @@ from sessionkit.scoring.batch import batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
-from sessionkit.scoring.measures.base import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import defined_sessions
 from sessionkit.study import Study
 
@@ -63,7 +63,7 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
     redaction
         What is left out; ids are numbered as in the `whole` study.
     """
-    results, queries = _results(study, measure), _queries(study)
+    results, queries = results_shown(study, measure), _queries(study)
     # where unjudged results are removed, results from below the cutoff come to count
     within = (pl.col("rank") <= measure.cutoff) | pl.col("counted").is_not_null()
     shown, beyond = results.filter(within), results.filter(~within).group_by(QUERY)
@@ -86,7 +86,7 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
     return Columns(*(redaction.frame(frame, whole) for frame in frames))
 
 
-def _results(study: Study, measure: GainMeasure) -> pl.DataFrame:
+def results_shown(study: Study, measure: Measure) -> pl.DataFrame:
     """Every result of the lists with what it adds, in the order shown."""
     known = study.columns("results")
     read = study.results.select(

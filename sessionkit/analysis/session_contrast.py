@@ -19,9 +19,9 @@ class SessionContrast:
     sessions: tuple[object, object]
     of_groups: bool
 
-    def told(self, measure: str, groups: str = "systems") -> str:
-        """How the pair was chosen, in a sentence; `groups` is what the groups are called."""
-        apart = f" with different {groups}" if self.of_groups else ""
+    def told(self, measure: str, groups: str = "systems", *, drawn: bool = False) -> str:
+        """How the pair was chosen, in a sentence; `groups` is what the groups are called, `drawn` whether only some sessions were there."""
+        apart = (f" with different {groups}" if self.of_groups else "") + (" among those drawn" if drawn else "")
         return f"Of all pairs of sessions of one topic{apart}, this one differs most in {measure}: it is an extreme, not a typical pair."
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram as rprecision_histogram
     from sessionkit.charts.kinds.score_distribution import score_distribution as score_distribution
     from sessionkit.charts.kinds.session_curve import session_curve as session_curve
+    from sessionkit.charts.kinds.session_pair import session_pair as session_pair
     from sessionkit.charts.kinds.session_survival import session_survival as session_survival
     from sessionkit.charts.kinds.session_timeline import session_timeline as session_timeline
     from sessionkit.charts.kinds.single_sessions import single_sessions as single_sessions
@@ -69,6 +70,7 @@ __all__ = [
     "score_distribution",
     "waterfall",
     "session_timeline",
+    "session_pair",
     "correlation_forest",
     "rating_scatter",
     "effort_gain",

@@ -11,7 +11,8 @@
     if (!room || room >= NARROW) return spec;
     const {config = {}} = spec;
     const side = Math.max(170, room - 100);
-    const panels = spec.spec && (spec.columns || spec.facet?.column)
+    const grid = spec.facet?.row && spec.facet.column;  // two panels beside each other stay so
+    const panels = grid ? {spec: {...spec.spec, width: Math.min(spec.spec.width, Math.floor((room - 40) / 2))}} : spec.spec && (spec.columns || spec.facet?.column)
       ? {columns: 1, facet: spec.facet?.column ?? spec.facet, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
     const beside = spec.layer?.some((layer) => layer.encoding?.x?.value === "width");
     const sized = typeof spec.width === "number"

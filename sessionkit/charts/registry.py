@@ -111,6 +111,10 @@ CHARTS = {
     "session-timeline": ChartKind(
         "queries, result lists, clicks and dwell of one session in time", "one_session", (), ("session",)
     ),
+    "session-pair": ChartKind(
+        "two sessions of one topic side by side: their lists with grades, clicks and what each result adds",
+        "one_session", options=("sessions",),
+    ),
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
     ),

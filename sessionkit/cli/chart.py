@@ -53,6 +53,15 @@ def chart(
     by: ByOption = "system_id",
     against: Annotated[str | None, AGAINST] = None,
     session: Annotated[str | None, SESSION] = None,
+    sessions: Annotated[
+        str | None,
+        typer.Option(
+            "--sessions",
+            metavar="ID,ID",
+            help="The two sessions, of one topic. Default: the two that differ most, of different groups where there are several.",
+            show_default=False,
+        ),
+    ] = None,
     with_: Annotated[list[str] | None, WITH] = None,
     difference: Annotated[str | None, DIFFERENCE] = None,
     average: AverageOption = None,
@@ -132,6 +141,7 @@ def chart(
             vary=varied(vary or []),
             by=by,
             session=session,
+            sessions=sessions.split(",") if sessions is not None else (),
             with_=with_ or (),
             against=against,
             difference=difference,

@@ -31,7 +31,7 @@ class Choices:
     ``measure`` is what figures of gain show, ``ratio`` what those of normalized gain do; ``source`` and ``ratio_source``
     the measures asked for that these come from, None where none of that family was. ``asked`` tells whether any was.
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
-    were asked for, what a sweep is to ``vary``, the ``session`` that is shown, what is correlated ``with_``, the system
+    were asked for, what a sweep is to ``vary``, the ``session`` or ``sessions`` that are shown, what is correlated ``with_``, the system
     that is subtracted, ``against``, the ``difference`` that power is planned for and the ``gain`` that sessions come to ``along`` what
     they spend; ``average`` is how parts of sessions are averaged, ``labels`` what columns are called.
     """
@@ -52,6 +52,7 @@ class Choices:
     vary: Mapping[str, object] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     session: str | None = None
+    sessions: tuple[str, ...] = ()
     with_: tuple[str, ...] = ()
     against: str | None = None
     difference: float | str | None = None

@@ -28,7 +28,8 @@ class Redaction:
         Any of ``"users"`` (ids of users, sessions and judges become ``user 1``, ``session 1``, ``judge 1``, in the order of
         the ids),
         ``"queries"`` (their texts are not there; judgment keys that are no topics become ``key 1``) and ``"documents"``
-        (they become ``document 1`` in the order in which the session explorer comes upon them). With any of them, what notes
+        (they become ``document 1`` in the order in which the session explorer comes upon them; their titles are not there, nor are
+        snippets, which go with queries too). With any of them, what notes
         quote from the log becomes dots. Systems and topics stay.
     """
 

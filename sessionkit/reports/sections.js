@@ -14,7 +14,7 @@
   for (const section of document.querySelectorAll("main > section")) read.observe(section);
 
   const opened = () => {
-    let place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let place = document.getElementById(location.hash.slice(1));  // letters and hyphens; what else an address says is the explorer's
     const aim = place;
     for (; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
     aim?.scrollIntoView();

@@ -31,6 +31,7 @@ def single_figure(
     vary: Mapping[str, object] | None = None,
     by: str = "system_id",
     session: str | None = None,
+    sessions: Sequence[str] = (),
     with_: Sequence[str] = (),
     against: str | None = None,
     difference: float | str | None = None,
@@ -57,6 +58,8 @@ def single_figure(
         Column of sessions or users to group by.
     session
         The session of waterfall and session-timeline; by default the one with the most queries.
+    sessions
+        The two sessions of session-pair, of one topic; by default the pair that differs most.
     with_
         Columns or measures that correlation-forest correlates with; of rating-scatter one, the rating.
     against
@@ -83,15 +86,29 @@ def single_figure(
     require_chart(kind)
     if "," in by and by not in (*study.columns("sessions"), *study.columns("users")):
         raise UsageError(f"a chart groups by one column, not by {by}")
-    further: dict[str, object] = {"vary": vary or None, "with": with_ or None, "session": session, "against": against}
-    further |= {"difference": difference, "average": average, "gain": gain, "along": along, "long": long}
+    further: dict[str, object] = {
+        "vary": vary or None,
+        "with": with_ or None,
+        "session": session,
+        "sessions": sessions or None,
+    }
+    further |= {
+        "against": against,
+        "difference": difference,
+        "average": average,
+        "gain": gain,
+        "along": along,
+        "long": long,
+    }
     _check(kind, measures, [name for name, value in further.items() if value is not None])
     colors = colors_of(grouped_sessions(study, by).get_column("group").to_list())
     study = restricted(study, where)
     choices = choices_of(study, by=by, long=LONG if long is None else long)
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colors=colors, measures=measures, vary=vary or {})
-    choices = replace(choices, session=session, with_=tuple(with_), against=against, difference=difference)
+    choices = replace(
+        choices, session=session, sessions=tuple(sessions), with_=tuple(with_), against=against, difference=difference
+    )
     choices = replace(choices, average=average or choices.average, gain=gain, along=along)
     made = figure(study, kind, choices)
     if study.restriction is None:

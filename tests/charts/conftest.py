@@ -91,6 +91,25 @@ def _waterfall(groups, **options):
     return charts.waterfall(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _session_pair(groups, **options):
+    """Two sessions of the first and last group; a query of each group's name, of a document of grade 0 and one of 2 that adds 1."""
+    names, asked = (f"{groups[0]}1", f"{groups[-1]}2"), [(q, group) for q, group in enumerate(groups, 1)]
+    rows = [
+        (session, q, r, f"d{group}", 2.0 * r - 2, r - 1.0, r == 2)
+        for session in names
+        for q, group in asked
+        for r in (1, 2)
+    ]
+    schema = ["session_id", "query_position", "rank", "doc_id", "grade", "contribution", "clicked"]
+    queries = [(session, q, group) for session in names for q, group in asked]
+    return charts.session_pair(
+        pl.DataFrame(rows, schema=schema, orient="row"),
+        pl.DataFrame(queries, schema=["session_id", "query_position", "text"], orient="row"),
+        groups=dict(zip(names, (groups[0], groups[-1]), strict=True)),
+        **options,
+    )
+
+
 def _session_timeline(groups, **options):
     """Queries with these texts, a minute each; a document of that name is clicked after 10 s and read for 20 s."""
     queries = [(q, group, 60.0 * q, 60.0 * q + 60, 10) for q, group in enumerate(groups, 1)]
@@ -296,6 +315,7 @@ def apart():
         "score-distribution": _score_distribution,
         "waterfall": _waterfall,
         "session-timeline": _session_timeline,
+        "session-pair": _session_pair,
         "correlation-forest": _correlation_forest,
         "reformulation-flow": _reformulation_flow,
         "power-curve": _power_curve,

@@ -66,6 +66,7 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
         "user-topic-heatmap",
         "rating-scatter",
         "examination-heatmap",
+        "session-pair",
     ],
 )
 def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):

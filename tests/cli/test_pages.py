@@ -136,6 +136,7 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
         ),
         (["chart", "waterfall", "--output", "{}/x.svg", "--session", "s9"], ["'s9'", "did you mean 's"]),
         (["chart", "waterfall", "--output", "{}/x.svg", "--measure", "DCG@3"], ["mean(DCG@3)"]),
+        (["chart", "session-pair", "--output", "{}/x.svg", "--sessions", "s1"], ["two different sessions, not 's1'"]),
         (["chart", "session-curve", "--output", "{}/x.svg", "--session", "s1"], ["No such option: --session"]),
         (["chart", "topic-curves", "--output", "{}/x.svg", "--by", "color"], ["color", "no such column"]),
         (["report", "--output", "{}/x.html", "--redact", "all"], ["queries, documents, users"]),

@@ -237,14 +237,18 @@ def test_on_paper_nothing_is_cut_and_nothing_waits_for_a_click(shown):
     assert shown.eval_on_selector_all(".table, .chart, pre", scrolled) == 0
 
 
-def test_pdf_has_pages_and_an_outline_of_the_sections(pages):
-    page, _, _ = pages["clinic"]
+def test_pdf_has_pages_and_an_outline_of_the_sections(browser, files):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    unfold(page)
     written = page.pdf(prefer_css_page_size=True, outline=True, tagged=True)
     titles = page.locator("h2").all_inner_texts()
     assert len(titles) == 8
     for title in titles:
         assert f"/Title ({title})".encode() in written
-    assert 12 <= max(map(int, re.findall(rb"/Count (\d+)", written))) <= 36
+    assert 12 <= max(map(int, re.findall(rb"/Type /Pages\s+/Count (\d+)", written))) <= 36  # outlines have a count too
+    page.close()
 
 
 def test_a_page_is_a_few_pages_of_paper_while_its_details_are_folded(browser, files):
@@ -277,6 +281,54 @@ def test_a_link_into_what_is_folded_opens_it(browser, files):
     page.keyboard.press("Enter")
     assert page.locator("#judgments table").first.is_visible()
     page.close()
+
+
+def test_the_address_of_a_pair_of_sessions_leads_to_it(browser, files):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    said = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(files["clinic"].as_uri() + "#session=c102&beside=c014")
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    name = page.locator("#explorer-name")
+    assert name.inner_text() == "Sessions c102 and c014"
+    assert name.is_visible()
+    page.wait_for_function("document.getElementById('explorer-name').getBoundingClientRect().top < innerHeight")
+    left, right = (pane.bounding_box() for pane in page.locator("#explorer-session .pane").all())
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] < right["x"]
+    page.locator("nav a").first.click()
+    page.wait_for_function("location.hash === '#summary'")
+    assert name.inner_text() == "Sessions c102 and c014"  # an address of something else changes nothing
+    page.locator("#explorer-list button").first.click()
+    assert name.inner_text() == "Session c001"
+    page.go_back()
+    page.go_back()
+    page.wait_for_function("document.getElementById('explorer-name').textContent === 'Sessions c102 and c014'")
+    page.evaluate("location.hash = '#%E0%A4%A'")
+    page.set_viewport_size({"width": 390, "height": 844})
+    above, below = (pane.bounding_box() for pane in page.locator("#explorer-session .pane").all())
+    assert above["y"] + above["height"] <= below["y"] + 1
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert said == []
+    page.close()
+
+
+def test_hostile_sessions_stand_side_by_side_as_text(pages):
+    page, said, asked = pages["odd"]
+    before, pairs = len(said), 0
+    many = page.locator("#explorer-list button").count()
+    for nth in range(many):
+        page.locator("#explorer-list button").nth(nth).click()
+        if page.locator("#explorer-beside").count():
+            page.select_option("#explorer-beside", index=1)
+            pairs += page.locator("#explorer-session .pane").count() == 2
+            address = page.url
+            assert not re.search('[<>"\u202e]', address)
+    assert pairs > 5
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#explorer-widget img, #explorer-widget script, #explorer-widget a").count() == 0
+    assert len(said) == before
+    assert len(asked) == 1
 
 
 def test_hostile_texts_run_nothing_and_show_as_text(pages, files):

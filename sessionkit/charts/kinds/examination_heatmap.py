@@ -32,6 +32,8 @@ def examination_heatmap(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the share of lists that were looked at down to each rank, a row for each query of the session.
 
@@ -48,6 +50,8 @@ def examination_heatmap(
         Title, as plain text.
     subtitle
         Which sessions these are, on a line below the title, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -105,8 +109,15 @@ def examination_heatmap(
             layers.append(words.encode(**place, text=alt.Text(field="label", type="nominal"), tooltip=tips))
     key = ["Numbers: percent"] if len(ranks) <= WRITTEN else []
     below = [line for line in (subtitle, *key, f"Drawn: {', '.join(far)}" if far else None) if line]
-    width = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
-    return titled(alt.LayerChart(layer=layers, width=width, height=alt.Step(ROW)), title, below, synthetic)
+    across = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
+    return titled(
+        alt.LayerChart(layer=layers, width=across, height=alt.Step(ROW)),
+        title,
+        below,
+        synthetic,
+        width=width,
+        height=height,
+    )
 
 
 def _axis(channel: Any, field: str, places: list[int], title: str) -> Any:  # noqa: ANN401  # alt.X or alt.Y

@@ -34,6 +34,8 @@ def rating_scatter(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw sessions by their rating and their score: the area of a circle is the number of sessions with that rating and score.
 
@@ -53,6 +55,8 @@ def rating_scatter(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -94,7 +98,7 @@ def rating_scatter(
         of = [*tips, tip("value", "Mean score", ".4f"), tip("n", "Sessions", "d")]
         layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, tooltip=of))
     chart = alt.LayerChart(layer=layers, width=WIDTH)
-    return titled(chart, title, [subtitle] if subtitle else [], synthetic)
+    return titled(chart, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
 def _numbers(table: pl.DataFrame, name: str) -> pl.Series:

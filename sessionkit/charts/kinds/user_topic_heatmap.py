@@ -49,6 +49,8 @@ def user_topic_heatmap(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the mean score of each user's sessions on each topic as a cell; where there are no scores, the cell is a gap.
 
@@ -72,6 +74,8 @@ def user_topic_heatmap(
         Title, as plain text.
     subtitle
         On a line below it, as plain text.
+    width, height
+        Of the plot, or of each panel, in pixels.
 
     Raises
     ------
@@ -119,9 +123,9 @@ def user_topic_heatmap(
         points = alt.Chart(values(some)).mark_point(filled=True, size=MARK, opacity=1, color=ink)
         layers.append(points.encode(**place, **marked, tooltip=tips))
     below = [line for line in (subtitle, _drawn(every, cells)) if line]
-    width = max(NARROWEST, min(WIDEST, CELL * frame["x"].n_unique()))
-    chart = alt.LayerChart(layer=layers, width=width, height=alt.Step(ROW))
-    return titled(chart, title, below, synthetic)
+    across = max(NARROWEST, min(WIDEST, CELL * frame["x"].n_unique()))
+    chart = alt.LayerChart(layer=layers, width=across, height=alt.Step(ROW))
+    return titled(chart, title, below, synthetic, width=width, height=height)
 
 
 def _cells(known: pl.DataFrame) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,12 +14,14 @@ from sessionkit.scoring.batch import batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
-from sessionkit.scoring.measures.base import GainMeasure
+from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import defined_sessions
 from sessionkit.study import Study
 
 QUERY = ["session_id", "query_position"]
 RESULT = [*QUERY, "doc_id", "_again"]
+TEXTS = ("title", "snippet")
+"""What a log can have of results to be read: columns of these names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +39,22 @@ class Columns:
         slot of the query; null where it has none) and ``gap`` (the same of slots after it that are no query's).
     results
         `QUERY`, ``rank``, ``doc_id`` (null where left out), ``document`` (number of the document), ``clicked``,
-        ``grade``, ``contribution`` (null where the result does not count) and ``counted`` (the rank that counts).
+        ``grade``, ``contribution`` (null where the result does not count) and ``counted`` (the rank that counts); those of
+        `TEXTS` that the log has, unless they are left out.
     """
 
     sessions: pl.DataFrame
     queries: pl.DataFrame
     results: pl.DataFrame
+
+    @property
+    def texts(self) -> list[str]:
+        """Those of `TEXTS` that results have here."""
+        return [name for name in TEXTS if name in self.results.columns]
+
+    def without(self, text: str) -> Columns:
+        """The same without one of `TEXTS`."""
+        return Columns(self.sessions, self.queries, self.results.drop(text))
 
     def only(self, chosen: pl.Series) -> Columns:
         """The same of some of the sessions: whether each is, in order."""
@@ -63,7 +76,12 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
     redaction
         What is left out; ids are numbered as in the `whole` study.
     """
-    results, queries = _results(study, measure), _queries(study)
+    left_out = {
+        *(TEXTS if "documents" in redaction.kinds else ()),
+        *(TEXTS[1:] if "queries" in redaction.kinds else ()),
+    }
+    texts = [name for name in TEXTS if name in study.columns("results") and name not in left_out]
+    results, queries = results_shown(study, measure, texts), _queries(study)
     # where unjudged results are removed, results from below the cutoff come to count
     within = (pl.col("rank") <= measure.cutoff) | pl.col("counted").is_not_null()
     shown, beyond = results.filter(within), results.filter(~within).group_by(QUERY)
@@ -86,11 +104,15 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
     return Columns(*(redaction.frame(frame, whole) for frame in frames))
 
 
-def _results(study: Study, measure: GainMeasure) -> pl.DataFrame:
-    """Every result of the lists with what it adds, in the order shown."""
+def results_shown(study: Study, measure: Measure, texts: Sequence[str] = ()) -> pl.DataFrame:
+    """Every result of the lists with what it adds, in the order shown, and these of its texts."""
     known = study.columns("results")
     read = study.results.select(
-        *QUERY, "rank", "doc_id", "clicked" if "clicked" in known else pl.lit(None).alias("clicked")
+        *QUERY,
+        "rank",
+        "doc_id",
+        "clicked" if "clicked" in known else pl.lit(None).alias("clicked"),
+        *(pl.col(name).cast(pl.String).replace("", None) for name in texts),
     )
     nth = pl.int_range(pl.len()).over(*QUERY, "doc_id") if study.facts.repeats_in_lists else pl.lit(0, pl.Int64)
     again = nth.alias("_again")

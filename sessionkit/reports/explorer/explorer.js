@@ -1,4 +1,5 @@
-// The session explorer: find a session in a paged list, see its queries, lists and curve. Text from the log is only text.
+// The session explorer: find a session in a paged list, see its queries, lists and curve, alone or beside another one of its topic.
+// Text from the log is only text.
 "use strict";
 (() => {
   const {made, swatch, told, lines} = window.sessionkitDrawing;
@@ -7,11 +8,12 @@
   const {sessions, queries, results, values} = data;
   const PAGE = 10;
   const LISTS = 25;
+  const OTHERS = 300;  // sessions that one can be put beside
   const STATUSES = ["", "an empty list", "a list partly observed", "its list was not logged"];
   const field = (name) => document.getElementById(`explorer-${name}`);
   const many = sessions.id.length;
   const NAMED = ["System", "Topic", "User"].filter((name) => sessions[name.toLowerCase()].names.length);
-  const [OWN, IDEAL] = ["#0072B2", "#767676"];
+  const [OWN, OTHER, IDEAL] = ["#0072B2", "#D55E00", "#767676"];
 
   // Where the queries of each session begin, and the results of each query.
   const starts = (sizes) => {
@@ -49,7 +51,8 @@
 
   let found = [];
   let page = 0;
-  let chosen = null;
+  let chosen = null;  // what is shown: the session, and the one beside it or null
+  let reached = "";  // the address that led to it
 
   const kind = (value, number) => number ? {class: "number"} : (value ?? "").length > 24 ? {class: "long"} : {};
   const cell = (value, number = false) => made("td", kind(value, number), value ?? "\u2013");
@@ -61,10 +64,10 @@
     const here = found.slice(from, from + PAGE);
     const rows = here.map((session) => {
       const pick = made("button", {type: "button"}, sessions.id[session]);
-      pick.addEventListener("click", () => { show(session); field("name").focus(); });
+      pick.addEventListener("click", () => { go(session, null); field("name").focus(); });
       const row = made("tr", {}, made("td", {}, pick), ...NAMED.map((name) => cell(named(sessions[name.toLowerCase()], session))),
         cell(String(sessions.queries[session]), true), cell(told(score(session)), true));
-      if (session === chosen) row.setAttribute("aria-current", "true");
+      if (chosen?.includes(session)) row.setAttribute("aria-current", "true");
       return row;
     });
     field("list").replaceChildren(made("caption", {}, "Sessions found"),
@@ -115,9 +118,20 @@
     return {own, ideal, ends};
   };
 
-  const listed = (query, before, defined) => {
+  // A document: its id or number and, where the log has them, its title above and its snippet below.
+  const described = (result) => {
+    const document = data.documents ? data.documents[results.document[result]] : `document ${results.document[result] + 1}`;
+    const [title, snippet] = [results.title, results.snippet].map((column) => column && named(column, result));
+    if (!title && !snippet) return cell(document);
+    const part = (name, text) => made("bdi", {class: name}, text);
+    return made("td", {class: "long"}, ...(title ? [part("title", title)] : []), part("document", document),
+      ...(snippet ? [part("snippet", snippet)] : []));
+  };
+
+  // A list; beside another session without the gain so far, which the curves show and a pane has no room for.
+  const listed = (query, before, defined, alone) => {
     const text = named(queries.text, query);
-    const title = made("h4", {}, `Query ${queries.position[query]}`);
+    const title = made(alone ? "h4" : "h5", {}, `Query ${queries.position[query]}`);
     if (text !== null) title.append(": ", made("bdi", {}, text));
     const status = STATUSES[Number(queries.status[query])];
     const place = made("div", {class: "list"}, title);
@@ -128,16 +142,16 @@
       const value = valueOf(result);
       sum += value ?? 0;
       const grade = results.grade[result] < 0 ? null : String(data.grades[results.grade[result]]);
-      const document = data.documents ? data.documents[results.document[result]] : `document ${results.document[result] + 1}`;
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
-      rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), cell(document),
-        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), cell(told(defined ? sum : null), true)));
+      rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), described(result),
+        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), ...(alone ? [cell(told(defined ? sum : null), true)] : [])));
     }
     if (rows.length) {
       const clicks = results.clicked ? [["Click"]] : [];
       place.append(made("div", {class: "table", tabindex: "0", role: "group", "aria-label": `Results of query ${queries.position[query]}`},
-        made("table", {}, heads(["Rank", true], ["Document"], ["Grade", true], ...clicks, ["Adds", true], ["So far", true]),
+        made("table", {}, heads(["Rank", true], ["Document"], ["Grade", true], ...clicks, ["Adds", true],
+          ...(alone ? [["So far", true]] : [])),
           made("tbody", {}, ...rows))));
     }
     const deeper = queries.deeper[query];
@@ -152,51 +166,139 @@
   // A name whose kind is said beside it: session 1, which stands for one that must not be shared, is then 1 alone.
   const bare = (kind, name) => (/^\d+$/.test(name.slice(kind.length + 1)) && name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name);
 
-  const show = (session) => {
-    chosen = session;
-    const {own, ideal, ends} = curves(session);
+  const called = (session) => bare("session", sessions.id[session]);
+  const best = (session) => curves(session).ideal.at(-1) ?? 0;
+
+  const about = (session) => {
     const value = score(session);
-    root.sessionkit = {session: sessions.id[session], own, ideal, value};
-    const best = ideal.length ? ideal[ideal.length - 1] : 0;
     const facts = NAMED.map((name) => [name, sessions[name.toLowerCase()]])
       .map(([name, column]) => [name, named(column, session)]).filter(([, text]) => text !== null)
       .flatMap(([name, text], at) => [at ? `, ${name.toLowerCase()} ` : `${name} `, made("bdi", {}, bare(name.toLowerCase(), text))]);
-    const about = made("p", {}, ...facts, `${facts.length ? ". " : ""}${data.measure}: ${told(value)}` +
-      `${value === null ? ", since nothing is judged for it." : best > 0 ? `, ${(100 * value / best).toFixed(1)}% of its ideal ${told(best)}.` : "."}`);
-    const back = made("button", {type: "button"}, "Back to the list");
-    back.addEventListener("click", () => (field("list").querySelector("[aria-current] button") ?? field("search")).focus());
-    const drawing = made("div", {class: "chart", id: "explorer-drawing"});
-    const legend = made("p", {class: "legend"}, made("span", {}, swatch(OWN, 0), " this session"), made("span", {}, swatch(IDEAL, 1), " its ideal"));
-    const lists = made("div", {});
+    return made("p", {}, ...facts, `${facts.length ? ". " : ""}${data.measure}: ${told(value)}` +
+      `${value === null ? ", since nothing is judged for it." : best(session) > 0
+        ? `, ${(100 * value / best(session)).toFixed(1)}% of its ideal ${told(best(session))}.` : "."}`);
+  };
+
+  // The lists of a session, and what shows more of them.
+  const lists = (session, alone) => {
+    const place = made("div", {});
     const more = made("button", {type: "button"}, "Show more queries");
     let [query, sum] = [queryAt[session], 0];
     const further = () => {
       for (const end = Math.min(query + LISTS, queryAt[session + 1]); query < end; query += 1) {
-        const [place, through] = listed(query, sum, value !== null);
+        const [list, through] = listed(query, sum, score(session) !== null, alone);
         sum = through;
-        lists.append(place);
+        place.append(list);
       }
       more.hidden = query >= queryAt[session + 1];
     };
     more.addEventListener("click", further);
     further();
-    field("session").replaceChildren(made("h3", {id: "explorer-name", tabindex: "-1"}, "Session ", made("bdi", {}, bare("session", sessions.id[session]))),
-      about, ...(own.length ? [legend, drawing] : []), lists, made("p", {class: "paging"}, more, back));
+    return [place, made("p", {class: "paging"}, more)];
+  };
+
+  // The sessions that one can be compared with: of its topic; those of other systems first, and the most different first.
+  const others = (session) => {
+    const {topic, system} = sessions;
+    if (topic.names.length && topic.codes[session] < 0) return [];
+    const [group, value] = [system.codes[session], score(session)];
+    const apart = (one) => value === null || score(one) === null ? -1 : Math.abs(score(one) - value);
+    return sessions.id.map((_, one) => one)
+      .filter((one) => one !== session && topic.codes[one] === topic.codes[session])
+      .sort((a, b) => (system.codes[a] === group) - (system.codes[b] === group) || apart(b) - apart(a) || a - b);
+  };
+
+  const beside = (session, other) => {
+    const found = others(session);
+    const shown = found.slice(0, OTHERS);
+    if (other !== null && !shown.includes(other)) shown.unshift(other);
+    const pick = made("select", {id: "explorer-beside"}, made("option", {value: ""}, "no other session"), ...shown.map((one) =>
+      made("option", {value: String(one)}, [sessions.id[one], named(sessions.system, one), told(score(one))].filter(Boolean).join(", "))));
+    pick.value = other === null ? "" : String(other);
+    pick.addEventListener("change", () => {
+      go(session, pick.value === "" ? null : Number(pick.value));
+      field("beside").focus();
+    });
+    const most = made("button", {type: "button"}, "The pair that differs most");
+    most.addEventListener("click", () => { go(...data.pair.sessions); field("name").focus(); });
+    const back = made("button", {type: "button"}, "Back to the list");
+    back.addEventListener("click", () => (field("list").querySelector("[aria-current] button") ?? field("search")).focus());
+    most.hidden = !data.pair || String(data.pair.sessions) === String([session, other]);
+    return made("div", {class: "paging"}, ...(shown.length ? [made("label", {for: "explorer-beside"},
+      found.length > OTHERS ? `Beside it (the first ${OTHERS} of ${found.length.toLocaleString("en")} of its topic)` : "Beside it"), pick] : []),
+    most, back);
+  };
+
+  const legend = (...parts) => made("p", {class: "legend"}, ...parts.map(([color, number, text]) =>
+    made("span", {}, swatch(color, number), " ", text)));
+
+  const show = (session, other, ...notes) => {
+    chosen = [session, other];
+    const {own, ideal} = curves(session);
+    root.sessionkit = {session: sessions.id[session], beside: other === null ? null : sessions.id[other], own, ideal, value: score(session)};
+    const name = (one) => made("bdi", {}, called(one));
+    const heading = made("h3", {id: "explorer-name", tabindex: "-1"},
+      ...(other === null ? ["Session ", name(session)] : ["Sessions ", name(session), " and ", name(other)]));
+    const said = notes.map((note) => made("p", {class: "note", role: "status"}, note));
+    const drawn = own.length || (other !== null && curves(other).own.length)
+      ? [legend([OWN, 0, other === null ? "this session" : name(session)],
+        other === null ? [IDEAL, 1, "its ideal"] : [OTHER, 1, name(other)]), made("div", {class: "chart", id: "explorer-drawing"})] : [];
+    const pane = (one) => made("section", {class: "pane", "aria-label": `Session ${called(one)}`},
+      made("h4", {}, "Session ", name(one)), about(one), ...lists(one, false));
+    const shown = other === null ? [about(session), ...drawn, ...lists(session, true)]
+      : [...(data.pair && String(data.pair.sessions) === String(chosen) ? [made("p", {}, data.pair.told)] : []), ...drawn,
+        made("div", {class: "beside"}, pane(session), pane(other))];
+    field("session").replaceChildren(heading, ...said, beside(session, other), ...shown);
     draw();
     list();
+  };
+
+  // What is shown has an address of its own: the ids of the session and of the one beside it.
+  const address = (session, other) => `#session=${encodeURIComponent(sessions.id[session])}` +
+    (other === null ? "" : `&beside=${encodeURIComponent(sessions.id[other])}`);
+
+  const go = (session, other) => {
+    show(session, other);
+    location.hash = reached = address(session, other);
+  };
+
+  const begin = (...notes) => {
+    if (data.pair) show(...data.pair.sessions, ...notes);
+    else if (many) show(0, null, ...notes);
+  };
+
+  // Shows what an address asks for; an address of something else changes nothing.
+  const follow = () => {
+    if (location.hash === reached) return;
+    const asked = new URLSearchParams(location.hash.slice(1));
+    if (location.hash && !asked.has("session")) return;
+    reached = location.hash;
+    if (!asked.has("session")) { begin(); return; }
+    const wanted = [asked.get("session"), asked.get("beside")].filter((id) => id !== null);
+    const places = wanted.map((id) => sessions.id.indexOf(id));
+    const [session, other = null] = places;
+    if (places.includes(-1)) begin("The address names a session that is not among those here.");
+    else if (other === null || other === session) show(session, null);
+    else if (!others(session).includes(other)) show(session, null, "The two sessions are not of one topic, so one is shown alone.");
+    else show(session, other);
+    for (let place = root; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
+    field("session").scrollIntoView();
   };
 
   const draw = () => {
     const drawing = field("drawing");
     if (!drawing) return;
-    const {own, ideal, ends} = curves(chosen);
+    const [session, other] = chosen;
+    const {own, ideal, ends} = curves(session);
+    const after = `${data.measure} of session ${called(session)} after every slot, ${told(score(session))} at the end; `;
     lines(drawing, {
-      series: [{color: IDEAL, number: 1, values: ideal}, {color: OWN, number: 0, values: own}],
+      series: other === null ? [{color: IDEAL, number: 1, values: ideal}, {color: OWN, number: 0, values: own}]
+        : [{color: OWN, number: 0, values: own}, {color: OTHER, number: 1, values: curves(other).own}],
       xTitle: "Slot along the session's lists",
       yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
-      label: `${data.measure} of session ${bare("session", sessions.id[chosen])} after every slot, ${told(score(chosen))} at the end; its ideal ` +
-        `reaches ${told(ideal[ideal.length - 1])}.`,
-      ends,
+      label: after + (other === null ? `its ideal reaches ${told(ideal[ideal.length - 1])}.`
+        : `that of session ${called(other)}, ${told(score(other))} at the end.`),
+      ends: other === null ? ends : [],
     });
   };
 
@@ -217,7 +319,9 @@
   root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
   new ResizeObserver(() => { if (chosen !== null) draw(); }).observe(field("session"));
   find();
-  if (many) show(0);
+  begin();
+  follow();
+  window.addEventListener("hashchange", follow);
   // the first search need not wait for the texts of all sessions
   (window.requestIdleCallback ?? window.setTimeout)(() => { for (let session = 0; session < many; session += 1) searched(session); });
 })();

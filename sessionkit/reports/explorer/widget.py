@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.groups import UNKNOWN
+from sessionkit.analysis.session_contrast import most_contrasting
 from sessionkit.charts.scripts import script
 from sessionkit.display.labels import label, printable_column
 from sessionkit.display.templates import rendered
-from sessionkit.reports.explorer.columns import Columns
+from sessionkit.reports.explorer.columns import TEXTS, Columns
 from sessionkit.reports.parts import Widget
+from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import GainMeasure
 
 NAME = "explorer"
@@ -20,7 +23,7 @@ LONGEST = 300
 STATUSES = ("shown", "empty", "partly_observed", "not_logged")
 
 
-def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -> Widget:
+def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, drawn: bool = False) -> Widget:
     """Return the explorer of some sessions.
 
     Parameters
@@ -31,17 +34,19 @@ def widget(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -
         The measure that contributions and curves are of.
     synthetic
         Whether the drawing says that the data are made up.
+    drawn
+        Whether the sessions were drawn from more.
     """
     scripts = (script("reports/drawing.js"), script("reports/explorer/explorer.js"))
     return Widget(
         NAME + "-widget",
         rendered("reports/explorer/places.html"),
-        data_of(columns, measure, synthetic=synthetic),
+        data_of(columns, measure, synthetic=synthetic, drawn=drawn),
         scripts,
     )
 
 
-def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) -> dict[str, Any]:
+def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, drawn: bool = False) -> dict[str, Any]:
     """Return the sessions as a JSON value of columns."""
     sessions, queries, results = columns.sessions, columns.queries, columns.results
     adding = pl.concat(
@@ -61,6 +66,7 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) 
         "measure": str(measure),
         "cutoff": measure.cutoff,
         "synthetic": synthetic,
+        "pair": _pair(columns, measure, drawn=drawn),
         "values": values.to_list(),
         "ideals": ideals,
         "grades": grades.to_list(),
@@ -86,9 +92,26 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False) 
             "clicked": None if results["clicked"].null_count() == len(results) else _flags(results["clicked"]),
             "grade": _found(results["grade"], grades),
             "value": _found(results["contribution"], values),
+            **{name: _coded(results[name]) if name in columns.texts else None for name in TEXTS},
         },
         "documents": None if results["doc_id"].null_count() else _documents(results),
     }
+
+
+def _pair(columns: Columns, measure: GainMeasure, *, drawn: bool) -> dict[str, Any] | None:
+    """The two sessions that it opens on, by their places, and how they were chosen; None where no topic has two with a value."""
+    total = exact.unfixed(exact.fixed(pl.col("contribution")).sum())
+    values = columns.results.group_by("session_id").agg(value=total)
+    known = columns.sessions.with_row_index("session").join(values, on="session_id", how="left", maintain_order="left")
+    found = most_contrasting(
+        known.select(
+            "session",
+            "topic_id",
+            group=pl.col("system_id").fill_null(UNKNOWN),
+            value=pl.when("defined").then(pl.col("value").fill_null(0)),
+        )
+    )
+    return None if found is None else {"sessions": list(found.sessions), "told": found.told(str(measure), drawn=drawn)}
 
 
 def _runs(columns: list[pl.Series], values: pl.Series) -> tuple[list[list[int]], list[list[int]]]:

@@ -1,4 +1,4 @@
-"""Figures of one session: what made its value, and what happened when."""
+"""Figures of single sessions: what made the value of one, what happened in it when, and two of one topic side by side."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
+from sessionkit.analysis.session_contrast import SessionContrast, most_contrasting
 from sessionkit.analysis.timeline import timeline
+from sessionkit.charts.kinds.session_pair import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.session_timeline import MOST
+from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, UsageError
 from sessionkit.reports.choices import Choices
+from sessionkit.reports.explorer.columns import results_shown
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.scoring.explain import explain, one_session
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.score import score
 from sessionkit.study import Study
+from sessionkit.study.session_subset import with_sessions
 
 
 def waterfall(study: Study, choices: Choices) -> Figure:
     """What each document and query adds to the value of a session."""
-    measure = choices.exact or choices.measure
-    if measure.level != "session":
-        summed = measure.level == "query" and measure.explainable
-        better = f"mean({measure})" if summed else "sDCG@10"
-        raise UsageError(f"waterfall explains the value of a session, which {measure} has not; ask for {better}")
+    measure = _of_sessions(choices, "waterfall")
     session = _session(study, choices)
     frame = explain(study, measure, session)
     if frame.is_empty():
@@ -72,6 +75,106 @@ def session_timeline(study: Study, choices: Choices) -> Figure:
     whose = _about(study, choices, session)
     caption = f"{number}{first} of {whose}, with the time until {until}, and {told}."
     return Figure("session-timeline", title, chart, caption)
+
+
+def session_pair(study: Study, choices: Choices) -> Figure:
+    """Two sessions of one topic side by side: those asked for, or the pair that differs most."""
+    measure = _of_sessions(choices, "session-pair")
+    pair, chosen = _pair(study, choices, measure)
+    both = with_sessions(study, pl.Series(list(pair)))
+    rows = results_shown(both, measure)
+    within = pl.col("counted").is_not_null() | (pl.col("rank") <= (measure.cutoff or MOST_RANKS))
+    side = pl.col("session_id").replace_strict({name: place for place, name in enumerate(pair)}, return_dtype=pl.Int64)
+    rows = rows.filter(within).sort(side, "query_position", "rank")
+    values = dict(score(both, measure, per="session").select("session_id", "value").rows())
+    for name, value in values.items():
+        if value is None:
+            raise UsageError(f"session {name!r} has no value of {measure}; choose others: --sessions ID,ID")
+    text = pl.col("query_text") if "query_text" in study.columns("queries") else pl.lit(None, pl.String)
+    queries = both.queries.select("session_id", "query_position", text=text).collect().sort(side, "query_position")
+    if "documents" in choices.redaction.kinds:
+        number = pl.col("doc_id").rank("dense").cast(pl.String)
+        rows = rows.with_columns(doc_id=pl.concat_str(pl.lit("document "), number))
+    if "queries" in choices.redaction.kinds:
+        queries = queries.with_columns(text=pl.lit(None, pl.String))
+    groups = dict(grouped_sessions(both, choices.by).rows())
+    names = pl.DataFrame({"session_id": list(pair)})
+    shown = choices.redaction.frame(names, study).get_column("session_id").to_list()
+    topic = both.sessions.select("topic_id").head(1).collect().item()
+    about = f"topic {topic}" if topic is not None else "the log names no topics"
+    title = "Two sessions of one topic"
+    chart = charts.session_pair(
+        choices.redaction.frame(rows, study),
+        choices.redaction.frame(queries, study),
+        groups={
+            called: groups[name]
+            for name, called in zip(pair, shown, strict=True)
+            if groups[name] not in (EVERYONE, UNKNOWN)
+        },
+        measure=str(measure),
+        synthetic=choices.synthetic,
+        title=title,
+        subtitle=about,
+    )
+    told = [
+        f"{called if called != name else f'session {name}'}"
+        f"{f', {groups[name]}' if groups[name] not in (EVERYONE, UNKNOWN) else ''} ({compact(values[name])})"
+        for name, called in zip(pair, shown, strict=True)
+    ]
+    parts = [
+        f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
+        *([chosen] if chosen else []),
+        "Each list runs from left to right by rank: bars are what results add to the value of the session, on one scale; cells "
+        "are grades, the darker the higher, empty where a result was not judged or does not count"
+        + ("; triangles are clicks." if rows.get_column("clicked").fill_null(value=False).any() else "."),
+    ]
+    if queries.get_column("query_position").max() > MOST_QUERIES:  # type: ignore[operator]
+        parts.append(f"The first {MOST_QUERIES} queries are drawn.")
+    if rows.get_column("rank").max() > MOST_RANKS:  # type: ignore[operator]
+        parts.append(f"Ranks to {MOST_RANKS} are drawn; what a query adds is of all.")
+    return Figure("session-pair", title, chart, " ".join(parts))
+
+
+def _pair(study: Study, choices: Choices, measure: Measure) -> tuple[tuple[str, str], str]:
+    """The sessions asked for, or the most contrasting pair and how it was chosen."""
+    if choices.sessions:
+        if len(choices.sessions) != 2 or len({*choices.sessions}) != 2:
+            raise UsageError(
+                f"session-pair draws two different sessions, not {', '.join(map(repr, choices.sessions))}; "
+                "such as --sessions s1,s2"
+            )
+        first, second = choices.sessions
+        topics = [one_session(study, name).sessions.select("topic_id").collect().item() for name in (first, second)]
+        if topics[0] != topics[1]:
+            has = [f"{name!r} has {'no topic' if of is None else f'topic {of}'}"
+                   for name, of in zip(choices.sessions, topics, strict=True)]  # fmt: skip
+            raise UsageError(
+                f"session-pair draws two sessions of one topic, whose lists can be compared: session {has[0]}, {has[1]}"
+            )
+        return (first, second), ""
+    if study.facts.sessions < 2:
+        raise UsageError(f"session-pair draws two sessions, and there is {counted(study.facts.sessions, 'session')}")
+    values = score(study, measure, per="session").select("session_id", "value")
+    if not values.get_column("value").count():
+        why = "" if study.facts.judgments else ": the study has no judgments"
+        raise UsageError(f"{measure} has no value in any session{why}")
+    rows = study.sessions.select("session_id", "topic_id").collect().join(values, on="session_id")
+    rows = rows.join(grouped_sessions(study, choices.by), on="session_id").rename({"session_id": "session"})
+    found: SessionContrast | None = most_contrasting(rows)
+    if found is None:
+        raise UsageError(f"no topic has two sessions with a value of {measure}, so there is no pair to draw")
+    groups = "systems" if choices.by == "system_id" else f"values of {choices.by}"
+    return (str(found.sessions[0]), str(found.sessions[1])), found.told(str(measure), groups)
+
+
+def _of_sessions(choices: Choices, kind: str) -> Measure:
+    """The measure that is drawn, of which a session has a value that is a sum over its results."""
+    measure = choices.exact or choices.measure
+    if measure.level != "session":
+        summed = measure.level == "query" and measure.explainable
+        better = f"mean({measure})" if summed else "sDCG@10"
+        raise UsageError(f"{kind} explains the value of a session, which {measure} has not; ask for {better}")
+    return measure
 
 
 def _session(study: Study, choices: Choices) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from sessionkit.display.templates import json_text
 from sessionkit.display.words import counted
-from sessionkit.reports.explorer.columns import columns_of_sessions
+from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Widget, Words
 from sessionkit.reports.sample import in_memory, only
 from sessionkit.reports.sections.section_kind import section
+
+SNIPPET = TEXTS[1]
 
 
 @section("explorer", "Every session, result by result")
@@ -19,7 +21,7 @@ def explorer(of: Material) -> list[Part]:
     everyone = of.study.facts.sessions
     if not everyone:
         return []
-    made, held = _made(of)
+    made, held, shortened = _made(of)
     about = (
         "There are no judgments, so nothing has a gain."
         if of.unjudged is not None
@@ -35,22 +37,30 @@ def explorer(of: Material) -> list[Part]:
     left = [
         f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
     ]
+    left += ["Snippets are left out, so that the page stays small."] if shortened else []
     return [Words((" ".join([told, about, *left]),)), made]
 
 
-def _made(of: Material) -> tuple[Widget, int]:
-    """The explorer with as many sessions as it has room for, and their number."""
+def _made(of: Material) -> tuple[Widget, int, bool]:
+    """The explorer with as many sessions as it has room for, their number, and whether it has no room for snippets.
+
+    Snippets give way to sessions, since they are most of the text of a log.
+    """
     measure, room = of.choices.measure, room_of(of.study)
     ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
     some = only(of.shown, ids)
     held = some if some is of.shown else in_memory(some)
     columns = columns_of_sessions(held, measure, of.redaction, of.study)
-    order = ids["session_id"].sort()
+    order, shortened = ids["session_id"].sort(), False
     while True:
-        made = widget(columns, measure, synthetic=of.choices.synthetic)
+        drawn = len(ids) < of.study.facts.sessions
+        made = widget(columns, measure, synthetic=of.choices.synthetic, drawn=drawn)
         size = len(json_text(made.data).encode())
         if size <= room or len(ids) <= 1:
-            return made, len(ids)
+            return made, len(ids), shortened
+        if SNIPPET in columns.texts:
+            columns, shortened = columns.without(SNIPPET), True
+            continue
         ids = ids.head(max(1, int(0.95 * len(ids) * room / size)))
         chosen = order.is_in(ids["session_id"].implode())
         columns, order = columns.only(chosen), order.filter(chosen)

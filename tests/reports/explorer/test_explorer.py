@@ -13,6 +13,8 @@ import sessionkit as sk
 from sessionkit.analysis.curve import curve_with_stops
 from sessionkit.errors import DataWarning
 from sessionkit.reports.sections.explorer import explorer
+from sessionkit.reports.single import single_figure
+from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
 from tests.support.clinic import read_clinic
@@ -160,6 +162,163 @@ def test_it_works_by_keyboard(shown):
     assert page.locator("#explorer-drawing svg").get_attribute("aria-label").startswith("sDCG@10 of session s0012")
 
 
+def names(page):
+    """The session that is shown, and the one beside it, as the page worked them out."""
+    found = page.evaluate("document.getElementById('explorer-widget').sessionkit")
+    return found["session"], found["beside"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("measure", ["sDCG@10", "sDCG(b=3,bq=1.5,gain=exp2)@4"])
+def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
+    study = read_clinic()
+    page = shown(study, (measure,))
+    figure = single_figure(study, "session-pair", parse_measure(measure))
+    one, other, written = *names(page), str(parse_measure(measure))
+    assert figure.caption.startswith(f"Session {one}, S1")
+    assert f"session {other}, S2" in figure.caption
+    text = page.locator("#explorer-session").inner_text()
+    assert f"with different systems, this one differs most in {written}: it is an extreme, not a typical pair." in text
+    assert page.locator("#explorer-name").inner_text() == f"Sessions {one} and {other}"
+    panes = page.locator("#explorer-session .pane")
+    explained = sk.explain(study, measure)
+    for place, session in enumerate((one, other)):
+        pane = panes.nth(place)
+        assert pane.locator("h4").inner_text() == f"Session {session}"
+        queries = study.queries.filter(pl.col("session_id") == session).sort("query_position").collect()["query_text"]
+        assert pane.locator("h5").all_inner_texts() == [f"Query {at}: {text}" for at, text in enumerate(queries, 1)]
+        added = explained.filter(pl.col("session_id") == session)["contribution"].sum()
+        assert f"{written}: {added:.4f}" in pane.locator("p").first.inner_text()
+    assert page.locator("#explorer-drawing svg path").count() == 2
+    assert page.locator("#explorer-list tr[aria-current=true]").count() <= 2
+
+
+@pytest.mark.browser
+def test_a_view_has_an_address_that_survives_a_reload_and_the_way_back(shown):
+    page = shown(read_clinic())
+    opening = names(page)
+    assert page.url.endswith("page.html")
+    look_at(page, "c003")
+    assert page.url.endswith("#session=c003")
+    first = page.locator("#explorer-beside option").nth(1)
+    other = first.inner_text().split(",")[0]
+    page.select_option("#explorer-beside", index=1)
+    assert names(page) == ("c003", other)
+    assert page.url.endswith(f"#session=c003&beside={other}")
+    assert page.evaluate("document.activeElement.id") == "explorer-beside"
+    page.reload()
+    assert names(page) == ("c003", other)
+    page.go_back()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.beside === null")
+    assert names(page) == ("c003", None)
+    page.go_back()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.beside !== null")
+    assert names(page) == opening
+    page.go_forward()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.beside === null")
+    assert names(page) == ("c003", None)
+    page.get_by_role("button", name="The pair that differs most").click()
+    assert names(page) == opening
+    assert page.get_by_role("button", name="The pair that differs most").count() == 0
+    assert page.evaluate("document.activeElement.id") == "explorer-name"
+
+
+@pytest.mark.browser
+def test_sessions_beside_are_of_the_topic_those_of_other_systems_and_most_different_first(shown):
+    study = read_clinic()
+    page = shown(study)
+    look_at(page, "c003")
+    known = sk.score(study, "sDCG@10", per="session").join(
+        study.sessions.select("session_id", "topic_id", "system_id").collect(), on="session_id"
+    )
+    own = known.row(by_predicate=pl.col("session_id") == "c003", named=True)
+    peers = known.filter(pl.col("topic_id") == own["topic_id"], pl.col("session_id") != "c003")
+    order = peers.sort(pl.col("system_id") == own["system_id"], -(pl.col("value") - own["value"]).abs(), "session_id")
+    offered = [text.split(",")[0] for text in page.locator("#explorer-beside option").all_inner_texts()]
+    assert offered[0] == "no other session"
+    value = dict(known.select("session_id", "value").rows())
+    apart = [round(abs(value[name] - own["value"]), 9) for name in offered[1:]]
+    assert sorted(offered[1:]) == sorted(peers["session_id"])
+    assert apart == [round(abs(one - own["value"]), 9) for one in order["value"]]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("#session=nobody", "The address names a session that is not among those here."),
+        ("#session=c003&beside=%E0%A4%A", "The address names a session that is not among those here."),
+        ("#session=<img src=x onerror=window.hacked=1>", "The address names a session that is not among those here."),
+        ("#session=c003&beside=c001", "The two sessions are not of one topic, so one is shown alone."),
+    ],
+)
+def test_an_address_of_no_pair_says_so(opened, tmp_path, address, said):
+    path = tmp_path / "page.html"
+    path.write_text(page_of(explorer, read_clinic()), encoding="utf-8")
+    page, heard, _ = opened(path)
+    opening = names(page)
+    page.evaluate("(hash) => { location.hash = hash; }", address)
+    page.wait_for_selector("#explorer-session .note[role=status]")
+    assert page.locator("#explorer-session .note[role=status]").inner_text() == said
+    assert names(page) == (("c003", None) if "not of one topic" in said else opening)
+    assert page.evaluate("window.hacked") is None
+    assert heard == []
+
+
+def titled(study, title, snippet, *, many=False):
+    """The study with a title and a snippet for every result, of its own where `many`."""
+    number = pl.int_range(pl.len()).cast(pl.String) if many else pl.lit("")
+    return study.with_tables(
+        results=study.results.with_columns(
+            title=pl.concat_str(pl.lit(title), number), snippet=pl.concat_str(pl.lit(snippet), number)
+        )
+    )
+
+
+@pytest.mark.browser
+def test_titles_and_snippets_stand_with_their_documents(shown):
+    page = shown(titled(mixed(sessions=25), "A <b>title", "</script><img src=x onerror=window.hacked=1> a snippet"))
+    look_at(page, "s0012")
+    cell = page.locator("#explorer-session td.long").first
+    assert cell.locator(".title").inner_text() == "A <b>title"
+    assert re.fullmatch(r"d\d+", cell.locator(".document").inner_text())
+    assert cell.locator(".snippet").inner_text() == "</script><img src=x onerror=window.hacked=1> a snippet"
+    assert page.locator("#explorer-session .title").count() == sum(map(len, cells(page)))
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("#explorer-widget img").count() == 0
+
+
+def test_snippets_give_way_to_sessions():
+    study = mixed(sessions=300)
+    short = page_of(explorer, titled(study, "t", "s"))
+    assert data_of(short)["results"]["snippet"]["names"] == ["s"]
+    text = page_of(explorer, titled(study, "t", "long " * 100, many=True))
+    found = data_of(text)["results"]
+    assert len(found["title"]["names"]) > 1_000
+    assert found["snippet"] is None
+    assert "All 300 sessions are here." in text
+    assert "Snippets are left out, so that the page stays small." in text
+    assert "Snippets are left out" not in short
+    assert len(json.dumps(data_of(text))) < 600_000
+
+
+@pytest.mark.parametrize(
+    ("redact", "left"),
+    [("", ["title", "snippet"]), ("queries", ["title"]), ("documents", []), ("users", ["title", "snippet"])],
+)
+def test_titles_are_left_out_with_documents_and_snippets_with_queries_too(redact, left):
+    found = data_of(page_of(explorer, titled(mixed(sessions=25), "secret", "secret"), redact=redact))
+    assert [name for name in ("title", "snippet") if found["results"][name]] == left
+    assert ("secret" in json.dumps(found)) == bool(left)
+
+
+def test_there_is_no_pair_where_no_topic_has_two_sessions_with_a_value(make):
+    assert data_of(page_of(explorer, make(judged=False)))["pair"] is None
+    assert data_of(page_of(explorer, make(topics=("t", "u", "v", "w"))))["pair"] is None
+    alone = data_of(page_of(explorer, make(systems=("S1",))))["pair"]
+    assert "Of all pairs of sessions of one topic, this one differs most" in alone["told"]
+
+
 def big(sessions):
     """Return a study of so many short sessions."""
     results = pl.DataFrame({"number": range(sessions)}).join(pl.DataFrame({"rank": [1, 2, 3]}), how="cross")
@@ -205,6 +364,10 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
     assert f"Here are {len(ids)} of 100 sessions, drawn at random with a fixed seed" in text
     assert ids == sorted(ids) != [f"s{number:04}" for number in range(len(ids))]
     assert page_of(explorer, mixed(sessions=100)) == text
+    told = json.loads(data)["pair"]["told"]
+    assert told.startswith(
+        "Of all pairs of sessions of one topic with different systems among those drawn, this one differs most"
+    )
 
 
 def test_clinic_is_small():

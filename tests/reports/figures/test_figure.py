@@ -1,12 +1,14 @@
 """Figures drawn apart: what they draw equals what the analysis gives, and their captions say what was averaged."""
 
+import re
+
 import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.charts import save, spec_of
 from sessionkit.charts.registry import CHARTS
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures.figure import figure
 from sessionkit.reports.figures.query_steps import flow
@@ -173,6 +175,86 @@ def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
         single_figure(clinic, "effort-gain", parse_measure("RBP(p=0.8)"))
 
 
+def test_session_pair_takes_the_pair_that_differs_most(clinic):
+    for measure in ("sDCG@10", "nsDCG@10", "mean(nDCG@10)"):
+        made = single_figure(clinic, "session-pair", parse_measure(measure))
+        known = sk.score(clinic, measure, per="session").join(
+            clinic.sessions.select("session_id", "topic_id", "system_id").collect(), on="session_id"
+        )
+        value = {
+            row["session_id"]: row for row in known.select("session_id", "topic_id", "system_id", "value").to_dicts()
+        }
+        one, other = (value[name] for name in re.findall(r"[Ss]ession (c\d+), S\d", made.caption))
+        assert (one["system_id"], other["system_id"]) == ("S1", "S2")
+        assert one["topic_id"] == other["topic_id"]
+        ends = known.group_by("topic_id", "system_id").agg(low=pl.col("value").min(), high=pl.col("value").max())
+        both = ends.join(ends, on="topic_id").filter(pl.col("system_id") != pl.col("system_id_right"))
+        most = both.select((pl.col("high") - pl.col("low_right")).max()).item()
+        assert abs(one["value"] - other["value"]) == pytest.approx(most)
+        assert f"with different systems, this one differs most in {measure}: it is an extreme" in made.caption
+        added = sum(row["added"] for row in data_of(made) if row["kind"] == "bar")
+        assert added == pytest.approx(one["value"] + other["value"])
+
+
+def test_session_pair_takes_what_is_asked_for(clinic):
+    sessions = clinic.sessions.filter(pl.col("topic_id") == "A").select("session_id").collect()["session_id"].sort()
+    made = single_figure(clinic, "session-pair", sessions=[sessions[3], sessions[1]])
+    assert made.caption.startswith(f"Session {sessions[3]}, S")
+    assert "differs most" not in made.caption
+    assert "topic A" in made.caption
+    one = single_figure(clinic, "session-pair", where="system_id = 'S1'").caption
+    assert "Of all pairs of sessions of one topic, this one differs most" in one
+    assert one.endswith("Sessions where system_id = 'S1' (60 of 120 sessions).")
+    grouped = single_figure(clinic, "session-pair", by="skill").caption
+    assert "with different values of skill" in grouped
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sessions": ["c001", "c999"]}, "there is no session 'c999' among the 120"),
+        ({"sessions": ["c001", "c002"]}, "of one topic.*session 'c001' has topic A, 'c002' has topic B"),
+        ({"sessions": ["c001"]}, r"two different sessions, not 'c001'; such as --sessions s1,s2"),
+        ({"sessions": ["c001", "c001"]}, "two different sessions"),
+        ({"where": "session_id = 'c001'"}, "draws two sessions, and there is 1 session"),
+        ({"measure": parse_measure("DCG@3")}, r"session-pair explains.*ask for mean\(DCG@3\)"),
+        ({"measure": parse_measure("Queries")}, "cannot be explained by result"),
+    ],
+)
+def test_session_pair_refuses_what_is_no_pair(clinic, options, said):
+    with pytest.raises(UsageError if "Queries" not in str(options) else MeasureError, match=said):
+        single_figure(clinic, "session-pair", **options)
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
+def test_session_pair_needs_judgments_and_two_sessions_of_a_topic(make):
+    with pytest.raises(UsageError, match="sDCG@10 has no value in any session: the study has no judgments"):
+        single_figure(make(judged=False), "session-pair")
+    with pytest.raises(UsageError, match="no topic has two sessions with a value of sDCG@10"):
+        single_figure(make(topics=("t", "u", "v", "w")), "session-pair")
+    with pytest.raises(UsageError, match=r"session 's0' has no value of sDCG@10; choose others: --sessions"):
+        single_figure(make(judged=False), "session-pair", sessions=["s0", "s1"])
+
+
+def test_session_pair_draws_a_session_whose_lists_are_empty():
+    lists = {"session_id": ["a", "b"], "query_position": [1, 1]}
+    study = sk.from_tables(
+        {"session_id": ["a"], "query_position": [1], "rank": [1], "doc_id": ["d"]},
+        {"judgment_key": ["t"], "doc_id": ["d"], "grade": [2]},
+        queries={**lists, "results_status": ["shown", "empty"]},
+        sessions={"session_id": ["a", "b"], "topic_id": ["t", "t"], "system_id": ["A", "B"]},
+    )
+    made = single_figure(study, "session-pair")
+    assert "Session a, A (2.00) and session b, B (0)" in made.caption
+    assert [row["text"] for row in data_of(made) if row["side"] == 1] == [
+        "B",
+        "session b",
+        "sDCG@10: 0",
+        "Q1",
+        "no results",
+    ]
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["waterfall", "session-timeline"])
 def test_what_must_not_be_shared_is_left_out(clinic, kind):
@@ -185,6 +267,17 @@ def test_what_must_not_be_shared_is_left_out(clinic, kind):
         "c055",
         "doc-",
     ]
+
+
+def test_a_pair_of_sessions_has_nothing_that_must_be_left_out(clinic):
+    choices = choices_of(clinic, redaction=Redaction.of("queries,documents,users"))
+    made = figure(clinic, "session-pair", choices)
+    written = str(spec_of(made.chart)) + made.caption
+    assert made.caption.startswith("Session 14, S1 (0) and session 102, S2")  # c014, c102
+    assert "session session" not in written
+    assert not [word for word in ("c014", "c102", "doc-", "cough") if word in written]
+    plain = str(spec_of(single_figure(clinic, "session-pair").chart))
+    assert [word for word in ("c014", "c102", "doc-", "cough") if word not in plain] == []
 
 
 @pytest.mark.parametrize(
@@ -225,7 +318,9 @@ def test_what_the_log_does_not_say_is_named(make):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
-@pytest.mark.parametrize("kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall"])
+@pytest.mark.parametrize(
+    "kind", ["gain-vectors", "precision-recall", "score-distribution", "waterfall", "session-pair"]
+)
 def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
     svg = save(single_figure(hostile, kind).chart, tmp_path / "chart.svg").read_text("utf-8")
     assert "<script" not in svg

@@ -112,8 +112,12 @@ def test_clicks_need_not_be_known():
     assert "triangle" in str(spec_of(session_pair(frame())))
 
 
-def test_no_two_texts_of_a_line_meet_in_a_column_of_a_paper(tmp_path):
-    asked = ASKED.with_columns(text=pl.lit("anticoagulant treatment of the elderly"))
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [("anticoagulant treatment of the elderly", 0.47), ("x" * 50, 0.5), ("W" * 50, 0.95), ("\u6f22" * 50, 1.0)],
+)
+def test_no_two_texts_of_a_line_meet_in_a_column_of_a_paper(tmp_path, text, letter):
+    asked = ASKED.with_columns(text=pl.lit(text))
     path = save(session_pair(frame(), asked), tmp_path / "a.svg", width="84mm", style="paper")
     svg = path.read_text("utf-8")
     sizes = {float(size) for size in re.findall(r'font-size="([0-9.]+)px"', svg)}
@@ -127,8 +131,8 @@ def test_no_two_texts_of_a_line_meet_in_a_column_of_a_paper(tmp_path):
     assert len(names) == 4
     assert len(sums) == 3
     right = {round(float(at)): float(at) - 0.56 * float(size) * len(text) for at, size, text in sums}
-    for at, size, text in names:  # .47 of its size is what a letter of this text takes
-        end = float(at) + 0.47 * float(size) * len(text)
+    for at, size, name in names:  # `letter` is the share of its size that a letter of this text takes
+        end = float(at) + float(size) * (3 * 0.5 + letter * (len(name) - 3))
         assert end < min(edge for edge in right.values() if edge > float(at))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
+from unicodedata import east_asian_width
 
 import altair as alt
 import polars as pl
@@ -27,8 +29,10 @@ TOP, NAMED, CELLS, CLICKS, BOTTOM = 1.8, 1.45, (-0.1, -0.65), -0.86, -1.05
 """Where things stand in a panel, in heights of the bars, which reach from 0 to 1."""
 HEADS = (1.45, 0.6, -0.25)
 """The same of the lines above each side."""
-TEXT = 24
-"""Characters of a query, or of a name, on a line."""
+LINE, TEXT = 27, 24
+"""Letters of usual width on a line, and those of them that a name, or a query, takes."""
+WIDE = frozenset("ABCDEFGHKNOPQRSTUVXYZw")
+"""Letters that are wider than usual."""
 LIGHT, DARK = "#ECECEC", "#3A3A3A"
 """Shades of the lowest and the highest grade."""
 LEGEND = 6
@@ -245,12 +249,13 @@ def _texts(rows: pl.DataFrame, asked: pl.DataFrame, levels: Levels) -> pl.DataFr
     of_query = asked.join(sums, on=["side", "query_position"], how="left").sort("side", "query_position")
     lines = []
     for side, position, text, added in of_query.filter(pl.col("query_position") <= MOST_QUERIES).iter_rows():
-        name = f"Q{position}" if text is None else _short(f"Q{position} {text}")
+        sum_ = "" if added is None else _signed(added)
+        name = f"Q{position}" if text is None else _short(f"Q{position} {text}", min(TEXT, LINE - len(sum_)))
         lines.append((side, position, "text", 0.5, levels.at(NAMED), name))
         if added is None:
             lines.append((side, position, "text", 0.5, levels.at(sum(CELLS) / 2), "no results"))
         else:
-            lines.append((side, position, "sum", 0.5, levels.at(NAMED), _signed(added)))
+            lines.append((side, position, "sum", 0.5, levels.at(NAMED), sum_))
     for side, many, added in (
         of_query.filter(pl.col("query_position") > MOST_QUERIES)
         .group_by("side", maintain_order=True)
@@ -278,7 +283,15 @@ def _signed(value: float) -> str:
     return f"+{compact(value)}" if value > 0 else compact(value)
 
 
-def _short(text: str, most: int = TEXT) -> str:
-    """The beginning of a text that is too long for a line."""
+def _short(text: str, most: float = TEXT) -> str:
+    """The beginning of a text that is too long for a line; wide letters take more of it."""
     shown = printable(text)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    ends = list(accumulate(map(_letters, shown[: TEXT + 1])))
+    if ends and ends[-1] > most:
+        return f"{shown[: sum(end <= most - 1 for end in ends)]}…"
+    return shown
+
+
+def _letters(one: str) -> float:
+    """How many letters of usual width one takes."""
+    return 2.0 if one in "MW@%m" or east_asian_width(one) in "WF" else 1.6 if one in WIDE else 1.0

@@ -10,6 +10,7 @@ from sessionkit.analysis.session_contrast import SessionContrast, most_contrasti
 from sessionkit.analysis.timeline import timeline
 from sessionkit.charts.kinds.session_pair import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.session_timeline import MOST
+from sessionkit.display.labels import label
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, UsageError
@@ -97,30 +98,25 @@ def session_pair(study: Study, choices: Choices) -> Figure:
         rows = rows.with_columns(doc_id=pl.concat_str(pl.lit("document "), number))
     if "queries" in choices.redaction.kinds:
         queries = queries.with_columns(text=pl.lit(None, pl.String))
-    groups = dict(grouped_sessions(both, choices.by).rows())
+    groups = dict(grouped_sessions(both, choices.by).filter(~pl.col("group").is_in([EVERYONE, UNKNOWN])).rows())
     names = pl.DataFrame({"session_id": list(pair)})
-    shown = choices.redaction.frame(names, study).get_column("session_id").to_list()
+    shown = dict(zip(pair, choices.redaction.frame(names, study).get_column("session_id").to_list(), strict=True))
     topic = both.sessions.select("topic_id").head(1).collect().item()
-    about = f"topic {topic}" if topic is not None else "the log names no topics"
+    about = f"topic {label(topic)}" if topic is not None else "the log names no topics"
     title = "Two sessions of one topic"
     chart = charts.session_pair(
         choices.redaction.frame(rows, study),
         choices.redaction.frame(queries, study),
-        groups={
-            called: groups[name]
-            for name, called in zip(pair, shown, strict=True)
-            if groups[name] not in (EVERYONE, UNKNOWN)
-        },
+        groups={shown[name]: group for name, group in groups.items()},
         measure=str(measure),
         synthetic=choices.synthetic,
         title=title,
         subtitle=about,
     )
-    told = [
-        f"{called if called != name else f'session {name}'}"
-        f"{f', {groups[name]}' if groups[name] not in (EVERYONE, UNKNOWN) else ''} ({compact(values[name])})"
-        for name, called in zip(pair, shown, strict=True)
-    ]
+    told = []
+    for name in pair:
+        called = f"session {label(name)}" if shown[name] == name else shown[name]
+        told.append(f"{called}{f', {label(groups[name])}' if name in groups else ''} ({compact(values[name])})")
     parts = [
         f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
         *([chosen] if chosen else []),

@@ -236,6 +236,13 @@ def test_session_pair_needs_judgments_and_two_sessions_of_a_topic(make):
         single_figure(make(judged=False), "session-pair", sessions=["s0", "s1"])
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
+def test_session_pair_names_hostile_sessions_as_printable_text(hostile):
+    caption = single_figure(hostile, "session-pair").caption
+    assert caption.isprintable()
+    assert len(caption) < 2_000
+
+
 def test_session_pair_draws_a_session_whose_lists_are_empty():
     lists = {"session_id": ["a", "b"], "query_position": [1, 1]}
     study = sk.from_tables(

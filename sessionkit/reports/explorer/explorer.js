@@ -1,7 +1,7 @@
 // The session explorer: find a session in a paged list, see its queries, lists and curve. Text from the log is only text.
 "use strict";
 (() => {
-  const {made, swatch, told, lines} = window.sessionkitDrawing;
+  const {made, told, lines} = window.sessionkitDrawing;
   const root = document.getElementById("explorer-widget");
   const data = JSON.parse(document.getElementById("explorer-widget-data").textContent);
   const {sessions, queries, results, values} = data;
@@ -166,7 +166,6 @@
     const back = made("button", {type: "button"}, "Back to the list");
     back.addEventListener("click", () => (field("list").querySelector("[aria-current] button") ?? field("search")).focus());
     const drawing = made("div", {class: "chart", id: "explorer-drawing"});
-    const legend = made("p", {class: "legend"}, made("span", {}, swatch(OWN, 0), " this session"), made("span", {}, swatch(IDEAL, 1), " its ideal"));
     const lists = made("div", {});
     const more = made("button", {type: "button"}, "Show more queries");
     let [query, sum] = [queryAt[session], 0];
@@ -181,7 +180,7 @@
     more.addEventListener("click", further);
     further();
     field("session").replaceChildren(made("h3", {id: "explorer-name", tabindex: "-1"}, "Session ", made("bdi", {}, bare("session", sessions.id[session]))),
-      about, ...(own.length ? [legend, drawing] : []), lists, made("p", {class: "paging"}, more, back));
+      about, ...(own.length ? [drawing] : []), lists, made("p", {class: "paging"}, more, back));
     draw();
     list();
   };
@@ -191,7 +190,7 @@
     if (!drawing) return;
     const {own, ideal, ends} = curves(chosen);
     lines(drawing, {
-      series: [{color: IDEAL, number: 1, values: ideal}, {color: OWN, number: 0, values: own}],
+      series: [{color: IDEAL, number: 1, values: ideal, name: "its ideal"}, {color: OWN, number: 0, values: own, name: "this session"}],
       xTitle: "Slot along the session's lists",
       yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
       label: `${data.measure} of session ${bare("session", sessions.id[chosen])} after every slot, ${told(score(chosen))} at the end; its ideal ` +

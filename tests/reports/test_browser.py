@@ -149,7 +149,7 @@ def test_numbers_that_change_are_told(shown):
     shown.focus("#live-b-slider")
     for key in ("End", "ArrowLeft"):
         shown.keyboard.press(key)
-    assert shown.input_value("#live-b") == "19.9"
+    assert shown.input_value("#live-b") == "97.8"
     assert shown.locator("#live-told").inner_text() != before
     shown.focus("#live-gain")
     shown.keyboard.press("ArrowDown")

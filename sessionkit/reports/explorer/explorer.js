@@ -2,7 +2,7 @@
 // Text from the log is only text.
 "use strict";
 (() => {
-  const {made, swatch, told, lines} = window.sessionkitDrawing;
+  const {made, told, lines} = window.sessionkitDrawing;
   const root = document.getElementById("explorer-widget");
   const data = JSON.parse(document.getElementById("explorer-widget-data").textContent);
   const {sessions, queries, results, values} = data;
@@ -229,9 +229,6 @@
     most, back);
   };
 
-  const legend = (...parts) => made("p", {class: "legend"}, ...parts.map(([color, number, text]) =>
-    made("span", {}, swatch(color, number), " ", text)));
-
   const show = (session, other, ...notes) => {
     chosen = [session, other];
     const {own, ideal} = curves(session);
@@ -241,8 +238,7 @@
       ...(other === null ? ["Session ", name(session)] : ["Sessions ", name(session), " and ", name(other)]));
     const said = notes.map((note) => made("p", {class: "note", role: "status"}, note));
     const drawn = own.length || (other !== null && curves(other).own.length)
-      ? [legend([OWN, 0, other === null ? "this session" : name(session)],
-        other === null ? [IDEAL, 1, "its ideal"] : [OTHER, 1, name(other)]), made("div", {class: "chart", id: "explorer-drawing"})] : [];
+      ? [made("div", {class: "chart", id: "explorer-drawing"})] : [];
     const pane = (one) => made("section", {class: "pane", "aria-label": `Session ${called(one)}`},
       made("h4", {}, "Session ", name(one)), about(one), ...lists(one, false));
     const shown = other === null ? [about(session), ...drawn, ...lists(session, true)]
@@ -292,8 +288,10 @@
     const {own, ideal, ends} = curves(session);
     const after = `${data.measure} of session ${called(session)} after every slot, ${told(score(session))} at the end; `;
     lines(drawing, {
-      series: other === null ? [{color: IDEAL, number: 1, values: ideal}, {color: OWN, number: 0, values: own}]
-        : [{color: OWN, number: 0, values: own}, {color: OTHER, number: 1, values: curves(other).own}],
+      series: other === null
+        ? [{color: IDEAL, number: 1, values: ideal, name: "its ideal"}, {color: OWN, number: 0, values: own, name: "this session"}]
+        : [[session, OWN, own], [other, OTHER, curves(other).own]].map(([one, color, values], number) =>
+          ({color, number, values, name: called(one)})),
       xTitle: "Slot along the session's lists",
       yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
       label: after + (other === null ? `its ideal reaches ${told(ideal[ideal.length - 1])}.`

@@ -12,7 +12,7 @@ from sessionkit.reports.live.measures import Varied
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.gain_histogram import GainHistogram
-from sessionkit.scoring.ideals import first_query, ideal_places
+from sessionkit.scoring.ideals import ideal_places
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
 from sessionkit.study import Study
@@ -187,7 +187,7 @@ def _ideals(batch: SessionBatch, varied: Varied) -> pl.DataFrame:
     share = varied.share
     places = ideal_places(batch, share)
     if share.ideal == "once":
-        places = first_query(places)
+        places = places.filter(pl.col("query_position") == pl.col("query_position").min().over("session"))
     base = batch.base(share.grades)
     graded = base.pairs.pairs.select("key").with_columns(base.grade.alias("grade"))
     graded = graded.filter((pl.col("grade") > 0) | (pl.col("grade") >= varied.least))

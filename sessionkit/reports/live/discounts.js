@@ -1,19 +1,31 @@
-// Live discounts: mean curves and means of sDCG and nsDCG for the discounts and the gain that are chosen.
+// Live discounts: mean curves and means of sDCG and nsDCG for the discounts and the gain that are chosen, beside those of the report.
 "use strict";
 (() => {
-  const {made, swatch, told, lines} = window.sessionkitDrawing;
+  const {made, told, lines} = window.sessionkitDrawing;
   const root = document.getElementById("live");
   const data = JSON.parse(document.getElementById("live-data").textContent);
   const {cells, sessions, grades, cutoff} = data;
   const field = (name) => document.getElementById(`live-${name}`);
-  const [base, baseSlider, query, querySlider, gain] =
-    ["b", "b-slider", "bq", "bq-slider", "gain"].map(field);
+  const BASES = ["b", "bq"];
+  const [gain, measure] = ["gain", "measure"].map(field);
   const weightFields = [...field("weights").querySelectorAll("input")];
   const groups = data.names.map((_, group) => group);
   const deepest = Math.max(0, ...data.queries);
   const chosen = {};
+  const typed = [...BASES.map(field), ...weightFields];
 
   const reset = () => Object.assign(chosen, data.start, {weights: [...data.weights]});
+
+  // Sliders are logarithmic: equal steps multiply a base by the same. The report's own base is among the steps.
+  const STEPS = 200;
+  const step = (name, value) => {
+    const [least, most] = data.range[name];
+    return Math.max(0, Math.min(STEPS, Math.round(STEPS * Math.log(value / least) / Math.log(most / least))));
+  };
+  const stepped = (name, at) => {
+    const [least, most] = data.range[name];
+    return at === step(name, data.start[name]) ? data.start[name] : Number((least * (most / least) ** (at / STEPS)).toPrecision(3));
+  };
 
   // What each grade gains, in the order of the grades.
   const gains = () => grades.map((grade) => {
@@ -31,15 +43,18 @@
     return found;
   };
 
+  // So many groups have two names at most: of their curve, and of that of the report.
+  const GHOSTS = 10;
+
   const longest = (column) => column.reduce((a, b) => Math.max(a, b), 0);
   const positions = Math.max(deepest, longest(cells.query), longest(sessions.query),
     ...sessions.ideals.map((ideal) => longest(ideal.filter((_, at) => at % 2 === 0))));
 
   // Means and curves; everything that is shown comes from here.
-  const computed = () => {
+  const computed = (b, bq) => {
     const worth = gains();
-    const rank = discounts(cutoff, chosen.b);
-    const position = discounts(positions, chosen.bq);
+    const rank = discounts(cutoff, b);
+    const position = discounts(positions, bq);
     const curves = groups.map(() => new Float64Array(deepest * cutoff));
     cells.many.forEach((many, cell) => {
       const [at, place] = [cells.query[cell], cells.rank[cell]];
@@ -57,41 +72,60 @@
     return {curves, total, ...shares(worth, rank, position)};
   };
 
-  // Mean of nsDCG over the sessions that the page holds: each divided by its own ideal.
+  // nsDCG of the sessions that the page holds, each divided by its own ideal: the mean of whole sessions, and after every slot the
+  // mean over those whose ideal has gained something by then. A session that stops keeps its share. One perfect query stands at the
+  // session's first logged one, and counts as query 1.
   const shares = (worth, rank, position) => {
-    const order = grades.map((_, grade) => grade).sort((a, b) => worth[b] - worth[a]);
-    const reach = [0];
-    for (let place = 1; place <= cutoff; place += 1) reach.push(reach[place - 1] + rank[place]);
+    const order = grades.map((_, grade) => grade).filter((grade) => worth[grade] > 0).sort((a, b) => worth[b] - worth[a]);
     const best = sessions.bases.map((base) => {
       const many = new Map();
       for (let at = 0; at < base.length; at += 2) many.set(base[at], base[at + 1]);
-      let [sum, from] = [0, 0];
+      const list = [];
       for (const grade of order) {
-        const until = Math.min(cutoff, from + (many.get(grade) ?? 0));
-        if (worth[grade] > 0) sum += worth[grade] * (reach[until] - reach[from]);
-        from = until;
+        for (let left = many.get(grade) ?? 0; left > 0 && list.length < cutoff; left -= 1) list.push(worth[grade] * rank[list.length + 1]);
       }
-      return sum;
-    });
-    const ideals = sessions.ideals.map((ideal) => {
-      let sum = 0;
-      for (let at = 0; at < ideal.length; at += 2) sum += position[ideal[at]] * best[ideal[at + 1]];
-      return sum;
+      return list;
     });
     const added = sessions.query.map((at, place) =>
       worth[sessions.grade[place]] * rank[sessions.rank[place]] * position[at]);
     const sums = groups.map(() => 0);
     const defined = groups.map(() => 0);
+    const ratios = groups.map(() => new Float64Array(positions * cutoff));
+    const counts = groups.map(() => new Float64Array(positions * cutoff));
     let next = 0;
     sessions.size.forEach((size, session) => {
-      let sum = 0;
-      for (const end = next + size; next < end; next += 1) sum += added[sessions.place[next]];
-      const ideal = ideals[sessions.ideal[session]];
-      const group = sessions.group[session];
-      if (ideal > 0) sums[group] += sum / ideal;
-      if (ideal > 0 || data.zero) defined[group] += 1;
+      const [group, ideal, end] = [sessions.group[session], sessions.ideals[sessions.ideal[session]], next + size];
+      let [sum, whole, share, part] = [0, 0, 0, 0];
+      while (next < end || part < ideal.length) {
+        const at = Math.min(next < end ? sessions.query[sessions.place[next]] : Infinity, ideal[part] ?? Infinity);
+        const list = ideal[part] === at ? best[ideal[part + 1]] : [];
+        if (ideal[part] === at) part += 2;
+        const last = () => (next < end && sessions.query[sessions.place[next]] === at ? sessions.rank[sessions.place[next]] : 0);
+        for (let place = 1; place <= list.length || last(); place += 1) {
+          if (place > list.length) place = last();
+          const before = whole;
+          whole += (list[place - 1] ?? 0) * position[data.once ? 1 : at];
+          for (; last() === place; next += 1) sum += added[sessions.place[next]];
+          if (!(whole > 0)) continue;
+          const slot = (at - 1) * cutoff + place - 1;
+          if (!(before > 0)) counts[group][slot] += 1;
+          ratios[group][slot] += sum / whole - share;
+          share = sum / whole;
+        }
+      }
+      sums[group] += share;
+      if (whole > 0 || data.zero) defined[group] += 1;
     });
-    return {share: sums.map((sum, group) => defined[group] ? sum / defined[group] : null), defined};
+    for (const group of groups) {
+      let [sum, many] = [0, 0];
+      ratios[group].forEach((change, slot) => {
+        sum += change;
+        many += counts[group][slot];
+        const of = data.zero ? defined[group] : many;
+        ratios[group][slot] = of ? sum / of : NaN;
+      });
+    }
+    return {ratios, share: sums.map((sum, group) => defined[group] ? sum / defined[group] : null), defined};
   };
 
   // The text of a measure with what is chosen, as sessionkit takes it.
@@ -108,95 +142,148 @@
   const ranked = (values) => groups.filter((group) => values[group] !== null)
     .sort((a, b) => values[b] - values[a] || a - b);
 
+  // How high the axes are: as high as any step of the sliders makes a curve, so that they stay while one moves. sDCG rises with
+  // both bases, and nsDCG ends at 1 where it has a bound.
+  let highs = null;
+  const highest = (curves) => curves.reduce((most, one) => one.reduce((a, b) => (b > a ? b : a), most), 0);
+  const reached = (...settings) => ["curves", "ratios"].map((name) => Math.max(...settings.map((one) => highest(one[name]))));
+  const scale = (published) => {
+    const corners = data.range.b.flatMap((b) => data.range.bq.map((bq) => computed(b, bq)));
+    const [most, share] = reached(...corners, published);
+    return [most, data.bounded ? 1 : Math.max(1, share)];
+  };
+
+  const NONE = {curves: [], ratios: [], total: groups.map(() => null), share: groups.map(() => null), defined: groups.map(() => 0)};
   let first = null;
   const show = () => {
     const begin = performance.now();
-    const found = computed();
+    const wrong = typed.filter((one) => one.hasAttribute("aria-invalid") && one.closest("[hidden]") === null);
+    const found = wrong.length ? NONE : computed(chosen.b, chosen.bq);
     const milliseconds = performance.now() - begin;
     const names = data.texts.map(text);
-    root.sessionkit = {...found, names, milliseconds};
     first ??= {...found, names};
-    const differs = groups.some((group) => found.defined[group] !== data.n[group]);
-    const titles = [data.legend, "Sessions", ...names, ...(differs ? [`Sessions of ${names[1]}`] : [])];
+    highs ??= scale(first);
+    if (!wrong.length) highs = reached(found).map((high, at) => Math.max(high, highs[at]));
+    const which = Number(measure.value);
+    root.sessionkit = {...found, names, which, milliseconds, drawn: wrong.length === 0, published: names.join() === first.names.join()};
+    const heads = wrong.length ? data.texts.map(([name]) => name[0]) : names;
+    const differs = !wrong.length && groups.some((group) => found.defined[group] !== data.n[group]);
+    const titles = [data.legend, "Sessions", ...heads, ...(differs ? [`Sessions of ${names[1]}`] : [])];
     const head = made("thead", {}, made("tr", {}, ...titles.map((title, column) =>
       made("th", column ? {scope: "col", class: "number"} : {scope: "col"}, title))));
     const rows = groups.map((group) => {
       const of = (value) => made("td", {class: "number"}, value);
-      const name = made("th", {scope: "row"}, swatch(data.colors[group], group), " ", made("bdi", {}, data.names[group]));
+      const name = made("th", {scope: "row"}, made("bdi", {}, data.names[group]));
       const some = differs ? [of(found.defined[group].toLocaleString("en"))] : [];
       return made("tr", {}, name, of(data.n[group].toLocaleString("en")), of(told(found.total[group])),
         of(told(found.share[group])), ...some);
     });
     field("means").replaceChildren(made("caption", {}, "Means over sessions with these discounts"), head, made("tbody", {}, ...rows));
-    const order = ranked(found.total);
-    const same = order.join() === ranked(first.total).join();
-    const [best, next] = order.map((group) => made("bdi", {}, data.names[group]));
-    const [most, less] = order.map((group) => found.total[group]);
-    field("told").replaceChildren(...(order.length < 2 ? [`${names[0]}: ${told(most ?? null)}.`]
-      : [`By ${names[0]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
-        `The order by these means is ${same ? "that" : "not that"} ${data.own ? "of the report's own discounts" : `by ${first.names[0]}`}.`]));
-    field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --by ${data.by}`;
+    if (wrong.length) {
+      field("told").textContent = `No curve is drawn: ${wrong.map((one) => field(one.dataset.allowed).textContent).join(", ")}.`;
+      field("command").textContent = "";
+    } else {
+      const values = which ? "share" : "total";
+      const order = ranked(found[values]);
+      const same = order.join() === ranked(first[values]).join();
+      const [best, next] = order.map((group) => made("bdi", {}, data.names[group]));
+      const [most, less] = order.map((group) => found[values][group]);
+      const whose = data.own && !which ? "of the report's own discounts" : `by ${first.names[which]}`;
+      field("told").replaceChildren(...(order.length < 2 ? [`${names[which]}: ${told(most ?? null)}.`]
+        : [`By ${names[which]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
+          `The order by these means is ${same ? "that" : "not that"} ${whose}.`]));
+      field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --by ${data.by}`;
+    }
     draw();
   };
 
+  // The report's own setting stays in grey; only where the choice is another one it needs names.
   const draw = () => {
-    const {curves, names} = root.sessionkit;
-    const ends = [...Array(deepest).keys()].map((query) => (query + 1) * cutoff);
+    const {names, which, drawn, published} = root.sessionkit;
+    const of = (setting) => (which ? setting.ratios : setting.curves);
+    const many = (which ? positions : deepest);
+    const known = groups.filter((group) => of(first)[group].some(Number.isFinite));
+    const one = (group, more) => ({color: data.colors[group], number: group, name: data.names[group], ...more});
+    const old = data.own ? "published" : "at first";
+    const ghosts = known.map((group) => one(group, {values: of(first)[group], ghost: true, more: `, ${old}`, unnamed: published || groups.length > GHOSTS}));
+    const now = drawn ? groups.filter((group) => of(root.sessionkit)[group].some(Number.isFinite)).map((group) => one(group, {values: of(root.sessionkit)[group]})) : [];
+    const what = which ? "so far, as a share of the ideal" : "so far";
     lines(field("drawing"), {
-      series: groups.filter((group) => data.n[group]).map((group) => ({color: data.colors[group], number: group, values: curves[group]})),
+      series: [...ghosts, ...now],
       xTitle: `Slot: rank in the lists of all queries, ${cutoff} of each`,
-      yTitle: `Mean ${names[0]} so far${data.synthetic ? " (synthetic data)" : ""}`,
-      label: `Mean ${names[0]} after every slot, a line for each group. ${field("told").textContent}`,
-      ends,
+      yTitle: [`Mean ${drawn ? names[which] : data.texts[which][0][0]} ${what}${data.synthetic ? " (synthetic data)" : ""}`,
+        published ? "" : `Grey: ${old}, ${first.names[which]}`],
+      label: `${drawn ? `Mean ${names[which]} after every slot, a line for each group` : "No line for what is typed"}` +
+        `${published ? "" : `; in grey ${first.names[which]}, ${old}`}. ${field("told").textContent}`,
+      ends: [...Array(many).keys()].map((query) => (query + 1) * cutoff),
+      high: highs[which],
+      long: many * cutoff,
+      from: which,
     });
+  };
+
+  const mark = (one, wrong) => {
+    if (wrong) one.setAttribute("aria-invalid", "true");
+    else one.removeAttribute("aria-invalid");
+    field(one.dataset.allowed).hidden = !typed.some((other) => other.dataset.allowed === one.dataset.allowed && other.hasAttribute("aria-invalid"));
+  };
+
+  const slide = (name) => {
+    const slider = field(`${name}-slider`);
+    slider.value = step(name, chosen[name]);
+    slider.setAttribute("aria-valuetext", String(chosen[name]));
   };
 
   const filled = () => {
-    base.value = baseSlider.value = chosen.b;
-    query.value = querySlider.value = chosen.bq;
+    for (const name of BASES) {
+      field(name).value = chosen[name];
+      slide(name);
+    }
     gain.value = chosen.gain;
     field("weights").hidden = chosen.gain !== "weights";
     for (const one of weightFields) one.value = chosen.weights[Number(one.dataset.grade)];
-    for (const one of [base, query, ...weightFields]) one.removeAttribute("aria-invalid");
+    for (const one of typed) mark(one, false);
   };
 
-  // Take a number if it can stand, else mark its field and keep what was.
-  const taken = (from, set) => {
-    const value = from.valueAsNumber;
-    const fits = Number.isFinite(value) && value >= Number(from.min) && value <= Number(from.max);
+  // Take a number if it can stand; else say beside its field what can, and draw nothing for it.
+  const follow = (one, set) => one.addEventListener("input", () => {
+    const value = one.valueAsNumber;
+    const fits = Number.isFinite(value) && one.validity.valid && !(value <= Number(one.dataset.above));
     if (fits) set(value);
-    from.toggleAttribute("aria-invalid", !fits);
-    if (!fits) from.setAttribute("aria-invalid", "true");
-    return fits;
-  };
-
-  const follow = (number, slider, name) => {
+    mark(one, !fits);
+    show();
+  });
+  for (const name of BASES) {
+    const [number, slider] = [field(name), field(`${name}-slider`)];
+    follow(number, (value) => {
+      chosen[name] = value;
+      slide(name);
+    });
     slider.addEventListener("input", () => {
-      chosen[name] = slider.valueAsNumber;
-      number.value = slider.value;
-      number.removeAttribute("aria-invalid");
+      chosen[name] = stepped(name, slider.valueAsNumber);
+      slider.setAttribute("aria-valuetext", String(chosen[name]));
+      number.value = chosen[name];
+      mark(number, false);
       show();
     });
-    number.addEventListener("input", () => {
-      if (!taken(number, (value) => { chosen[name] = value; })) return;
-      slider.value = number.value;
-      show();
-    });
+  }
+  const regained = () => {
+    highs = null;
+    show();
   };
-  follow(base, baseSlider, "b");
-  follow(query, querySlider, "bq");
   gain.addEventListener("change", () => {
     chosen.gain = gain.value;
     field("weights").hidden = chosen.gain !== "weights";
-    show();
+    regained();
   });
   for (const one of weightFields) {
-    one.addEventListener("input", () => {
-      const kept = (value) => { chosen.weights[Number(one.dataset.grade)] = Math.round(value * 1e6) / 1e6; };
-      if (taken(one, kept)) show();
+    follow(one, (value) => {
+      chosen.weights[Number(one.dataset.grade)] = Math.round(value * 1e6) / 1e6;
+      highs = null;
     });
   }
-  field("reset").addEventListener("click", () => { reset(); filled(); show(); });
+  measure.addEventListener("change", show);
+  field("reset").addEventListener("click", () => { reset(); filled(); regained(); });
   root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
   new ResizeObserver(() => { if (root.sessionkit) draw(); }).observe(field("drawing"));
   reset();

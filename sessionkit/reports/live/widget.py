@@ -17,10 +17,11 @@ from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.parts import Widget
 from sessionkit.scoring.gains import NAMES as GAINS
 from sessionkit.scoring.gains import check_grades, weights
+from sessionkit.scoring.measures.parameters import PARAMETERS
 
 NAME = "live"
-LEAST, MOST = 1.1, 20.0
-"""Bases that the sliders reach, unless the report's own lies beyond."""
+LEAST, MOST = 1.1, 100.0
+"""Bases between which the sliders move, on a logarithmic scale, unless the report's own lies beyond."""
 TOP = 12
 """Highest grade up to which every grade can be given a weight of its own."""
 
@@ -75,7 +76,10 @@ def widget(
         "sessions": _sessions(counts, sessions, grades),
         "texts": varied.texts(),
         "own": varied.own,
+        "once": varied.share.ideal == "once",
+        "bounded": varied.share.highest is not None,
         "start": {"b": varied.total.b, "bq": varied.share.bq, "gain": _start(varied)},
+        "range": {"b": _range(varied.total.b), "bq": _range(varied.share.bq)},
         "weights": _weights(varied, grades),
         "legend": label(legend),
         "synthetic": synthetic,
@@ -101,8 +105,7 @@ def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> M
                 "name": name,
                 "label": label,
                 "value": repr(value),
-                "least": f"{min(LEAST, value):g}",
-                "most": f"{max(MOST, value):g}",
+                "allowed": PARAMETERS[name].allowed,
             }
             for name, label, value in (
                 ("b", "Rank discount, base b", varied.total.b),
@@ -110,8 +113,14 @@ def controls(varied: Varied, gains: Sequence[str], grades: Sequence[float]) -> M
             )
         ],
         gains={name: words[name] for name in gains},
+        measures=(f"{varied.total.name}: discounted gain", f"{varied.share.name}: share of the ideal"),
         grades=range(int(min(grades, default=0) > 0), len(_weights(varied, grades))) if "weights" in gains else (),
     )
+
+
+def _range(own: float) -> tuple[float, float]:
+    """The least and the greatest base that a slider reaches."""
+    return min(LEAST, own), max(MOST, own)
 
 
 def _sessions(counts: LiveCounts, sessions: LiveSessions, grades: list[float]) -> dict[str, Any]:

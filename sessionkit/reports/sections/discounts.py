@@ -49,7 +49,7 @@ def discounts(of: Material) -> list[Part]:
     ]
     if len(held) < everyone:
         told.append(
-            f"Means of {varied.total.name} and the curves are of all {everyone:,} sessions; means of {varied.share.name} "
+            f"Means of {varied.total.name} and the curves are of all {everyone:,} sessions; means and curves of {varied.share.name} "
             f"here are of {len(held):,}, drawn at random with a fixed seed, so that the page stays small."
         )
     look = of.choices

@@ -189,7 +189,7 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
         assert pane.locator("h5").all_inner_texts() == [f"Query {at}: {text}" for at, text in enumerate(queries, 1)]
         added = explained.filter(pl.col("session_id") == session)["contribution"].sum()
         assert f"{written}: {added:.4f}" in pane.locator("p").first.inner_text()
-    assert page.locator("#explorer-drawing svg path").count() == 2
+    assert page.locator("#explorer-drawing svg path.curve").count() == 2
     assert page.locator("#explorer-list tr[aria-current=true]").count() <= 2
 
 

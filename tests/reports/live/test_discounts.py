@@ -4,6 +4,7 @@ import importlib
 import json
 import re
 import warnings
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -37,8 +38,9 @@ def shown(opened, tmp_path):
 def state(page):
     """What the page worked out."""
     return page.evaluate(
-        """(() => { const {curves, total, share, names, milliseconds} = document.getElementById("live").sessionkit;
-        return {curves: curves.map((one) => [...one]), total, share, names, milliseconds}; })()"""
+        """(() => { const {curves, ratios, total, share, names, milliseconds} = document.getElementById("live").sessionkit;
+        const lists = (all) => all.map((one) => [...one].map((value) => (Number.isFinite(value) ? value : null)));
+        return {curves: lists(curves), ratios: lists(ratios), total, share, names, milliseconds}; })()"""
     )
 
 
@@ -50,11 +52,13 @@ def same(page, study):
         for name, values in zip(found["names"], (found["total"], found["share"]), strict=True):
             scores = sk.score(study, name, by="system_id")
             assert values == pytest.approx(scores["value"].to_list(), abs=1e-9)
-        frame = sk.curve(study, found["names"][0], "system_id").sort("system_id", "slot")
-    expected = frame.group_by("system_id", maintain_order=True).agg("value")["value"].to_list()
-    assert [len(one) for one in found["curves"]] == [len(one) for one in expected]
-    for got, wanted in zip(found["curves"], expected, strict=True):
-        assert got == pytest.approx(wanted, abs=1e-9)
+        for name, curves in zip(found["names"], (found["curves"], found["ratios"]), strict=True):
+            frame = sk.curve(study, name, "system_id").sort("system_id", "slot")
+            expected = frame.group_by("system_id", maintain_order=True).agg("value")["value"].to_list()
+            assert [len(one) for one in curves] == [len(one) for one in expected]
+            for got, wanted in zip(curves, expected, strict=True):
+                assert [one is None for one in got] == [one is None for one in wanted]
+                assert [one or 0 for one in got] == pytest.approx([one or 0 for one in wanted], abs=1e-9)
     return found
 
 
@@ -72,7 +76,7 @@ def test_a_group_without_a_value_has_no_line(shown):
         return {total, zeros: [...curves[1]].filter((one) => one === 0).length, many: curves[1].length}; })()"""
     )
     assert found == {"total": [1, None], "zeros": 0, "many": 10}  # A: (2 + 0) / 2
-    assert page.locator("#live-drawing path").count() == 1
+    assert page.locator("#live-drawing path.curve").count() == 1
     assert page.locator("#live-means tbody tr").all_inner_texts()[1].split("\t")[1:] == ["0", "\u2013", "\u2013"]
 
 
@@ -125,22 +129,118 @@ def compared(shown, study, measures):
 
 
 @pytest.mark.browser
-def test_controls_work_by_keyboard_and_refuse_what_no_measure_takes(shown):
+def test_controls_work_by_keyboard_on_a_logarithmic_scale(shown):
     study = mixed()
     page = shown(study)
     page.focus("#live-b-slider")
-    page.keyboard.press("ArrowRight")
-    assert page.input_value("#live-b") == "2.1"
-    assert same(page, study)["names"][0] == "sDCG(b=2.1)@10"
-    page.fill("#live-b", "1")
-    assert page.get_attribute("#live-b", "aria-invalid") == "true"
-    assert state(page)["names"][0] == "sDCG(b=2.1)@10"
+    bases = []
+    for key in ("ArrowRight", "ArrowLeft", "Home", "End"):
+        page.keyboard.press(key)
+        bases.append(page.input_value("#live-b"))
+        assert page.get_attribute("#live-b-slider", "aria-valuetext") == bases[-1]
+    assert bases == ["2.07", "2", "1.1", "100"]  # a step multiplies by (100 / 1.1) ** (1 / 200) = 1.0228
+    page.evaluate(
+        "const slider = document.getElementById('live-b-slider'); slider.value = 100; slider.dispatchEvent(new Event('input'));"
+    )
+    assert page.input_value("#live-b") == "10.5"  # halfway: the root of 1.1 x 100
+    assert same(page, study)["names"][0] == "sDCG(b=10.5)@10"
     page.fill("#live-b", "2.55")
-    assert page.get_attribute("#live-b", "aria-invalid") is None
     assert same(page, study)["names"][0] == "sDCG(b=2.55)@10"
-    for name in ("Rank discount, base b", "Query discount, base bq", "Gain"):
+    page.fill("#live-b", "1000000")  # beyond the slider
+    assert page.input_value("#live-b-slider") == "200"
+    assert same(page, study)["names"][0] == "sDCG(b=1000000)@10"
+    for name in ("Rank discount, base b", "Query discount, base bq", "Gain", "Curves of"):
         assert page.get_by_label(name, exact=True).count() == 1
-    assert page.locator("#live-drawing svg").get_attribute("aria-label").startswith("Mean sDCG(b=2.55)@10")
+    assert page.locator("#live-drawing svg").get_attribute("aria-label").startswith("Mean sDCG(b=1000000)@10")
+
+
+TICKS = "all => all.map((one) => [one.textContent, one.getAttribute('x'), one.getAttribute('y')])"
+
+
+def axes(page):
+    """Numbers along both axes and where they stand."""
+    return page.eval_on_selector_all("#live-drawing .tick", TICKS)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("which", ["0", "1"])
+def test_axes_stay_and_the_published_setting_is_a_named_ghost(shown, which):
+    page = shown(mixed())
+    page.select_option("#live-measure", which)
+    before, start = axes(page), state(page)
+    assert len(before) > 6
+    assert page.locator("#live-drawing .name").all_text_contents() == names_by_end(page)
+    assert page.locator("#live-means svg").count() == 0
+    was = page.eval_on_selector_all("#live-drawing .ghost", "all => all.map((one) => one.getAttribute('d'))")
+    moved = "([id, at]) => { const one = document.getElementById(id); one.value = at; one.dispatchEvent(new Event('input')); }"
+    for at in range(0, 201, 20):
+        for name, place in (("b", at), ("bq", 200 - at)):
+            page.evaluate(moved, [f"live-{name}-slider", place])
+            assert axes(page) == before
+            tops = page.eval_on_selector_all("#live-drawing .curve", "all => all.map((one) => one.getBBox().y)")
+            assert min(tops) >= 21.9  # nothing is drawn above the axis
+    ghosts = page.eval_on_selector_all("#live-drawing .ghost", "all => all.map((one) => one.getAttribute('d'))")
+    assert ghosts == was
+    named = page.locator("#live-drawing .name").all_text_contents()
+    assert sorted(named) == sorted([*"ABC", *(f"{name}, published" for name in "ABC")])
+    heights = sorted(
+        page.eval_on_selector_all("#live-drawing .name", "all => all.map((one) => Number(one.getAttribute('y')))")
+    )
+    assert all(b - a >= 13.8 for a, b in pairwise(heights))
+    assert start["names"][int(which)] in page.locator("#live-drawing svg").text_content()
+    label = page.locator("#live-drawing svg").get_attribute("aria-label")
+    assert f"in grey {start['names'][int(which)]}, published" in label
+
+
+def names_by_end(page):
+    """The groups, the one that ends highest first."""
+    ends = page.evaluate(
+        """(() => { const {which, curves, ratios} = document.getElementById("live").sessionkit;
+        return (which ? ratios : curves).map((one) => one[one.length - 1]); })()"""
+    )
+    return [name for _, name in sorted(zip(ends, "ABC", strict=True), reverse=True)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["b", "bq"])
+def test_a_base_that_cannot_stand_says_what_can_and_draws_nothing(shown, name):
+    page = shown(mixed())
+    before, allowed = axes(page), page.locator(f"#live-{name}-allowed")
+    assert not allowed.is_visible()
+    for typed in ("1", "0.5", "-3", "", "e", "1e999"):
+        page.fill(f"#live-{name}", "3")
+        assert page.locator("#live-drawing .curve").count() == 3
+        assert not allowed.is_visible()
+        page.fill(f"#live-{name}", "")
+        page.locator(f"#live-{name}").press_sequentially(typed)
+        assert allowed.inner_text() == f"{name} must be a number above 1", typed
+        assert page.get_attribute(f"#live-{name}", "aria-invalid") == "true"
+        assert page.get_attribute(f"#live-{name}", "aria-describedby") == f"live-{name}-allowed"
+        beside = page.locator(f"#live-{name}").bounding_box(), allowed.bounding_box()
+        assert abs(beside[0]["y"] - beside[1]["y"]) < 20
+        assert page.locator("#live-drawing .curve").count() == 0
+        assert page.locator("#live-drawing .ghost").count() == 3
+        assert axes(page) == before
+        assert page.locator("#live-told").inner_text() == f"No curve is drawn: {name} must be a number above 1."
+        assert page.locator("#live-means tbody td:nth-child(3)").all_inner_texts() == ["\u2013"] * 3
+        assert page.locator("#live-command").inner_text() == ""
+    page.focus(f"#live-{name}-slider")
+    page.keyboard.press("ArrowLeft")
+    assert not allowed.is_visible()
+    assert page.get_attribute(f"#live-{name}", "aria-invalid") is None
+    assert page.locator("#live-drawing .curve").count() == 3
+
+
+@pytest.mark.browser
+def test_a_gain_that_cannot_stand_says_what_can(shown):
+    page = shown(mixed())
+    page.select_option("#live-gain", "weights")
+    page.fill("[data-grade='1']", "-1")
+    said = "the gain of a grade must be a number from 0 to 1,000,000"
+    assert page.locator("#live-weights-allowed").inner_text() == said
+    assert page.locator("#live-told").inner_text() == f"No curve is drawn: {said}."
+    page.select_option("#live-gain", "linear")  # the weights are not asked for any more
+    assert page.locator("#live-drawing .curve").count() == 3
 
 
 @pytest.mark.slow
@@ -167,7 +267,7 @@ def test_beyond_so_many_sessions_shares_are_of_a_sample_and_sums_of_all(shown, m
     counts = page.evaluate("[...document.querySelectorAll('#live-means tr')].map((row) => row.cells[4].textContent)")
     assert counts[0] == "Sessions of nsDCG@10"
     assert 0 < sum(map(int, counts[1:])) <= 30
-    assert "means of nsDCG here are of 30, drawn at random" in page.locator("#discounts").inner_text()
+    assert "means and curves of nsDCG here are of 30, drawn at random" in page.locator("#discounts").inner_text()
 
 
 @pytest.mark.browser

@@ -29,6 +29,7 @@ from sessionkit.cli.options import (
     UnitsOption,
     WhereOption,
     Word,
+    condition_of,
     grouping,
     open_source,
     words,
@@ -38,7 +39,7 @@ from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from sessionkit.study import Study
+    pass
 
 NORMALIZE = words(CurveNormalization)
 AFTER_STOP = words(AfterStop)
@@ -183,10 +184,10 @@ def curve(
                     measure=measure,
                     synthetic=opened.settings.synthetic,
                     title="Differences along the session",
-                    subtitle=_where(opened),
+                    subtitle=condition_of(opened),
                 )
             )
-        to.send(differences)
+        to.send(differences, condition_of(opened))
         return
     with working("averaging"):
         frame = curves(
@@ -215,10 +216,10 @@ def curve(
                 measure=measure,
                 synthetic=opened.settings.synthetic,
                 title="Session curves",
-                subtitle=_where(opened),
+                subtitle=condition_of(opened),
             )
         )
-    to.send(frame)
+    to.send(frame, condition_of(opened))
 
 
 def breakdown(
@@ -318,15 +319,10 @@ def breakdown(
                 axis="Mean per query",
                 synthetic=opened.settings.synthetic,
                 title="Parts of sessions",
-                subtitle=_where(opened),
+                subtitle=condition_of(opened),
             )
         )
-    to.send(frame)
-
-
-def _where(study: Study) -> str | None:
-    """Which sessions are drawn, where not all are."""
-    return f"Sessions where {study.restriction}" if study.restriction is not None else None
+    to.send(frame, condition_of(opened))
 
 
 def _only_with(needed: str, there: bool, **options: object) -> None:

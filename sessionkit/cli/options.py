@@ -419,6 +419,11 @@ def open_source(source: str, where: str | None = None) -> Study:
     return chosen
 
 
+def condition_of(study: Study) -> str | None:
+    """Say which sessions take part, where not all do."""
+    return f"Sessions where {study.restriction}" if study.restriction is not None else None
+
+
 def open_scores(source: str, measures: Sequence[str], where: str | None = None) -> Study | pl.DataFrame:
     """Open what a STUDY|SCORES argument names: a table of scores per session, whole, else a study; see `open_source`."""
     read = TABLES.get(Path(source).suffix.lower())

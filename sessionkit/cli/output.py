@@ -36,9 +36,9 @@ class ForPaper(Protocol):
     @property
     def provenance(self) -> Provenance | None: ...
 
-    def to_latex(self) -> str: ...
+    def to_latex(self, name: str | None = None) -> str: ...
 
-    def to_markdown(self) -> str: ...
+    def to_markdown(self, name: str | None = None) -> str: ...
 
 
 class OutputForm(StrEnum):
@@ -84,16 +84,16 @@ class Destination:
         """Whether a person reads along."""
         return self.file is None and sys.stdout.isatty()
 
-    def send(self, frame: pl.DataFrame) -> None:
-        """Write one table."""
-        self.write(_rendered(frame, self))
+    def send(self, frame: pl.DataFrame, below: str | None = None) -> None:
+        """Write one table; in a paper with a sentence below it."""
+        self.write(_rendered(frame, self, below=below))
 
-    def send_parts(self, parts: Iterable[pl.DataFrame]) -> None:
+    def send_parts(self, parts: Iterable[pl.DataFrame], below: str | None = None) -> None:
         """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
         if self.form is OutputForm.table or self.form in PAPERS:
             import polars as pl
 
-            self.send(pl.concat(list(parts)))
+            self.send(pl.concat(list(parts)), below)
             return
         with self._stream() as stream:
             if self.form is OutputForm.parquet:
@@ -139,8 +139,8 @@ class Destination:
         """
         import polars as pl
 
-        if found is not None and only is None and self.form in PAPERS:
-            self.write((found.to_latex() if self.form is OutputForm.latex else found.to_markdown()).encode())
+        if found is not None and self.form in PAPERS and (only is None or only in tables):
+            self.write((found.to_latex(only) if self.form is OutputForm.latex else found.to_markdown(only)).encode())
             return
 
         if self.form is not OutputForm.table or only is not None:
@@ -227,10 +227,12 @@ def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
         writer.close()
 
 
-def _rendered(frame: pl.DataFrame, to: Destination, *, header: bool = True, caption: str = "results") -> bytes:
+def _rendered(
+    frame: pl.DataFrame, to: Destination, *, header: bool = True, caption: str = "results", below: str | None = None
+) -> bytes:
     """Return a table in the form asked for."""
     if to.form in PAPERS:
-        return _for_paper(frame, to, caption.replace("_", " ").capitalize()).encode()
+        return _for_paper(frame, to, caption.replace("_", " ").capitalize(), below).encode()
     if to.form is OutputForm.table:
         return (_screenful(frame) if to.terminal else table_text(frame)).encode()
     if to.form is OutputForm.parquet:
@@ -259,13 +261,13 @@ def _screenful(frame: pl.DataFrame) -> str:
     return table_text(frame.head(rows), size.columns) + rest
 
 
-def _for_paper(frame: pl.DataFrame, to: Destination, caption: str) -> str:
+def _for_paper(frame: pl.DataFrame, to: Destination, caption: str, below: str | None) -> str:
     """Return a table as LaTeX or Markdown."""
     from sessionkit.display.latex import latex_table
     from sessionkit.display.markdown import markdown_table
     from sessionkit.display.tables import table_of
 
-    table = table_of(caption, frame, limit=len(frame))
+    table = table_of(caption, frame, note=below, limit=len(frame))
     return latex_table(table) if to.form is OutputForm.latex else markdown_table(table)
 
 

@@ -24,6 +24,7 @@ from sessionkit.cli.options import (
     StudyArgument,
     VerifyOption,
     WhereOption,
+    condition_of,
     grouping,
     open_source,
     words,
@@ -87,13 +88,15 @@ def score(
         from sessionkit.engines.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
-            to.send(score_with_spark(opened, measures, by=of, per=per, master=master))
+            to.send(score_with_spark(opened, measures, by=of, per=per, master=master), condition_of(opened))
         return
     with working("scoring"):
         if wide:
-            to.send(scored(opened, measures, by=of, per=per, wide=True, memory=memory, cache=cache))
+            to.send(
+                scored(opened, measures, by=of, per=per, wide=True, memory=memory, cache=cache), condition_of(opened)
+            )
             return
-        to.send_parts(score_parts(opened, measures, by=of, per=per, memory=memory, cache=cache))
+        to.send_parts(score_parts(opened, measures, by=of, per=per, memory=memory, cache=cache), condition_of(opened))
 
 
 def require_verified(study: Study) -> None:

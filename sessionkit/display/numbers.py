@@ -50,7 +50,7 @@ LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
 def readable_p(value: float) -> str:
-    """A p-value as text says it: three decimals, and below .001 no more than that; tables have it with three digits.
+    """A p-value as text says it: three decimals, and below .001 no more than that.
 
     It is never rounded to a level of significance that it is above or below.
 
@@ -59,7 +59,7 @@ def readable_p(value: float) -> str:
     """
     if value < LEVELS[0]:
         return f"< {LEVELS[0]:g}"
-    return _off_levels(value, "f")
+    return _off_levels(value)
 
 
 def p_text(value: float) -> str:
@@ -72,18 +72,7 @@ def p_text(value: float) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def digits_of_p(value: float) -> str:
-    """A p-value as a table has it: three digits, or as many as keep it from a level of significance that it is not.
-
-    >>> digits_of_p(0.0421), digits_of_p(0.00042), digits_of_p(0.049999), digits_of_p(0.05), digits_of_p(1e-9)
-    ('0.0421', '0.000420', '0.049999', '0.0500', '1.00e-09')
-    """
-    if value == 0:
-        return "< 1e-300"
-    return _off_levels(value, "g")
-
-
-def _off_levels(value: float, form: str) -> str:
-    """A number with three digits of a form, or as many more as keep it from a level that it is not."""
-    texts = [f"{value:#.{digits}{form}}" for digits in range(3, 10)]
+def _off_levels(value: float) -> str:
+    """A number with three decimals, or as many more as keep it from a level that it is not."""
+    texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
     return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])

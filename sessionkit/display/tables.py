@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import digits_of_p
+from sessionkit.display.numbers import readable_p
 
 HEADERS = {
     "system_id": "System",
@@ -40,11 +40,27 @@ HEADERS = {
     "repeats": "Repeated documents",
 }
 """Column headings by name; other columns keep their own."""
-DECIMALS = {"value": 4}
+DECIMALS = dict.fromkeys(
+    (
+        "value",
+        "value_against",
+        "difference",
+        "estimate",
+        "low",
+        "high",
+        "ideal",
+        "mean_a",
+        "mean_b",
+        "score",
+        "lower",
+        "upper",
+    ),
+    4,
+)
 SHARES = ("share", "judged")
 DEGREES = ("df", "df_error")
 CHANCES = ("p", "p_adjusted", "p_value", "p_independent", "asl")
-"""P-values: with three digits, so that none is 0.000; where text has them, see `sessionkit.analysis.findings.readable_p`."""
+"""P-values, as text has them."""
 LIMIT = 60
 """Rows a table shows at most; more are counted below it."""
 DASH = "\u2013"
@@ -155,7 +171,7 @@ def _cell(column: str, value: object, decimals: int | None = None) -> str:
     if column in SHARES:
         return f"{value:.1%}"
     if column in CHANCES:
-        return digits_of_p(value)
+        return readable_p(value)
     if column in DEGREES:
         return f"{value:.4g}"
     decimals = DECIMALS.get(column, 2) if decimals is None else decimals

@@ -14,6 +14,8 @@ Where = str | pl.Expr | None
 """A condition on columns of sessions and users: SQL such as ``"skill = 'novice'"``, or a polars expression; None for all."""
 VALUES, COLUMNS, LENGTH = 8, 40, 40
 """Values and columns named in messages, and characters of one."""
+TRIED = 50
+"""Rows that are looked at alone, to tell whether a condition is about each session by itself."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +65,35 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
     try:
         found = frame.select(_expression(where).alias("met"))
     except pl.exceptions.PolarsError as error:
-        times = any(frame.schema[name].is_temporal() for name in asked)
-        hint = "; a date is written DATE '2024-01-31'" if times else ""
-        raise UsageError(_refusal(where, f"{_first_line(error)}{hint}", frame.select(asked))) from None
+        if any(frame.schema[name].is_temporal() for name in asked):
+            reason = "a column of times is compared with a date or time, such as DATE '2024-01-31'"
+        elif "string with numeric" in str(error):
+            reason = "a number stands without quotes, text in single ones; compare each column with its own kind"
+        else:
+            reason = _first_line(error)
+        raise UsageError(_refusal(where, reason, frame.select(asked))) from None
     column = found.to_series()
-    if column.dtype not in (pl.Boolean, pl.Null) or len(column) not in (1, len(frame)):
+    if column.dtype not in (pl.Boolean, pl.Null):
         msg = f"where {str(where)!r} is {column.dtype}, not true or false for each session; write a condition such as queries >= 2"
         raise UsageError(msg)
-    if len(column) != len(frame):
+    if not asked and len(column) == 1:  # true, or false, of all
         column = column.new_from_index(0, len(frame))
     column = column.cast(pl.Boolean).fill_null(value=False)
+    if len(column) != len(frame) or not _of_each_row(frame, where, column):
+        msg = f"where {str(where)!r} depends on other sessions; write a condition on the columns of each, such as queries >= 2"
+        raise UsageError(msg)
     if not column.any():
         raise UsageError(_refusal(where, "no session is left", frame.select(asked)))
     return column
+
+
+def _of_each_row(frame: pl.DataFrame, where: str | pl.Expr, found: pl.Series) -> bool:
+    """Whether rows of a table, spread over it, meet a condition alone as they do among all."""
+    for place in range(0, len(frame), -(-len(frame) // TRIED) or 1):
+        alone = frame.slice(place, 1).select(_expression(where)).to_series()
+        if len(alone) != 1 or bool(alone[0]) != found[place]:
+            return False
+    return True
 
 
 def columns_named(where: str | pl.Expr, known: Sequence[str]) -> list[str]:
@@ -95,7 +113,8 @@ def columns_named(where: str | pl.Expr, known: Sequence[str]) -> list[str]:
     for name in asked:
         if name not in known:
             more = f" and {len(known) - COLUMNS} more" if len(known) > COLUMNS else ""
-            advice = f"{suggestion(name, known)}; text stands in single quotes: '{name}'"
+            quoted = f"; text stands in single quotes: '{name}'" if isinstance(where, str) else ""
+            advice = suggestion(name, known) or quoted
             msg = f"where {str(where)!r}: there is no column {name!r}{advice}; columns: {', '.join(known[:COLUMNS])}{more}"
             raise UsageError(msg)
     return asked

@@ -136,6 +136,8 @@ def sessions_of(
     MeasureError
         A measure is one of queries; the message proposes its mean.
     """
+    if not isinstance(by, str):
+        raise UsageError(f"by takes one column here, such as system_id, not {by!r:.80}")
     if within == by:
         raise UsageError(f"within={within} is the column that makes the groups; name another one")
     columns = (by,) if within is None else (by, within)

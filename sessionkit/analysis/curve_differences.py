@@ -107,12 +107,13 @@ def curve_differences(
     study = restricted(study, where)
     resampling = Resampling(draws, seed, confidence=confidence)
     task = curve_reduction(study, measure, by, per=None, normalize=normalize, after_stop=after_stop)
-    task = replace(task, grouping=Grouping.of(study, by, COLUMNS, several=False))
+    grouping = Grouping.of(study, by, COLUMNS, several=False)
+    task = replace(task, grouping=grouping)
     task.require_units()
     tell_of_curves(study, task)
     unit = "user_id" if units_of(study).name == "users" else None
     found = run(study, [DifferenceReduction(in_units(study, task, unit), resampling, against)], memory, cache)[0]
-    return ResultFrame(_with_searching(study, by, found).select(COLUMNS))
+    return ResultFrame(_with_searching(study, next(iter(grouping.keys)), found).select(COLUMNS))
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,3 +95,10 @@ def test_any_batches_have_the_same_differences(clinic, tmp_path, monkeypatch):
     saved = clinic.save(tmp_path / "study")
     monkeypatch.setattr(reduction, "ROWS", 200)
     assert sk.curve_differences(saved, "nsDCG@10", draws=200).equals(whole)
+
+
+def test_a_column_may_stand_in_a_list_and_several_may_not():
+    study = read_clinic()
+    assert sk.curve_differences(study, "nsDCG@10", by=["system_id"]).equals(sk.curve_differences(study, "nsDCG@10"))
+    with pytest.raises(sk.UsageError, match="by takes one column here, such as system_id, not system_id, topic_id"):
+        sk.curve_differences(study, "nsDCG@10", by=["system_id", "topic_id"])

@@ -171,3 +171,13 @@ def test_a_study_that_was_changed_is_not_scored_if_that_is_asked(call, refused, 
     path.write_text(path.read_text().replace('"max_grade": 2.0', '"max_grade": 3.0'))
     refused(1, "score", study, "sDCG@3", "--verify", names=["its digest does not match", "nothing was scored"])
     assert call("score", study, "sDCG@3").status == 0
+
+
+@pytest.mark.parametrize("command", [["score"], ["curve"], ["score", "--per", "session", "--wide"]])
+@pytest.mark.parametrize("form", ["latex", "markdown"])
+def test_a_table_for_a_paper_names_the_sessions_it_is_of(call, study, command, form):
+    asked = [command[0], study, "sDCG@3", *command[1:], "--format", form]
+    assert "Sessions where" not in call(*asked).out
+    shown = call(*asked, "--where", "system_id = 'A'").out
+    assert "Sessions where system\\_id" in shown
+    assert "(1 of 2 sessions)" in shown.replace("\\", "")

@@ -136,9 +136,7 @@ def sessions_of(
     MeasureError
         A measure is one of queries; the message proposes its mean.
     """
-    if not isinstance(by, str):
-        raise UsageError(f"by takes one column here, such as system_id, not {by!r:.80}")
-    if within == by:
+    if within is not None and within == by:
         raise UsageError(f"within={within} is the column that makes the groups; name another one")
     columns = (by,) if within is None else (by, within)
     if isinstance(source, Study):
@@ -339,6 +337,8 @@ def _require(columns: Sequence[str], known: Sequence[str]) -> None:
 
 def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageError:
     """Build the error for a grouping column that does not exist."""
+    if not isinstance(column, str):
+        return UsageError(f"{option} takes one column here, such as system_id, not {column!r:.80}")
     if all(name.strip() in known for name in column.split(",")):
         return UsageError(
             f"{option}={column} names several columns, and groups are compared by one; the other may be within="

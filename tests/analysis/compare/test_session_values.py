@@ -162,3 +162,19 @@ def test_a_column_of_lists_makes_no_groups():
     with pytest.raises(sk.UsageError, match="by=tags: the column holds lists"):
         sk.score(study, "Queries", by="tags")
     assert sk.score(study, "Queries", by=["a,b"])["a,b"].to_list() == [1, 2]  # of a list each is a name
+
+
+@pytest.mark.parametrize("by", [["system_id"], ["system_id", "topic_id"], None, 5])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        sk.compare,
+        lambda study, measure, by: sk.sweep(study, measure, vary={"b": [2, 4]}, by=by),
+        lambda study, measure, by: sk.power(study, measure, difference=0.1, by=by),
+        sk.judgment_loss,
+        sk.judge_noise,
+    ],
+)
+def test_groups_are_made_by_one_column(verb, by):
+    with pytest.raises(sk.UsageError, match=r"by takes one column here, such as system_id, not "):
+        verb(read_clinic(), "nsDCG@10", by=by)

@@ -443,7 +443,7 @@ def open_scores(source: str, measures: Sequence[str], where: str | None = None) 
 
 
 def _table(source: str, read: str) -> pl.DataFrame | None:
-    """A file as a table with a row for each session; None where it holds none, or rows of results."""
+    """A file as a table of scores or of sessions; None where it is neither, or has rows of results."""
     import polars as pl
 
     given: dict[str, Any] = {}
@@ -455,7 +455,8 @@ def _table(source: str, read: str) -> pl.DataFrame | None:
         table: pl.DataFrame = getattr(pl, read)(source, **given)
     except (pl.exceptions.PolarsError, UnicodeDecodeError):
         return None  # the readers of logs say what is wrong with it
-    return table if "session_id" in table.columns and "rank" not in table.columns else None
+    of_sessions = "session_id" in table.columns or {"measure", "value"} <= {*table.columns}
+    return table if of_sessions and "rank" not in table.columns else None
 
 
 def _opened(source: str) -> Study:

@@ -40,5 +40,5 @@ def as_polars(frame: Frame, name: str) -> pl.LazyFrame:
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise DataError(f"{name} cannot be read as a table ({str(error).splitlines()[0]})") from None
     raise DataError(
-        f"{name} is a {type(frame).__name__}, not a table; give a polars, pandas or Arrow frame or a dict of columns"
+        f"{name}: a {type(frame).__name__} is not a table; give a polars, pandas or Arrow frame or a dict of columns"
     )

@@ -150,3 +150,9 @@ def test_a_paper_gets_the_table_that_papers_print(call, clinic, tmp_path):
     scores = call("score", clinic, "nsDCG@10", "--format", "latex").out
     assert "\\toprule" in scores
     assert "S1 & nsDCG@10 & 0.3248 & 60 & 0 & 33.4" in scores
+
+
+def test_scores_of_groups_are_named_as_such(refused, call, clinic, tmp_path):
+    place = tmp_path / "means.csv"
+    assert call("score", clinic, "nDCG@10", "--output", place).status == 0
+    refused(2, "compare", place, "nsDCG@10", names=("scores have no session_id", "per='session'"))

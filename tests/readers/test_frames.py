@@ -62,7 +62,7 @@ def test_pandas_ids_with_missing_values_are_not_floats():
     ("call", "error", "words"),
     [
         (from_tables, DataError, "neither results nor queries"),
-        (lambda: from_tables(3), DataError, "results is a int, not a table"),
+        (lambda: from_tables(3), DataError, "results: a int is not a table"),
         (
             lambda: from_tables({"session_id": ["a"]}),
             DataError,

@@ -212,9 +212,9 @@
       series: [...ghosts, ...now],
       xTitle: `Slot: rank in the lists of all queries, ${cutoff} of each`,
       yTitle: [`Mean ${drawn ? names[which] : data.texts[which][0][0]} ${what}${data.synthetic ? " (synthetic data)" : ""}`,
-        published ? "" : `Grey: ${old}, ${first.names[which]}`],
+        published ? "" : `Gray: ${old}, ${first.names[which]}`],
       label: `${drawn ? `Mean ${names[which]} after every slot, a line for each group` : "No line for what is typed"}` +
-        `${published ? "" : `; in grey ${first.names[which]}, ${old}`}. ${field("told").textContent}`,
+        `${published ? "" : `; in gray ${first.names[which]}, ${old}`}. ${field("told").textContent}`,
       ends: [...Array(many).keys()].map((query) => (query + 1) * cutoff),
       high: highs[which],
       long: many * cutoff,

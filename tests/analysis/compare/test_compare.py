@@ -194,7 +194,7 @@ def test_users_who_met_some_of_the_groups_are_fitted_too(clinic):
 def test_scores_may_come_as_another_kind_of_table():
     table = by_topic(EXAMPLE_S[:, :2])
     assert only(sk.compare(table.to_arrow())) == only(sk.compare(table))
-    with pytest.raises(sk.DataError, match="not a table"):
+    with pytest.raises(sk.DataError, match="is not a table"):
         sk.compare(7)
 
 

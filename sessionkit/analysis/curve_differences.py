@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 
+import numpy as np
 import polars as pl
 
 from sessionkit.analysis.bands import (
@@ -21,7 +22,7 @@ from sessionkit.analysis.bands import (
     units_of,
     with_any,
 )
-from sessionkit.analysis.bootstrap import Resampling
+from sessionkit.analysis.bootstrap import FEWEST, Resampling
 from sessionkit.analysis.curve import curve_reduction, tell_of_curves, with_searching
 from sessionkit.analysis.groups import Grouping
 from sessionkit.choices import AfterStop, CurveNormalization
@@ -83,7 +84,8 @@ def curve_differences(
     polars.DataFrame
         A row per pair of groups and slot: ``a``, ``b``, ``slot``, ``query_position`` and ``rank`` (null where short lists make them
         differ), ``mean_a``, ``mean_b``, ``estimate`` (b minus a, adjusted for nothing) with its interval ``low`` to ``high`` (null with
-        fewer than four units), ``n_a`` and ``n_b`` (sessions averaged), ``units`` (users or sessions with a value in either),
+        fewer than four units of either group),
+        ``n_a`` and ``n_b`` (sessions averaged), ``units`` (users or sessions with a value in either),
         ``searching_a`` and ``searching_b`` (sessions with this query or a later one). The intervals hold slot by slot,
         not for the whole curve at once.
 
@@ -155,6 +157,8 @@ class DifferenceReduction(BandReduction):
         drawn_a, drawn_b = drawn_means(several, self.resampling)
         units = met(several[0][1] + several[1][1])
         low, high = ends(drawn_b - drawn_a, units, self.resampling.confidence)
+        few = np.minimum(*(met(own_units) for _, own_units in several)) < FEWEST
+        low, high = (np.where(few, np.nan, end) for end in (low, high))
         bands = places.with_columns(
             low=pl.Series(low).fill_nan(None), high=pl.Series(high).fill_nan(None), units=pl.Series(units)
         )

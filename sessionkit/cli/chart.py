@@ -141,7 +141,7 @@ def chart(
             vary=varied(vary or []),
             by=by,
             session=session,
-            sessions=sessions.split(",") if sessions is not None else (),
+            sessions=[one.strip() for one in sessions.split(",")] if sessions is not None else (),
             with_=with_ or (),
             against=against,
             difference=difference,

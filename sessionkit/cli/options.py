@@ -389,7 +389,7 @@ WhereOption = Annotated[
         "--where",
         metavar="CONDITION",
         help="Only sessions that meet this SQL condition on columns of sessions and users, and on queries, the number of logged "
-        "queries, such as \"skill = 'novice' and queries >= 2\".",
+        "queries, such as \"topic_id = 'A' and queries >= 2\".",
         show_default=False,
         rich_help_panel=SESSIONS,
     ),

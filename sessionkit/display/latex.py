@@ -25,6 +25,7 @@ SPECIAL = {
     "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}",
     "-": "-{}",
+    "*": "{*}",
     "[": "{[}",
     "]": "{]}",
     "?": "?{}",

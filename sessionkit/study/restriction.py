@@ -129,12 +129,12 @@ def _expression(where: str | pl.Expr) -> pl.Expr:
         return where
     if not isinstance(where, str):
         raise UsageError(
-            f"where takes a condition such as \"skill = 'novice'\" or a polars expression, not {where!r:.80}"
+            f"where takes a condition such as \"topic_id = 'A'\" or a polars expression, not {where!r:.80}"
         )
     try:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
-        msg = f"where {where!r} cannot be read ({_first_line(error)}); write a condition such as \"skill = 'novice' and queries >= 2\""
+        msg = f"where {where!r} cannot be read ({_first_line(error)}); write a condition such as \"topic_id = 'A' and queries >= 2\""
         raise UsageError(msg) from None
 
 

@@ -54,7 +54,9 @@ def test_undefined_differences_are_gaps_and_no_difference_is_an_error(datasets):
     part = frame().with_columns(pl.when(pl.col("slot") > 2).then("estimate").alias("estimate"))
     (lines,) = [rows for mark, rows in datasets(difference_curve(part)) if mark == "line"]
     assert [row["value"] for row in lines] == [None, None, pytest.approx(0.3), pytest.approx(0.4)]
-    with pytest.raises(UsageError, match="no difference is defined"):
+    with pytest.raises(UsageError, match="no difference of two means"):
         difference_curve(frame().with_columns(estimate=pl.lit(None, pl.Float64)))
+    with pytest.raises(UsageError, match="no difference of two means"):
+        difference_curve(frame().with_columns(n_a=pl.lit(1)))
     with pytest.raises(UsageError, match="needs the column"):
         difference_curve(pl.DataFrame({"slot": [1]}))

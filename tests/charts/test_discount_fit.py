@@ -4,8 +4,10 @@ import polars as pl
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from sessionkit.charts import discount_fit
+import sessionkit as sk
+from sessionkit.charts import discount_fit, examination_heatmap
 from sessionkit.errors import UsageError
+from tests.support.clinic import read_clinic
 
 PLACES = pl.DataFrame(
     {
@@ -22,7 +24,8 @@ def test_looks_are_shares_of_the_sessions_with_wilson_intervals(datasets):
     assert (ends, line, points) == ("rule", "line", "point")
     assert [(row["group"], row["rank"]) for row in rows] == [("1", 1), ("1", 2), ("2", 1), ("2", 2)]
     assert [row["number"] for row in rows] == [1, 20 / 40, 10 / 40, 0]
-    assert [row["value"] for row in rows] == [1, 20 / 50, 12.5 / 50, 5 / 50]
+    assert [row["value"] for row in rows] == [50 / 40, 20 / 40, 12.5 / 40, 5 / 40]  # of the same sessions
+    assert discount_fit(PLACES).to_dict()["layer"][0]["encoding"]["y"]["scale"] == {"domain": [0, 1.25]}
     for row, seen in zip(low_to_high, (40, 20, 10, 0), strict=True):
         assert (row["low"], row["high"]) == pytest.approx(proportion_confint(seen, 40, method="wilson"), abs=1e-12)
         assert row["n"] == seen
@@ -31,10 +34,10 @@ def test_looks_are_shares_of_the_sessions_with_wilson_intervals(datasets):
 def test_a_query_that_few_reach_is_left_out(surface, datasets):
     rows = datasets(discount_fit(surface(9)))[0][1]
     assert sorted({row["group"] for row in rows}) == ["1", "2", "3", "4", "5", "6"]
-    rarely = {"rank": [1], "query_position": [3], "observed": [0], "expected": [0.49]}
+    rarely = {"rank": [1], "query_position": [3], "observed": [0], "expected": [0.39]}
     rare = pl.concat([PLACES, pl.DataFrame(rarely)])
     assert {row["group"] for row in datasets(discount_fit(rare))[0][1]} == {"1", "2"}
-    at_the_limit = pl.concat([PLACES, pl.DataFrame(rarely | {"expected": [0.5]})])
+    at_the_limit = pl.concat([PLACES, pl.DataFrame(rarely | {"expected": [0.4]})])
     assert {row["group"] for row in datasets(discount_fit(at_the_limit))[0][1]} == {"1", "2", "3"}
 
 
@@ -43,3 +46,16 @@ def test_several_fits_are_refused(surface):
         discount_fit(pl.concat([surface(), surface()]))
     with pytest.raises(UsageError, match="needs the column expected"):
         discount_fit(surface().drop("expected"))
+
+
+def test_clicks_are_no_looks():
+    clicks = sk.calibrate(read_clinic(), "sDCG", signal="clicks", draws=200)
+    with pytest.raises(UsageError, match="clicks are not looks"):
+        discount_fit(clicks)
+    with pytest.raises(UsageError, match="these counts are of clicks"):
+        examination_heatmap(clicks)
+
+
+def test_what_is_left_out_is_said(surface):
+    assert "drawn: 6 of 9 queries" in str(discount_fit(surface(9)).to_dict()["title"])
+    assert "drawn" not in str(discount_fit(surface(2)).to_dict()["title"])

@@ -37,7 +37,7 @@ def test_latex_says_what_the_table_says():
     assert latex_table(scores(), "main results") == (
         "\\begin{table}\n  \\centering\n  \\caption{Scores by system}\n  \\label{tab:main-results}\n"
         "  \\begin{tabular}{lr}\n    \\toprule\n    System & Value \\\\\n    \\midrule\n"
-        "    S1 & \\textbf{0.1235} \\\\\n    S2 & $-$0.5000\\textsuperscript{*} \\\\\n    S3 & \\textendash{} \\\\\n"
+        "    S1 & \\textbf{0.1235} \\\\\n    S2 & $-$0.5000\\textsuperscript{{*}} \\\\\n    S3 & \\textendash{} \\\\\n"
         "    \\bottomrule\n  \\end{tabular}\n  \\par\\smallskip\\footnotesize A note.\n\\end{table}\n"
     )
 

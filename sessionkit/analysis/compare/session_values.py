@@ -112,7 +112,7 @@ def chosen_sessions(source: Study | Frame, where: Where) -> tuple[Study | Frame,
     if where is None:
         return source, None
     rows = as_polars(source, "scores").collect()
-    kept = rows.filter(met(rows, where))
+    kept = rows.filter(met(rows.drop("measure", "value", "judged", strict=False), where))
     key = "session_id" if "session_id" in rows.columns else rows.columns[0]
     return kept, Restriction(str(where), kept[key].n_unique(), rows[key].n_unique(), isinstance(where, str))
 

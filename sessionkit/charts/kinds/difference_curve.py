@@ -63,10 +63,10 @@ def difference_curve(
         A column is missing, there are no rows, or no difference is defined.
     """
     table = checked(differences, COLUMNS, SOURCE).with_columns(printable_column("a"), printable_column("b"))
-    defined = pl.col("estimate").is_finite()
+    defined = pl.col("estimate").is_finite() & (pl.min_horizontal("n_a", "n_b") > 1)  # one session is no mean
     frame = table.with_columns(group="b", value=pl.when(defined).then("estimate"))
     if not frame.get_column("value").count():
-        raise UsageError("there is nothing to draw: no difference is defined")
+        raise UsageError("there is nothing to draw: no difference of two means, each over several sessions, is defined")
     first = table.item(0, "a")
     queries = Boundaries.of(frame)
     groups = frame.get_column("group").unique().sort().to_list()

@@ -7,10 +7,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.charts.encodings import SHAPES, color, line_below, parted, stacked, tip, values
 from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, one_fit
 from sessionkit.display.labels import plain
+from sessionkit.errors import UsageError
 
 MOST_QUERIES = len(SHAPES)
 """Queries that have a line."""
@@ -32,7 +34,7 @@ def discount_fit(
     """Draw the share of sessions that look at each rank of each query: points as observed, lines as the fitted discount expects.
 
     Intervals are Wilson's and take sessions to be independent of each other. A discount that fits has its line through the
-    intervals.
+    intervals. At most six queries and twenty ranks are drawn.
 
     Parameters
     ----------
@@ -53,18 +55,33 @@ def discount_fit(
     Raises
     ------
     UsageError
-        A column is missing, there are no rows, or the rows are of several fits.
+        A column is missing, there are no rows, the rows are of several fits, or the fit is to clicks.
     """
-    below = "; ".join(line for line in (line_below(calibration, subtitle), KEY) if line)
+    if isinstance(calibration, Calibration) and calibration.signal == "clicks":
+        raise UsageError(
+            "clicks are not looks: this chart draws how far searchers looked; discount_surface draws clicks"
+        )
     rows, measure = first_fit(calibration, measure)
-    frame = _shares(one_fit(rows))
+    every = one_fit(rows)
+    frame = _shares(every)
+    far = [
+        f"{drawn} of {of} {name}"
+        for name, drawn, of in (
+            ("queries", frame["group"].n_unique(), every["query_position"].n_unique()),
+            ("ranks", frame["rank"].n_unique(), every["rank"].n_unique()),
+        )
+        if drawn < of
+    ]
+    lines_below = (line_below(calibration, subtitle), KEY, f"drawn: {', '.join(far)}" if far else None)
+    below = "; ".join(line for line in lines_below if line)
+    most = max(1.0, float(frame["value"].max() or 0))  # type: ignore[arg-type]
     queries = frame.get_column("group").unique().cast(pl.Int64).sort().cast(pl.String).to_list()
     axis = alt.Axis(
         title=["Rank in the result list", *([] if measure is None else [plain("measure", measure)])], tickMinStep=1
     )
     share = alt.Axis(title="Sessions that look there", format="%", tickCount=6)
     x = alt.X(field="rank", type="quantitative", axis=axis, scale=alt.Scale(zero=False, nice=False, padding=8))
-    y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
     shade = color(queries, None, "Query")
     shade["scale"]["domain"] = shade["legend"]["values"] = queries  # in their order, not by name
     shade["legend"]["symbolOpacity"] = 1
@@ -77,8 +94,8 @@ def discount_fit(
     ]
     tips += [tip("low", "From", ".1%"), tip("high", "To", ".1%"), tip("n", "Sessions", "d")]
     lines = alt.Chart(values(frame)).mark_line().encode(x=x, y=y, color=shade)
-    seen = alt.Y(field="number", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
-    reach = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    seen = alt.Y(field="number", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
+    reach = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
     ends = alt.Chart(values(frame)).mark_rule(opacity=0.5).encode(x=x, y=reach, y2=alt.Y2(field="high"), color=shade)
     points = (
         alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=seen, color=shade, shape=shape, tooltip=tips)
@@ -87,14 +104,17 @@ def discount_fit(
 
 
 def _shares(frame: pl.DataFrame) -> pl.DataFrame:
-    """Looks as shares of the sessions: ``group`` (the query), ``rank``, ``value`` expected, ``number`` observed, its interval, ``n``."""
-    sessions, all_expected = (max(float(frame[name].max() or 0), 1e-300) for name in ("observed", "expected"))  # type: ignore[arg-type]
+    """Looks as shares of those at the most observed place, to which all sessions come.
+
+    Columns: ``group`` (the query), ``rank``, ``value`` expected, ``number`` observed, its interval, ``n``.
+    """
+    sessions = max(float(frame["observed"].max() or 0), 1e-300)  # type: ignore[arg-type]
     low, high = wilson(pl.col("n"), pl.lit(sessions), 0.95)
     shares = frame.filter(pl.col("rank") <= MOST_RANKS).select(
         "rank",
         "query_position",
         group=pl.col("query_position").cast(pl.String),
-        value=pl.col("expected").cast(pl.Float64) / all_expected,
+        value=pl.col("expected").cast(pl.Float64) / sessions,
         number=pl.col("observed").cast(pl.Float64) / sessions,
         n=pl.col("observed").cast(pl.Int64),
     )

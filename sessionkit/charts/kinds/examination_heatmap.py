@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.charts.encodings import checked, drawn_of, line_below, tip, titled, values
 from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
@@ -62,7 +63,8 @@ def examination_heatmap(
     every = checked(
         drawn_of(calibration, "examined", "sessionkit.calibrate"), COLUMNS, "sessionkit.Calibration.examined"
     )
-    if not every.get_column("lists").count():
+    clicks = isinstance(calibration, Calibration) and calibration.signal == "clicks"
+    if clicks or not every.get_column("lists").count():
         raise UsageError(
             "these counts are of clicks, and do not say of how many lists; draw the examined of a study, or of counts of lists"
         )

@@ -16,6 +16,7 @@ from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.numbers import compact
 from sessionkit.errors import UsageError
+from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring import exact
 
 COLUMNS = ("session_id", "query_position", "rank", "doc_id", "grade", "contribution")
@@ -80,7 +81,7 @@ def session_pair(
         A column is missing, there are not two sessions, or the measure has no value for one of them.
     """
     frame = checked(explained, COLUMNS, SOURCE)
-    given = explained if isinstance(explained, pl.DataFrame) else pl.DataFrame(explained)
+    given = as_polars(explained, SOURCE).collect()
     clicked = given.get_column("clicked").fill_null(value=False) if "clicked" in given.columns else pl.lit(value=False)
     numbers = pl.col("grade", "contribution").cast(pl.Float64)
     frame = frame.with_columns(pl.col("query_position", "rank").cast(pl.Int64), numbers, clicked=clicked)
@@ -262,7 +263,16 @@ def _texts(rows: pl.DataFrame, asked: pl.DataFrame, levels: Levels) -> pl.DataFr
         .agg(pl.len(), pl.col("added").sum())
         .iter_rows()
     ):
-        lines.append((side, MOST_QUERIES + 1, "text", 0.5, levels.at(NAMED), f"{many:,} more queries"))
+        lines.append(
+            (
+                side,
+                MOST_QUERIES + 1,
+                "text",
+                0.5,
+                levels.at(NAMED),
+                f"{many:,} more {'query' if many == 1 else 'queries'}",
+            )
+        )
         lines.append((side, MOST_QUERIES + 1, "sum", 0.5, levels.at(NAMED), _signed(added)))
     return _table(lines)
 

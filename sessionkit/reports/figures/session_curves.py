@@ -167,11 +167,14 @@ def difference_curve(study: Study, choices: Choices) -> Figure:
     )
     counts = {name: n for side in "ab" for name, n in found.group_by(side).agg(pl.col(f"n_{side}").max()).rows()}
     n = first_of([f"{name} {counts[name]:,}" for name in [first, *pairs]], NAMED + 1)
+    ends = (
+        " A filled point marks the end of a query at which the interval excludes zero." if shown["low"].count() else ""
+    )
     caption = (
         f"Mean of {measure} after every slot of the concatenated lists, {first_of(pairs, NAMED)} minus {first}: above zero "
         f"{pairs[0] if len(pairs) == 1 else 'a group'} is ahead. Sessions that have stopped keep their gain"
-        f"{' and their ideal' if measure.normalized else ''}.{band_told(shown, study, 'slot by slot')} A filled point marks the end of a "
-        f"query at which the interval excludes zero. Below the axis: sessions still searching.{cut} Sessions: {n}."
+        f"{' and their ideal' if measure.normalized else ''}.{band_told(shown, study, 'slot by slot')}{ends} "
+        f"Below the axis: sessions still searching.{cut} Sessions: {n}."
     )
     return Figure("difference-curve", title, chart, caption)
 

@@ -63,3 +63,8 @@ def test_it_says_how_it_was_chosen(rows, chosen):
     told = most_contrasting(table(rows)).told("sDCG@10")
     assert told.startswith(chosen)
     assert told.endswith("differs most in sDCG@10: it is an extreme, not a typical pair.")
+
+
+def test_the_first_group_in_natural_order_stands_first():
+    pair = most_contrasting(table([("t", "S10", 0.1), ("t", "S9", 0.6)]))
+    assert pair.sessions == ("s01", "s00")

@@ -48,7 +48,7 @@ class Family:
         """How p-values were corrected, as it follows them; nothing where one stands alone.
 
         >>> Family(3, "holm").told, Family(3, "none").told, Family(1, "holm").told, Family(2, "holm", at_once=True).told
-        (' after Holm over 3 comparisons', ', not corrected', '', ' for all pairs at once, after Bonferroni over 2 measures')
+        (' after Holm over 3 comparisons', ', not corrected', '', ' for all pairs at once, after Bonferroni over 2 tests')
         """
         all_pairs = " for all pairs at once" if self.at_once else ""
         if self.number < 2:
@@ -56,7 +56,7 @@ class Family:
         if self.correction == "none":
             return f"{all_pairs}, not corrected{' over measures' if self.at_once else ''}"
         if self.at_once:
-            return f"{all_pairs}, after Bonferroni over {self.number:,} measures"
+            return f"{all_pairs}, after Bonferroni over {self.number:,} tests"
         return f" after {NAMES[self.correction]} over {self.number:,} comparisons"
 
 

@@ -178,3 +178,9 @@ def test_a_column_of_lists_makes_no_groups():
 def test_groups_are_made_by_one_column(verb, by):
     with pytest.raises(sk.UsageError, match=r"by takes one column here, such as system_id, not "):
         verb(read_clinic(), "nsDCG@10", by=by)
+
+
+def test_sessions_are_not_chosen_by_what_is_compared():
+    scores = sk.score(read_clinic(), "nsDCG@10", per="session")
+    with pytest.raises(sk.UsageError, match="there is no column 'value'"):
+        sk.compare(scores, "nsDCG@10", where="value > 0.3")

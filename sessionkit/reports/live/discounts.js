@@ -197,7 +197,7 @@
     draw();
   };
 
-  // The report's own setting stays in grey; only where the choice is another one it needs names.
+  // The report's own setting stays in gray; only where the choice is another one it needs names.
   const draw = () => {
     const {names, which, drawn, published} = root.sessionkit;
     const of = (setting) => (which ? setting.ratios : setting.curves);

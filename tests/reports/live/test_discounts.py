@@ -189,7 +189,7 @@ def test_axes_stay_and_the_published_setting_is_a_named_ghost(shown, which):
     assert all(b - a >= 13.8 for a, b in pairwise(heights))
     assert start["names"][int(which)] in page.locator("#live-drawing svg").text_content()
     label = page.locator("#live-drawing svg").get_attribute("aria-label")
-    assert f"in grey {start['names'][int(which)]}, published" in label
+    assert f"in gray {start['names'][int(which)]}, published" in label
 
 
 def names_by_end(page):

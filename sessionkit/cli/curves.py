@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -37,9 +37,6 @@ from sessionkit.cli.options import (
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 NORMALIZE = words(CurveNormalization)
 AFTER_STOP = words(AfterStop)

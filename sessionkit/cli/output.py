@@ -36,6 +36,8 @@ class ForPaper(Protocol):
     @property
     def provenance(self) -> Provenance | None: ...
 
+    def tables(self) -> dict[str, pl.DataFrame]: ...
+
     def to_latex(self, name: str | None = None) -> str: ...
 
     def to_markdown(self, name: str | None = None) -> str: ...
@@ -139,7 +141,7 @@ class Destination:
         """
         import polars as pl
 
-        if found is not None and self.form in PAPERS and (only is None or only in tables):
+        if found is not None and self.form in PAPERS and (only is None or only in found.tables()):
             self.write((found.to_latex(only) if self.form is OutputForm.latex else found.to_markdown(only)).encode())
             return
 

@@ -56,14 +56,15 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
     Raises
     ------
     UsageError
-        It is no condition, a column does not exist, or no row meets it.
+        It is no condition, a column does not exist, it depends on other rows, or no row meets it.
 
     >>> met(pl.DataFrame({"skill": ["novice", "expert", None]}), "skill <> 'expert'").to_list()
     [True, False, False]
     """
     asked = columns_named(where, frame.columns)
+    expression = _expression(where)
     try:
-        found = frame.select(_expression(where).alias("met"))
+        found = frame.select(expression.alias("met"))
     except pl.exceptions.PolarsError as error:
         if any(frame.schema[name].is_temporal() for name in asked):
             reason = "a column of times is compared with a date or time, such as DATE '2024-01-31'"
@@ -79,7 +80,7 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
     if not asked and len(column) == 1:  # true, or false, of all
         column = column.new_from_index(0, len(frame))
     column = column.cast(pl.Boolean).fill_null(value=False)
-    if len(column) != len(frame) or not _of_each_row(frame, where, column):
+    if len(column) != len(frame) or not _of_each_row(frame, expression, column):
         msg = f"where {str(where)!r} depends on other sessions; write a condition on the columns of each, such as queries >= 2"
         raise UsageError(msg)
     if not column.any():
@@ -87,10 +88,10 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
     return column
 
 
-def _of_each_row(frame: pl.DataFrame, where: str | pl.Expr, found: pl.Series) -> bool:
+def _of_each_row(frame: pl.DataFrame, condition: pl.Expr, found: pl.Series) -> bool:
     """Whether rows of a table, spread over it, meet a condition alone as they do among all."""
     for place in range(0, len(frame), -(-len(frame) // TRIED) or 1):
-        alone = frame.slice(place, 1).select(_expression(where)).to_series()
+        alone = frame.slice(place, 1).select(condition).to_series()
         if len(alone) != 1 or bool(alone[0]) != found[place]:
             return False
     return True

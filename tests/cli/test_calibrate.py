@@ -76,3 +76,10 @@ def test_every_table_is_there(call, counts):
 def test_what_is_refused(refused, request, status, words, names):
     paths = {name: request.getfixturevalue(name) for name in ("study", "counts")}
     refused(status, "calibrate", *(word.format(**paths) for word in words), names=names)
+
+
+@pytest.mark.parametrize("table", ["expected", "examined", "fits"])
+def test_every_table_can_be_set_in_a_paper(call, table):
+    shown = call("calibrate", saved_clinic(), "--table", table, "--format", "markdown", "--draws", "100")
+    assert shown.status == 0
+    assert f"**{table.capitalize()}**" in shown.out

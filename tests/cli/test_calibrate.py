@@ -80,6 +80,6 @@ def test_what_is_refused(refused, request, status, words, names):
 
 @pytest.mark.parametrize("table", ["expected", "examined", "fits"])
 def test_every_table_can_be_set_in_a_paper(call, table):
-    shown = call("calibrate", saved_clinic(), "--table", table, "--format", "markdown", "--draws", "100")
+    shown = call("calibrate", saved_clinic(), "--table", table, "--format", "markdown", "--draws", "200")
     assert shown.status == 0
     assert f"**{table.capitalize()}**" in shown.out

@@ -22,6 +22,7 @@ In come words; out go files and text. Open `app.py` first.
     power.py         power
     init.py          init
     pseudonymize.py  pseudonymize
+    command.py       a command as typer reads it, and what is said of a command line that fits none
     options.py       arguments and options that several commands take, and the study they name
     output.py        results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     runner.py        errors as exit statuses, warnings as notes, progress; on stderr

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from sessionkit import __version__
 from sessionkit.cli.bounds import bounds
 from sessionkit.cli.calibrate import calibrate
 from sessionkit.cli.catalogue import formats, measures, schema
 from sessionkit.cli.chart import chart, charts_app
+from sessionkit.cli.command import Command, Commands
 from sessionkit.cli.compare import compare
 from sessionkit.cli.correlate import correlate
 from sessionkit.cli.curves import breakdown, curve
@@ -113,7 +113,7 @@ PANELS: dict[str, dict[Callable[..., None], str]] = {
 COMMANDS = {command: example for commands in PANELS.values() for command, example in commands.items()}
 
 
-class InOrder(TyperGroup):
+class InOrder(Commands):
     """The program, whose help lists the commands in the order of `COMMANDS`."""
 
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 - as click calls it
@@ -149,7 +149,8 @@ def app_for(asked: str | None) -> typer.Typer:
         if command is chart:
             app.add_typer(charts_app(example), name=name_of(chart), rich_help_panel=panel)
         else:
-            app.command(name_of(command), epilog=f"Example:\n\n\b\n  {example}", rich_help_panel=panel)(command)
+            epilog = f"Example:\n\n\b\n  {example}"
+            app.command(name_of(command), cls=Command, epilog=epilog, rich_help_panel=panel)(command)
     return app
 
 

@@ -12,10 +12,12 @@ import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
 from sessionkit.choices import EffortUnit, FigureStyle
+from sessionkit.cli.command import Command, Commands
 from sessionkit.cli.options import (
     AGAINST,
     DIFFERENCE,
     GAIN,
+    MEASURES,
     OUTPUT,
     SESSION,
     VARY,
@@ -26,28 +28,21 @@ from sessionkit.cli.options import (
     WhereOption,
     open_source,
 )
-from sessionkit.cli.runner import tell, working
+from sessionkit.cli.runner import COMMAND, tell, working
 from sessionkit.cli.sweep import varied
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import altair as alt
+    from typer._click import Context
 
 
 def chart(
     kind: str,
     study: StudyArgument,
+    measures: Annotated[list[str] | None, MEASURES] = None,
     *,
     output: Annotated[Path, OUTPUT],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            metavar="MEASURE",
-            help="Measure to draw; repeatable for charts of several measures.",
-            show_default=False,
-        ),
-    ] = None,
     where: WhereOption = None,
     vary: Annotated[list[str] | None, VARY] = None,
     by: ByOption = "system_id",
@@ -122,7 +117,7 @@ def chart(
     from sessionkit.charts.encodings import retitled
     from sessionkit.charts.print_layout import print_layout
     from sessionkit.errors import visible
-    from sessionkit.reports.single import single_figure
+    from sessionkit.reports.single import require_drawn, single_figure
     from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
@@ -130,7 +125,8 @@ def chart(
     if no_title and title is not None:
         raise UsageError("--title and --no-title contradict each other; leave one of them out")
     print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
-    asked = [parse_measure(text) for text in measure or []]
+    asked = [parse_measure(text) for text in measures or []]
+    require_drawn(kind, asked)
     opened = open_source(study)
     with working("drawing"):
         made = single_figure(
@@ -157,6 +153,19 @@ def chart(
     tell(f"written: {output}")
 
 
+class ChartCommands(Commands):
+    """The kinds of chart; without one, they are listed."""
+
+    noun = "chart"
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words behind ``chart``."""
+        if not args and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            ctx.exit(COMMAND)
+        return super().parse_args(ctx, args)
+
+
 COMMON = (
     "study", "output", "where", "by", "title", "no_title", "width", "height", "font", "font_size", "style",
 )  # fmt: skip
@@ -166,6 +175,7 @@ COMMON = (
 def charts_app(example: str) -> typer.Typer:
     """Return the command chart: a command for each kind, with the options of that kind alone."""
     app = typer.Typer(
+        cls=ChartCommands,
         help=chart.__doc__,
         epilog=f"Example:\n\n\b\n  {example}",
         rich_markup_mode="markdown",
@@ -173,7 +183,11 @@ def charts_app(example: str) -> typer.Typer:
     )
     for kind, entry in CHARTS.items():
         app.command(
-            kind, help=_shows(entry), short_help=entry.shows, epilog=f"Example:\n\n\b\n  {_example(kind, entry)}"
+            kind,
+            cls=Command,
+            help=_shows(entry),
+            short_help=entry.shows,
+            epilog=f"Example:\n\n\b\n  {_example(kind, entry)}",
         )(_command_of(kind))
     return app
 
@@ -181,7 +195,7 @@ def charts_app(example: str) -> typer.Typer:
 def _command_of(kind: str) -> Callable[..., None]:
     """The function of one kind: `chart` with the parameters that this kind has."""
     entry, hints = CHARTS[kind], get_type_hints(chart, include_extras=True)
-    own = {*COMMON, *(("measure",) if entry.measures else ()), *entry.options}
+    own = {*COMMON, *(("measures",) if entry.measures else ()), *entry.options}
     parameters = [
         parameter.replace(annotation=hints[name])
         for name, parameter in signature(chart).parameters.items()
@@ -198,7 +212,8 @@ def _command_of(kind: str) -> Callable[..., None]:
 
 def _shows(entry: ChartKind) -> str:
     """What a kind shows, and of which measures."""
-    measures = f" Default measures: {' '.join(entry.measures)}." if entry.measures else ""
+    default = "Default measures" if len(entry.measures) > 1 else "Default measure"
+    measures = f" {default}: {' '.join(entry.measures)}." if entry.measures else ""
     return f"{entry.shows[:1].upper()}{entry.shows[1:]}.{measures}"
 
 

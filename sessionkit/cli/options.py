@@ -299,6 +299,14 @@ MeasuresArgument = Annotated[
         callback=measures_first,
     ),
 ]
+MEASURES = typer.Argument(
+    metavar="MEASURE",
+    help="Such as 'nsDCG@10' 'mean(nDCG@10)'; see: sessionkit measures. Default: see above.",
+    autocompletion=complete_measures,
+    callback=measures_first,
+    show_default=False,
+)
+"""Measures of a command that has measures of its own."""
 FormatOption = Annotated[
     OutputForm | None,
     typer.Option(

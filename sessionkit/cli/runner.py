@@ -152,9 +152,10 @@ def _told(error: BaseException) -> int | None:
     if isinstance(error, SessionkitError):
         return _fail(str(error), error.exit_status)
     if isinstance(error, TyperException):
+        from sessionkit.cli.command import misuse
+
         where = getattr(getattr(error, "ctx", None), "command_path", "sessionkit")
-        said = error.format_message().replace("Value error, ", "").rstrip(".")
-        return _fail(f"{said}; see: {where} --help", COMMAND)
+        return _fail(f"{misuse(error)}; see: {where} --help", COMMAND)
     if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename is not None else ""
         return _fail(f"{named}{error.strerror or error}", DATA)

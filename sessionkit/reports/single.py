@@ -100,7 +100,8 @@ def single_figure(
         "along": along,
         "long": long,
     }
-    _check(kind, measures, [name for name, value in further.items() if value is not None])
+    require_drawn(kind, measures)
+    _require_options(kind, [name for name, value in further.items() if value is not None])
     colors = colors_of(grouped_sessions(study, by).get_column("group").to_list())
     study = restricted(study, where)
     choices = choices_of(study, by=by, long=LONG if long is None else long)
@@ -117,13 +118,17 @@ def single_figure(
     return replace(made, chart=_under(made, shown), caption=f"{made.caption} Sessions {shown}.")
 
 
-def _check(kind: str, measures: Sequence[Measure], options: Sequence[str]) -> None:
-    """Refuse what this kind of chart has no use for."""
+def require_drawn(kind: str, measures: Sequence[Measure]) -> None:
+    """Refuse several measures of a kind that draws one."""
     several = [name for name, chart in CHARTS.items() if len(chart.measures) > 1]
     if len(measures) > 1 and kind not in several:
         raise UsageError(
             f"{kind} draws one measure, not {len(measures)}; charts that draw several: {', '.join(several)}"
         )
+
+
+def _require_options(kind: str, options: Sequence[str]) -> None:
+    """Refuse options that this kind of chart has no use for."""
     for option in options:
         having = [name for name, chart in CHARTS.items() if option in chart.options]
         if kind not in having:

@@ -9,7 +9,7 @@ from sessionkit.cli.app import COMMANDS, name_of
 from sessionkit.scoring.score import score_parts
 
 REQUIRED = {
-    "chart": ["session-curve", "--measure", "{}", "--output", "figure.svg"],
+    "chart": ["session-curve", "{}", "--output", "figure.svg"],
     "correlate": ["{}", "--with", "rating"],
     "explain": ["{}", "--session", "s1"],
     "power": ["{}", "--difference", "10%"],

@@ -71,7 +71,7 @@ def test_a_map_is_drawn_beside_the_table(call, clinic, tmp_path):
 
 
 def test_the_chart_command_draws_the_map_too(call, clinic, tmp_path):
-    words = ("chart", "sweep-map", clinic, "--measure", "sDCG@10", *VARY, "--output", tmp_path / "map.json")
+    words = ("chart", "sweep-map", clinic, "sDCG@10", *VARY, "--output", tmp_path / "map.json")
     outcome = call(*words)
     assert outcome.status == 0
     assert "Swept: sDCG@10 by system_id, over b (1.5, 2, 5.75, 10) and gain (linear, exp2): 8 settings." in outcome.out

@@ -68,8 +68,8 @@ COMPARISONS = ({}, {"population": "topics"}, {"test": "randomization", "draws": 
 CHARTS = {
     "last-vs-nonlast": "", "session-curve": "", "topic-curves": "", "single-sessions": "",
     "sweep-map": "--vary b=1.5:10:3 --vary bq=1.5:10:3", "discount-surface": "", "judgment-loss": "",
-    "power-curve": "--difference 20%", "judge-noise": "--measure nsDCG@10",
-    "discriminative-power": "--measure sDCG@10 --measure Clicks", "differences": "--measure nsDCG@10 --measure sDCG@10",
+    "power-curve": "--difference 20%", "judge-noise": "nsDCG@10",
+    "discriminative-power": "sDCG@10 Clicks", "differences": "nsDCG@10 sDCG@10",
     "gain-vectors": "", "precision-recall": "", "rprecision-histogram": "", "score-distribution": "", "waterfall": "",
     "session-timeline": "", "correlation-forest": "--with performance", "reformulation-flow": "",
 }  # fmt: skip

@@ -1,0 +1,116 @@
+"""A command as typer reads it, and what is said of a command line that fits none: what is wrong, what exists, what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from typer._click import exceptions as wrong
+from typer.core import TyperCommand, TyperGroup
+
+from sessionkit.errors import UsageError, suggestion, visible
+
+if TYPE_CHECKING:
+    from typer._click import Command as AnyCommand
+    from typer._click import Context
+    from typer.exceptions import TyperException
+
+
+class Command(TyperCommand):
+    """A command, which says how many arguments it takes where there are more."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words behind the command."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except wrong.BadOptionUsage as error:
+            error.ctx = ctx  # which typer leaves out
+            raise
+        if rest and not ctx.resilient_parsing:
+            raise UsageError(
+                f"{rest[0]!r} is one argument too many; usage: {usage_of(ctx)}; see: {ctx.command_path} --help"
+            )
+        return rest
+
+
+class Commands(TyperGroup):
+    """Commands by name: a name that is none of them is answered with those there are."""
+
+    noun = "command"
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, AnyCommand | None, list[str]]:
+        """The command that the first of some words names, and the rest of them."""
+        name, known = args[0], self.list_commands(ctx)
+        if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
+            raise UsageError(
+                f"there is no {self.noun} {name!r}{suggestion(name, known)}; {self.noun}s: {', '.join(known)}; "
+                f"see: {ctx.command_path} --help"
+            )
+        return super().resolve_command(ctx, args)
+
+
+def misuse(error: TyperException) -> str:
+    """What is wrong with a command line, and what there is instead; typer says it in the words of its parts."""
+    parameter: Any = getattr(error, "param", None)
+    if isinstance(error, wrong.NoSuchOption) and error.ctx is not None:
+        known = [name for one in error.ctx.command.params for name in one.opts if name.startswith("--")]
+        argument = error.option_name.lstrip("-").upper()
+        is_argument = any(_metavar(one) == argument for one in _arguments(error.ctx))
+        near = f": {argument} is an argument" if is_argument else suggestion(error.option_name, known)
+        options = f"; options: {', '.join(known)}" if known else ""
+        return f"there is no option {error.option_name}{near}; usage: {usage_of(error.ctx)}{options}"
+    if isinstance(error, wrong.MissingParameter) and parameter is not None:
+        return f"{_name_of(parameter)} is missing: {_first_sentence(parameter.help or '')}"
+    if isinstance(error, wrong.BadOptionUsage) and error.ctx is not None:
+        option: Any = next(one for one in error.ctx.command.params if error.option_name in one.opts)
+        if option.is_flag:
+            return f"{error.option_name} takes no value"
+        return f"{error.option_name} is not followed by its value: {option.metavar or _wanted(option)}"
+    if isinstance(error, wrong.BadParameter) and parameter is not None:
+        return f"{_name_of(parameter)} is {_given(error)!r}; give {_wanted(parameter)}"
+    return error.format_message().rstrip(".")
+
+
+def usage_of(context: Context) -> str:
+    """A command with its arguments, such as ``sessionkit score STUDY MEASURE...``."""
+    words = [f"{_metavar(one)}{'...' if one.nargs == -1 else ''}" for one in _arguments(context)]
+    words = [word if one.required else f"[{word}]" for word, one in zip(words, _arguments(context), strict=True)]
+    return " ".join([context.command_path, *(words or [getattr(context.command, "subcommand_metavar", "")])])
+
+
+def _arguments(context: Context) -> list[Any]:
+    """The arguments of a command."""
+    return [one for one in context.command.params if one.param_type_name == "argument"]
+
+
+def _metavar(parameter: Any) -> str:  # noqa: ANN401 - an argument or option of typer
+    """An argument as help calls it."""
+    return str(parameter.metavar or parameter.name.upper()).removesuffix("...")
+
+
+def _name_of(parameter: Any) -> str:  # noqa: ANN401 - an argument or option of typer
+    """An argument as help calls it, or an option."""
+    return parameter.opts[0] if parameter.param_type_name == "option" else _metavar(parameter)
+
+
+def _first_sentence(text: str) -> str:
+    """The start of a help text, as the end of a sentence."""
+    first = re.split(r"[.;] ", text, maxsplit=1)[0].rstrip(".")
+    return first if first[1:2].isupper() else f"{first[:1].lower()}{first[1:]}"
+
+
+def _given(error: BaseException) -> str:
+    """The value that is no number, or none of the words."""
+    problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
+    return visible(str(problems[0]["input"] if problems else error))
+
+
+def _wanted(parameter: Any) -> str:  # noqa: ANN401 - an argument or option of typer
+    """What a parameter takes: one of some words, or a number, and from where to where."""
+    kind = parameter.type_descriptor
+    if kind.is_choice:
+        return f"one of {', '.join(map(str, kind.choices))}"
+    number = "a whole number" if kind.annotation is int else "a number"
+    ends = [f"{word} {end}" for word, end in (("from", parameter.min), ("to", parameter.max)) if end is not None]
+    return " ".join([number, *ends])

@@ -1,0 +1,70 @@
+"""Mistakes on the command line: one line that says where, what is wrong, what exists and what to do."""
+
+import pytest
+
+from sessionkit.charts.registry import CHARTS
+
+LIBRARIES = (
+    "Input should",
+    "Invalid value",
+    "No such",
+    "Missing ",
+    "requires an argument",
+    "unexpected extra",
+    "Error:",
+)
+"""How typer, pydantic and polars begin what they say."""
+MISTAKES = {
+    "scroe {study}": [
+        "there is no command 'scroe'; did you mean 'score'?",
+        "commands: demo, init",
+        "sessionkit --help",
+    ],
+    "score": ["STUDY is missing: a study directory", "sessionkit score --help"],
+    "score {study}": ["MEASURE is missing: such as 'nsDCG@10'"],
+    "explain {study} CG": ["--session is missing: the session, by its id"],
+    "score {study} CG --bogus": [
+        "there is no option --bogus",
+        "sessionkit score STUDY MEASURE...",
+        "options: --by, --where",
+    ],
+    "score {study} CG --wher x": ["did you mean '--where'?"],
+    "score {study} CG --by": ["--by is not followed by its value: COLUMN,..."],
+    "score {study} CG --format": ["--format is not followed by its value: one of table, tsv"],
+    "score {study} CG --wide=1": ["--wide takes no value"],
+    "score {study} CG --engine dask": ["--engine is 'dask'; give one of polars, spark"],
+    "compare {study} CG --draws many": ["--draws is 'many'; give a whole number"],
+    "compare {study} CG --cut 1": ["--cut is '1'; give a whole number from 2 to 9"],
+    "compare {study} CG --confidence high": ["--confidence is 'high'; give a number"],
+    "compare {study} CG --format xls": ["--format is 'xls'; give one of table, tsv, csv"],
+    "bounds {study} CG --wanted -1": ["--wanted is '-1'; give a whole number from 0"],
+    "describe {study} CG": ["'CG' is one argument too many; usage: sessionkit describe STUDY"],
+    "breakdown {study} CG DCG": ["'DCG' is one argument too many; usage: sessionkit breakdown STUDY MEASURE"],
+    "score CG {study}": ["STUDY comes first, then MEASURE: CG is a measure"],
+    "--bogus": ["there is no option --bogus; usage: sessionkit COMMAND"],
+    "chart pie {study}": ["there is no chart 'pie'", f"charts: {', '.join(CHARTS)}"],
+    "chart session-curve {study} --measure CG": ["MEASURE is an argument", "session-curve STUDY [MEASURE...]"],
+    "chart session-survival {study} CG --output x.svg": ["'CG' is one argument too many"],
+    "chart topic-curves {study} --output x.svg --style gray": ["--style is 'gray'; give one of screen, paper, grey"],
+}
+"""What is typed by mistake, and what the answer names."""
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_a_mistake_is_named_with_what_there_is(refused, study, monkeypatch, words):
+    monkeypatch.chdir(study.parent)
+    said = refused(2, *words.format(study=study).split(), names=MISTAKES[words])
+    assert not [word for word in LIBRARIES if word in said]
+
+
+def test_several_measures_of_a_chart_of_one_are_refused_before_the_study_is_read(refused, tmp_path):
+    words = ["chart", "session-curve", tmp_path / "none", "sDCG@3", "nsDCG@3", "--output", tmp_path / "x.svg"]
+    refused(2, *words, names=["session-curve draws one measure, not 2", "differences"])
+
+
+def test_chart_alone_lists_the_kinds_with_what_each_shows(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    done = call("chart")
+    assert done.status == 2
+    told = " ".join(done.out.split())
+    assert [kind for kind, one in CHARTS.items() if f"{kind} {one.shows}" not in told] == []

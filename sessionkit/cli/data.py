@@ -65,12 +65,12 @@ def ingest(
         list[Path] | None,
         typer.Option("--judgments", metavar="FILE", help="Additional judgments; repeatable.", show_default=False),
     ] = None,
-    labels: Annotated[
+    grade_values: Annotated[
         str | None,
         typer.Option(
-            "--labels",
+            "--grade-values",
             metavar="WORD=GRADE,...",
-            help="Grades of judgment labels, such as Exact=2,Partial=1,Irrelevant=0.",
+            help="What grades that are words are worth, such as Exact=2,Partial=1,Irrelevant=0.",
             show_default=False,
         ),
     ] = None,
@@ -137,7 +137,7 @@ def ingest(
         msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"
         raise UsageError(msg)
     column, value = _partition(partition)
-    grades = _grades(labels)
+    grades = _grades(grade_values)
     refuse_to_replace(out)
     require_outside([*sources, *(judgments or []), *([topics] if topics else []), *([config] if config else [])], out)
     require_writable(out)
@@ -147,7 +147,7 @@ def ingest(
             format=from_,
             config=config,
             judgments=judgments or [],
-            labels=grades,
+            grade_values=grades,
             topics=topics,
             session_gap=session_gap,
             missing_positions=missing_positions,
@@ -187,8 +187,8 @@ def _grades(given: str | None) -> dict[str, float]:
             grade = nan
         if not word or word in grades or not isfinite(grade):
             msg = (
-                f"--labels is {given!r}; give labels, each once, and their grades, such as "
-                "Exact=2,Partial=1,Irrelevant=0 (labels with commas: labels of [judgments] in study.toml)"
+                f"--grade-values is {given!r}; give words, each once, and their grades, such as "
+                "Exact=2,Partial=1,Irrelevant=0 (words with commas: grade_values of [judgments] in study.toml)"
             )
             raise UsageError(msg)
         grades[word] = grade

@@ -58,7 +58,7 @@ class Config:
         What is said of the format, a value for each of its options.
     encoding
         Of a format that is not ``tables``: that of its files, where it is not UTF-8.
-    labels
+    grade_values
         What the command says grades are worth that are words.
     memory
         Bytes of memory that reading may use; None, what it uses by default.
@@ -73,23 +73,23 @@ class Config:
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     encoding: str | None = None
-    labels: Mapping[str, float] = field(default_factory=dict)
+    grade_values: Mapping[str, float] = field(default_factory=dict)
     memory: int | None = None
 
-    def with_labels(self, labels: Mapping[str, float]) -> Config:
+    def with_grade_values(self, grade_values: Mapping[str, float]) -> Config:
         """Return it with what the command says grades are worth, which goes before what [judgments] says."""
-        return replace(self, labels=dict(labels))
+        return replace(self, grade_values=dict(grade_values))
 
     @property
     def of_judgments(self) -> dict[str, Any]:
         """How the table in a file of judgments is written, as far as it is said."""
-        of_all = ("path", "format", "keys", "labels")
+        of_all = ("path", "format", "keys", "grade_values")
         return {key: value for key, value in self.tables.get("judgments", {}).items() if key not in of_all}
 
     @property
     def worth(self) -> dict[str, float]:
         """What grades are worth that are words: as the command says, else as [judgments] does."""
-        return {**self.tables.get("judgments", {}).get("labels", {}), **self.labels}
+        return {**self.tables.get("judgments", {}).get("grade_values", {}), **self.grade_values}
 
 
 def read_config(path: Path) -> Config:

@@ -195,7 +195,7 @@ class Judgments:
     parquet
         Whether it is read from Parquet as well.
     takes
-        What [judgments] may say of its table, beside what it may say of any file: path, format, encoding, keys and labels.
+        What [judgments] may say of its table, beside what it may say of any file: path, format, encoding, keys and grade_values.
     """
 
     description: str

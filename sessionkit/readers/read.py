@@ -28,7 +28,7 @@ def read(
     format: str | None = None,
     config: PathText | Mapping[str, Any] | None = None,
     judgments: PathText | Sequence[PathText] = (),
-    labels: Mapping[str, float] | None = None,
+    grade_values: Mapping[str, float] | None = None,
     topics: PathText | None = None,
     session_gap: str | float | None = None,
     missing_positions: MissingPositions | None = None,
@@ -47,7 +47,7 @@ def read(
         A study.toml (or its content as a dict) that describes the log `source`.
     judgments
         Additional files of judgments: qrels, tables with our column names, or another format of judgments.
-    labels
+    grade_values
         Values of grades that are words, such as ``{"Exact": 2, "Partial": 1}``; the words stay in raw_grade.
     topics
         A file of topics or tasks, for formats that take one.
@@ -96,12 +96,12 @@ def read(
         if value is not None
     }
     if isinstance(source, Mapping):
-        if config is not None or beside or command or labels:
+        if config is not None or beside or command or grade_values:
             raise UsageError("frames take no config, and judgments only as the frame 'judgments'")
         return from_mapping(source, strict=strict, **settings)
     paths = _paths(source)
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
-        if config is not None or beside or command or labels or settings or format is not None:
+        if config is not None or beside or command or grade_values or settings or format is not None:
             raise UsageError(
                 f"{paths[0]} is a study directory; format, config, judgments and missing_positions are for logs"
             )
@@ -113,13 +113,13 @@ def read(
             raise DataError(f"{paths[0]} is a folder without a study (no {DESCRIPTOR}). As a log it {UNKNOWN}")
         return open_study(paths[0])
     found = describe(paths, format, config, command, settings)
-    if labels:
+    if grade_values:
         if not beside and "judgments" not in found.config.tables:
             raise UsageError(
-                "labels are values of grades that are words, but no judgments are given: give their file (--judgments FILE, "
+                "grade_values are values of grades that are words, but no judgments are given: give their file (--judgments FILE, "
                 "or [judgments] in study.toml)"
             )
-        found = replace(found, config=found.config.with_labels(labels))
+        found = replace(found, config=found.config.with_grade_values(grade_values))
     try:
         within = replace(found.config, memory=budget)
         return known[within.format].read(within, beside, strict=strict, memory=budget)

@@ -58,15 +58,15 @@ def test_a_lone_log_with_judgments_beside_it(call, tmp_path):
     assert scored.lines[1].split("\t") == ["s", "", "t", "", "sDCG@1", "2.0", "1.0"]
 
 
-def test_labels_say_what_words_are_worth(call, refused, tmp_path):
+def test_grade_values_say_what_words_are_worth(call, refused, tmp_path):
     (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id,query_text\ns,1,1,a,lamp\n")
     (tmp_path / "words.csv").write_text("query,product_id,esci_label\nlamp,a,E\nlamp,b,I\n")
     given = ("ingest", tmp_path / "log.csv", "--judgments", tmp_path / "words.csv", "--out", tmp_path / "toy")
-    refused(1, *given, names=["'esci_label' are words", "--labels 'E=...,I=...'"])
+    refused(1, *given, names=["'esci_label' are words", "--grade-values 'E=...,I=...'"])
     for wrong in ("E", "E=", "=1", "E=1,I", "E=1,E=2", "E=nan", ""):
-        refused(2, *given, "--labels", wrong, names=[f"--labels is {wrong!r}", "such as Exact=2"])
-    refused(2, *given[:2], *given[4:], "--labels", "E=1", names=["no judgments are given", "--judgments FILE"])
-    assert call(*given, "--labels", "E=1, I=0").status == 0
+        refused(2, *given, "--grade-values", wrong, names=[f"--grade-values is {wrong!r}", "such as Exact=2"])
+    refused(2, *given[:2], *given[4:], "--grade-values", "E=1", names=["no judgments are given", "--judgments FILE"])
+    assert call(*given, "--grade-values", "E=1, I=0").status == 0
     assert call("score", tmp_path / "toy", "sDCG@1", "--per", "session").lines[1].split("\t")[-2] == "1.0"
 
 

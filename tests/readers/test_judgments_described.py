@@ -65,7 +65,7 @@ def described(request, write, quiet_read, small):
 
 def test_every_option_and_every_format_is_in_this_matrix():
     assert set(document("study.schema")["properties"]["judgments"]["properties"]) == {
-        *("path", "format", "encoding", "keys", "labels"),
+        *("path", "format", "encoding", "keys", "grade_values"),
         *OF_TABLES,
     }
     assert set(JUDGMENTS) == {*SAMPLES, "prefs"}
@@ -92,14 +92,14 @@ def test_the_encoding_is_taken_with_the_format_and_without(described, name):
 
 @pytest.mark.few(1, slow=4)
 @pytest.mark.parametrize("name", SAMPLES)
-def test_labels_are_taken(described, name):
+def test_grade_values_are_taken(described, name):
     file, text = SAMPLES[name]
     words = re.sub(r'2(\W*$|"|<)', r"two\1", text)
     assert "two" in words
-    study = described(file, words, format=name, labels={"two": 2})
+    study = described(file, words, format=name, grade_values={"two": 2})
     assert rows(study) == expected(name)
     assert study.judgments.collect()["raw_grade"].to_list() == ["two"]
-    numbers = described(file, text, format=name, labels={"2": 0.5})
+    numbers = described(file, text, format=name, grade_values={"2": 0.5})
     assert [grade for _, _, grade in rows(numbers)] == [0.5]
     assert [str(grade) for grade in numbers.judgments.collect()["raw_grade"]] == ["2"]
 
@@ -226,9 +226,9 @@ def test_what_is_said_of_one_file_is_not_said_of_those_beside_the_log(write, qui
     log, beside = write("log.csv", LOG), write("b.csv", "query,docid,rating\nlamp,-,two\n")
     write("own.csv", "a;b;c\nlamp;A;two\n-;B;two\n")
     columns = {"judgment_key": "a", "doc_id": "b", "grade": "c"}
-    said = {"path": "own.csv", "separator": ";", "null": "-", "columns": columns, "labels": {"two": 2}}
+    said = {"path": "own.csv", "separator": ";", "null": "-", "columns": columns, "grade_values": {"two": 2}}
     study = quiet_read(log, config={"judgments": said}, judgments=beside)
-    assert sorted(rows(study)) == [("lamp", "-", 2.0), ("lamp", "A", 2.0)], "but labels hold for all"
+    assert sorted(rows(study)) == [("lamp", "-", 2.0), ("lamp", "A", 2.0)], "but grade_values hold for all"
     assert [source.path for source in study.sources if source.table == "judgments"] == ["own.csv", "b.csv"]
 
 

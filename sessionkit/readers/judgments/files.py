@@ -26,7 +26,7 @@ from sessionkit.readers.sniffer import fitting, glimpse, the_one
 from sessionkit.readers.stream import Sources, StreamedLog
 
 KNOWN = "sessionkit formats --reads judgments lists the formats of judgments"
-OF_ALL = {"path", "format", "encoding", "keys", "labels"}
+OF_ALL = {"path", "format", "encoding", "keys", "grade_values"}
 """What study.toml may say of a file of judgments in any format."""
 DESCRIBE = {"separator", "quote", "header", "columns"}
 """What describes a table, which then is not recognized."""
@@ -131,7 +131,7 @@ def judgment_files(config: Config, beside: Sequence[Path], copies: Path) -> list
     """Find the file that study.toml describes under [judgments], and those beside the log, none of which is read yet.
 
     Whatever the format of the log, this is where it is settled what each is. Options of [judgments] are of the file that it
-    names; ``labels`` hold for all.
+    names; ``grade_values`` hold for all.
 
     Raises
     ------

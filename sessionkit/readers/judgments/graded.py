@@ -5,10 +5,11 @@ Columns are found by their usual names. Where they have others, or where both a 
 key, ``[judgments]`` in study.toml names them: ``columns = { judgment_key = "search term", doc_id = "sku", grade = "stars" }``
 with ``keys = "query text"`` or ``"topic"``. Known as well are the qrels of BEIR, ``query-id``, ``corpus-id`` and ``score``.
 
-Grades that are words (as those of ESCI and WANDS) are never guessed: ``labels = { Exact = 2, ... }`` there, or ``--labels``, says
-what they are worth. For ESCI (``shopping_queries_dataset_examples.parquet``) Reddy et al. (arXiv:2206.06588) use E = 1, S = 0.1,
-C = 0.01, I = 0; their script for trec_eval has the gains of S and C the other way round. All its rows are read, of both versions and
-splits; its judgments of one query in several locales count as one query's, of which there is a warning.
+Grades that are words (as those of ESCI and WANDS) are never guessed: ``grade_values = { Exact = 2, ... }`` there, or
+``--grade-values``, says what they are worth. For ESCI (``shopping_queries_dataset_examples.parquet``) Reddy et al.
+(arXiv:2206.06588) use E = 1, S = 0.1, C = 0.01, I = 0; their script for trec_eval has the gains of S and C the other way round.
+All its rows are read, of both versions and splits; its judgments of one query in several locales count as one query's, of which
+there is a warning.
 """
 
 from __future__ import annotations
@@ -148,10 +149,14 @@ def _refuse_words(file: LogFile, grades: pl.Series, name: str, worth: Mapping[st
     words = grades.unique(maintain_order=True).head(SOME).to_list()
     said = ", ".join(f"{word!r} = ..." for word in words)
     esci = any({word.casefold() for word in words} <= known for known in ESCI)
-    short = "" if any("," in word for word in words) else f"--labels '{','.join(f'{word}=...' for word in words)}', or "
+    short = (
+        ""
+        if any("," in word for word in words)
+        else f"--grade-values '{','.join(f'{word}=...' for word in words)}', or "
+    )
     raise DataError(
         f"{file.name}: the grades in column {name!r} are words, not numbers. Give their values: {short}in study.toml, "
-        f"[judgments] with path and labels = {{ {said} }}"
+        f"[judgments] with path and grade_values = {{ {said} }}"
         + (" (for ESCI, Reddy et al. use 1 for E, 0.1 for S, 0.01 for C, 0 for I)" if esci else "")
     )
 

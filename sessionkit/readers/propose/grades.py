@@ -62,17 +62,17 @@ def label(match: Match, grade: SampleColumn) -> None:
         return
     numbers = words.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
     if len(words) <= MOST and grade.has_decimal_commas and not numbers.null_count():
-        match.options["labels"] = dict(zip(words, numbers, strict=True))
-        match.remark("labels", "grades with a decimal comma")
+        match.options["grade_values"] = dict(zip(words, numbers, strict=True))
+        match.remark("grade_values", "grades with a decimal comma")
         return
     known = {word: WORTH[word.casefold()] for word in words if word.casefold() in WORTH}
     if len(known) == len(words):
-        match.options["labels"] = known
-        match.ask("labels", "grades are words. Are these their values?")
+        match.options["grade_values"] = known
+        match.ask("grade_values", "grades are words. Are these their values?")
         return
     shown = ", ".join(quoted(word) for word in words[:6])
     match.ask(
         "grade",
-        f"some grades are not numbers ({shown}): these rows are rejected, unless labels = {{ word = number, ... }} "
+        f"some grades are not numbers ({shown}): these rows are rejected, unless grade_values = {{ word = number, ... }} "
         "above gives their values",
     )

@@ -87,7 +87,7 @@ def judgments_of(part: LogFileKind | None, log: dict[str, Match]) -> JudgmentPro
         if grade.filled < 1 and part.format.startswith("graded"):  # whose reader leaves rows without grade out
             match.options = {"format": part.format}
             match.columns.clear()
-    worth = {word: str(number) for word, number in match.options.get("labels", {}).items()}
+    worth = {word: str(number) for word, number in match.options.get("grade_values", {}).items()}
     return JudgmentProposal(match, grade.texts.str.strip_chars().replace(worth), key, doc)
 
 

@@ -19,7 +19,19 @@ from sessionkit.readers.propose.toml import quoted
 
 SHOWN = 12
 """Names of extras that a comment lists."""
-ORDER = ("path", "format", "encoding", "separator", "quote", "header", "null", "empty_list", "base", "keys", "labels")
+ORDER = (
+    "path",
+    "format",
+    "encoding",
+    "separator",
+    "quote",
+    "header",
+    "null",
+    "empty_list",
+    "base",
+    "keys",
+    "grade_values",
+)
 
 
 def path_from(folder: Path, path: Path) -> str:
@@ -123,7 +135,7 @@ def _settle_no_values(match: Match) -> None:
         if (
             ours not in match.fields
             or match.fields[ours].type == "string"
-            or (ours == "grade" and ("labels" in match.options or ours in match.questions))
+            or (ours == "grade" and ("grade_values" in match.options or ours in match.questions))
         ):
             continue
         for text in one.misfits(match.fields[ours]):

@@ -98,7 +98,7 @@ WORDS = "query,query_id,product_id,esci_label\nlamp,7,A,E\nlamp,7,B, I \nlamp,7,
 def test_grades_that_are_words_are_worth_what_study_toml_says(judged, write, rejects):
     write("words.csv", WORDS)
     columns = {"judgment_key": "query", "doc_id": "product_id", "grade": "esci_label"}
-    said = {"path": "words.csv", "columns": columns, "keys": "query text", "labels": {"E": 3, "I": 0.5}}
+    said = {"path": "words.csv", "columns": columns, "keys": "query text", "grade_values": {"E": 3, "I": 0.5}}
     study = judged("more.csv", "query,docid,grade\nlamp,Z,1\n", config={"judgments": said})
     found = study.judgments.collect().select("doc_id", "grade", "raw_grade").rows()
     assert sorted(found) == [("A", 3.0, "E"), ("B", 0.5, " I "), ("D", 2.0, "2"), ("Z", 1.0, None)]
@@ -107,13 +107,15 @@ def test_grades_that_are_words_are_worth_what_study_toml_says(judged, write, rej
 
 def test_grades_that_are_all_words_are_refused_with_what_to_say_of_them(judged):
     with pytest.raises(
-        DataError, match=r"'esci_label' are words.*labels = \{ 'E' = \.\.\., 'I' = \.\.\., 'X' = \.\.\. \}"
+        DataError, match=r"'esci_label' are words.*grade_values = \{ 'E' = \.\.\., 'I' = \.\.\., 'X' = \.\.\. \}"
     ):
         judged("words.csv", WORDS.replace("lamp,7,D,2\n", ""))
 
 
 def test_words_with_commas_are_to_be_said_in_study_toml(judged):
-    with pytest.raises(DataError, match=r"Give their values: in study\.toml.* labels = \{ 'Yes, it is' = \.\.\. \}"):
+    with pytest.raises(
+        DataError, match=r"Give their values: in study\.toml.* grade_values = \{ 'Yes, it is' = \.\.\. \}"
+    ):
         judged("words.csv", 'query,product_id,grade\nlamp,A,"Yes, it is"\n')
 
 
@@ -126,7 +128,7 @@ def test_json_nested_too_deeply_is_told(write, quiet_read):
 def test_a_raw_grade_of_the_files_own_is_kept_beside_the_word(write, quiet_read):
     write("grades.csv", "query,doc_id,label,raw_grade\nlamp,A,Exact,7\n")
     log = write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n")
-    described = {"path": str(log.parent / "grades.csv"), "keys": "query text", "labels": {"Exact": 2},
+    described = {"path": str(log.parent / "grades.csv"), "keys": "query text", "grade_values": {"Exact": 2},
                  "columns": {"judgment_key": "query", "grade": "label"}}  # fmt: skip
     config = {"format": "tables", "results": {"path": str(log)}, "judgments": described}
     study = quiet_read(log, config=config)
@@ -135,7 +137,7 @@ def test_a_raw_grade_of_the_files_own_is_kept_beside_the_word(write, quiet_read)
 
 def test_labels_of_a_recognized_table_need_nothing_but_its_path(judged, write):
     write("words.csv", WORDS)
-    said = {"path": "words.csv", "labels": {"E": 3, "I": 0.5, "X": 0}}
+    said = {"path": "words.csv", "grade_values": {"E": 3, "I": 0.5, "X": 0}}
     study = judged("more.csv", "query,docid,grade\nlamp,Z,1\n", config={"judgments": said})
     assert sorted(rows(study)) == [
         ("lamp", "A", 3.0),
@@ -145,7 +147,7 @@ def test_labels_of_a_recognized_table_need_nothing_but_its_path(judged, write):
         ("lamp", "Z", 1.0),
     ]
     # those of study.toml hold for files beside it, those of the command go before them
-    beside = judged("own.csv", WORDS.replace(",lamp", ",bulb"), config={"judgments": said}, labels={"E": 9})
+    beside = judged("own.csv", WORDS.replace(",lamp", ",bulb"), config={"judgments": said}, grade_values={"E": 9})
     assert {grade for _, _, grade in rows(beside)} == {9.0, 0.5, 0.0, 2.0}
 
 
@@ -180,7 +182,7 @@ def test_examples_of_esci_are_judgments(judged, write, kind):
     pl.read_parquet(path).with_columns(pl.col("esci_label").cast(kind)).write_parquet(path)
     assert fitting([glimpse(path)], JUDGMENTS) == ["graded"]
     assert fitting([glimpse(path)], FORMATS) == []
-    study = judged("e.parquet", path.read_bytes(), labels=GAINS)
+    study = judged("e.parquet", path.read_bytes(), grade_values=GAINS)
     assert rows(study) == [
         ("lamp", "A", 1.0), ("lamp", "B", 0.1), ("lamp", "C", 0.01), ("lamp", "D", 0.0), ("desk lamp", "A", 1.0),
     ]  # fmt: skip
@@ -190,13 +192,13 @@ def test_examples_of_esci_are_judgments(judged, write, kind):
 
 def test_examples_of_esci_without_their_worth_are_refused_with_what_to_say(judged):
     said = (
-        r"e\.parquet: the grades in column 'esci_label' are words, not numbers\. Give their values: --labels 'E=\.\.\.,S=\.\.\.,"
-        r"C=\.\.\.,I=\.\.\.', or in study\.toml, \[judgments\] with path and labels = .*Reddy et al\. use 1 for E, 0\.1 for S"
+        r"e\.parquet: the grades in column 'esci_label' are words, not numbers\. Give their values: --grade-values 'E=\.\.\.,S=\.\.\.,"
+        r"C=\.\.\.,I=\.\.\.', or in study\.toml, \[judgments\] with path and grade_values = .*Reddy et al\. use 1 for E, 0\.1 for S"
     )
     with pytest.raises(DataError, match=said):
         judged("e.parquet", esci())
     with pytest.raises(DataError, match="are words"):
-        judged("e.parquet", esci(), labels={"Exact": 1})
+        judged("e.parquet", esci(), grade_values={"Exact": 1})
 
 
 def test_broken_examples_are_kept_aside_and_accounted_for(judged, rejects, accounts):
@@ -205,7 +207,7 @@ def test_broken_examples_are_kept_aside_and_accounted_for(judged, rejects, accou
         "product_id": ["F", "G", None, "H"],
         "esci_label": ["X", "E", "E", None],
     }
-    study = judged("e.parquet", esci(**more), labels=GAINS)
+    study = judged("e.parquet", esci(**more), grade_values=GAINS)
     assert accounts(study) == {"judgments": (5, 0, 0, 3), "rows without grade": (0, 0, 1, 0)}
     found = [(record, line, rule) for record, line, rule, _, _ in rejects(study)]
     assert found == [(6, None, "grade_is_a_number"), (7, None, "judgment_key_is_given"), (8, None, "doc_id_is_given")]
@@ -215,7 +217,7 @@ def test_broken_examples_are_kept_aside_and_accounted_for(judged, rejects, accou
 def test_ids_of_queries_are_the_key_where_study_toml_says_so(judged, write):
     write("e.parquet", esci())
     columns = {"judgment_key": "query_id", "doc_id": "product_id", "grade": "esci_label"}
-    said = {"path": "e.parquet", "columns": columns, "labels": GAINS}
+    said = {"path": "e.parquet", "columns": columns, "grade_values": GAINS}
     study = judged("q.txt", "lamp 0 B 1\n", config={"judgments": said})
     assert ("7", "B", 0.1) in rows(study)
     assert "judgment_key" not in study.queries.collect().columns
@@ -227,7 +229,7 @@ def test_several_locales_of_one_query_are_one_of_which_there_is_a_warning(write,
     said = "1 key with judgments of several values of product_locale .first: 'lamp'., which count as those of one"
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
-        study = read(log, judgments=path, labels=GAINS)
+        study = read(log, judgments=path, grade_values=GAINS)
     assert any(re.search(said, str(one.message)) for one in given if one.category is DataWarning)
     assert [grade for key, doc, grade in rows(study) if (key, doc) == ("lamp", "A")] == [1.0, 0.0]
     said = (

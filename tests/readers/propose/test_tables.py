@@ -220,11 +220,11 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
     pairs = sorted({(s, d) for s, _, _, d in GRID})
     judged = [(*pair, ("Exact", "Irrelevant")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert made.settings["judgments"]["labels"] == {"Exact": 3, "Irrelevant": 0}
-    assert asked(made, "judgments.labels")
+    assert made.settings["judgments"]["grade_values"] == {"Exact": 3, "Irrelevant": 0}
+    assert asked(made, "judgments.grade_values")
     judged = [(*pair, ('"0,5"', "1", '"1,5"')[at % 3]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert made.settings["judgments"]["labels"] == {"0,5": 0.5, "1,5": 1.5}
+    assert made.settings["judgments"]["grade_values"] == {"0,5": 0.5, "1,5": 1.5}
     assert "the largest grade in judgments.csv is 1.5" in asked(made, "max_grade")
     judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))

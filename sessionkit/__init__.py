@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "sessionkit.analysis.record_accounts": ["accounts"],
-    "sessionkit.analysis.agreement": ["agreement"],
+    "sessionkit.analysis.agreement": ["Agreement", "agreement"],
     "sessionkit.analysis.breakdown.breakdown": ["breakdown"],
     "sessionkit.analysis.breakdown.significance_tests": ["BreakdownTests", "breakdown_tests"],
     "sessionkit.analysis.calibrate.calibrate": ["Calibration", "calibrate"],

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import charts as charts
     from sessionkit import engines as engines
+    from sessionkit.analysis.agreement import Agreement as Agreement
     from sessionkit.analysis.agreement import agreement as agreement
     from sessionkit.analysis.breakdown.breakdown import breakdown as breakdown
     from sessionkit.analysis.breakdown.significance_tests import BreakdownTests as BreakdownTests
@@ -833,6 +834,7 @@ __all__ = [
     "AP",
     "ASL",
     "Abandoned",
+    "Agreement",
     "AvgP",
     "BreakdownTests",
     "CG",

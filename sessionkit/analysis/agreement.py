@@ -13,9 +13,13 @@ among all grades, which is the sum of frequencies between two grades in the usua
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
-from sessionkit.display.frames import ResultFrame
+from sessionkit.analysis.findings import Finding, traced
+from sessionkit.analysis.phrases import reading_of
+from sessionkit.display.words import counted
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
 
@@ -29,8 +33,29 @@ APART = {"kappa": (A != B).cast(pl.Float64), "kappa_linear": (A - B).abs(), "kap
 """What disagreement means for each kappa."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Finding):
+    """How far judges agree; made by `sessionkit.agreement`.
+
+    Parameters
+    ----------
+    table
+        A row for each measure of every two judges, and of all.
+    reading
+        The agreement of all judges in words, and the two who agree least.
+    """
+
+    table: pl.DataFrame
+    reading: str
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The table by name."""
+        return {"agreement": self.table}
+
+
+@traced
 @guarded_read
-def agreement(study: Study) -> pl.DataFrame:
+def agreement(study: Study) -> Agreement:
     """Measure how far the judges of a study agree.
 
     Parameters
@@ -41,13 +66,13 @@ def agreement(study: Study) -> pl.DataFrame:
 
     Returns
     -------
-    polars.DataFrame
-        ``judge_id``, ``other``: two judges, both null in the rows about all of them; ``measure``; ``value``; ``n``: documents
+    Agreement
+        Its table: ``judge_id``, ``other``: two judges, both null in the rows about all of them; ``measure``; ``value``; ``n``: documents
         that both judges, or at least two of all, judged. Measures of pairs: ``agreement`` (share of equal grades),
         ``kappa``, ``kappa_linear``, ``kappa_quadratic``; of all: ``agreement`` (of the pairs of grades of a document),
         ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 is agreement by chance, negative
         is worse; null where all grades are the same. Pairs without a document in common have no row; with fewer than two
-        judges the frame is empty.
+        judges the table is empty.
 
     Notes
     -----
@@ -67,24 +92,53 @@ def agreement(study: Study) -> pl.DataFrame:
     ...         "grade": [0, 0, 1, 1, 0, 0, 0, 1],
     ...     },
     ... )
-    >>> sk.agreement(study).filter(measure="kappa").rows()
+    >>> sk.agreement(study).table.filter(measure="kappa").rows()
     [('ada', 'bob', 'kappa', 0.5, 4)]
     """
+    table = agreement_table(study)
+    return Agreement(table, reading_of(_sentences(table)))
+
+
+def agreement_table(study: Study) -> pl.DataFrame:
+    """How far the judges of a study agree: the table of `agreement`."""
     columns = study.columns("judgments")
     if "judge_id" not in columns:
-        return ResultFrame(pl.DataFrame(schema=SCHEMA))
+        return pl.DataFrame(schema=SCHEMA)
     unit = [name for name in UNIT if name in columns]
     judged = study.judgments.filter(pl.col("judge_id").is_not_null()).select(*unit, "judge_id", "grade")
     grades = judged.collect().unique([*unit, "judge_id"], keep="first", maintain_order=True)
     grades = grades.with_columns(unit=pl.struct(unit).rank("dense")).select("unit", "judge_id", "grade")
     shared = grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
     if shared.is_empty():
-        return ResultFrame(pl.DataFrame(schema=SCHEMA))
-    return ResultFrame(
-        pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
-            pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
-        )
+        return pl.DataFrame(schema=SCHEMA)
+    return pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
+        pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()
     )
+
+
+def _sentences(table: pl.DataFrame) -> list[str]:
+    """The agreement of all judges, and the two who agree least by linear kappa."""
+    if table.is_empty():
+        return ["No document has grades of two judges: the judgments need a column judge_id."]
+    everyone = table.filter(pl.col("judge_id").is_null())
+    found = dict(everyone.select("measure", "value").rows())
+    names = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal", "interval": "alpha_interval"}
+    alphas = [f"{_decimals(found[name])} ({level})" for level, name in names.items()]
+    pairs = table.filter(measure="kappa_linear").drop_nulls("value").sort("value", maintain_order=True)
+    documents = f"{counted(everyone['n'][0], 'document')} graded by two judges or more"
+    sentences = [
+        f"{documents}: {found['agreement']:.0%} of the pairs of grades are equal; Krippendorff's alpha is {', '.join(alphas)}."
+    ]
+    if len(pairs) > 1:
+        one, other, _, value, n = pairs.row(0)
+        least = f"{one} and {other} agree least: linear kappa {_decimals(value)} on {counted(n, 'document')}"
+        sentences.append(f"Of {len(pairs)} pairs of judges {least}.")
+    return sentences
+
+
+def _decimals(value: float | None) -> str:
+    """A coefficient; there is none where all grades are the same."""
+    return "undefined" if value is None else f"{value:.3f}"
 
 
 def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:

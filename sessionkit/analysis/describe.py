@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.agreement import agreement
+from sessionkit.analysis.agreement import agreement_table
 from sessionkit.analysis.design import crossing, design_of
-from sessionkit.analysis.findings import Framed
+from sessionkit.analysis.findings import Finding, traced
+from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.study_questions import columns_of, questions_of
+from sessionkit.display.words import counted
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.scoring.reduction import run
@@ -35,8 +37,8 @@ SHORT = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Description(Framed):
-    """What `describe` found, as small tables.
+class Description(Finding):
+    """What a study looks like, as small tables; made by `sessionkit.describe`.
 
     Parameters
     ----------
@@ -88,7 +90,29 @@ class Description(Framed):
     restriction: Restriction | None = None
     losses: tuple[str, ...] = ()
 
+    @property
+    def table(self) -> pl.DataFrame:
+        """The main table: sessions, users, topics and queries by system."""
+        return self.systems
+
+    @property
+    def reading(self) -> str:
+        """What was logged, what was lost on reading, the design, and what the study can answer."""
+        sessions, queries = self.systems.select(pl.col("sessions", "queries").sum()).row(0)
+        answers = dict(self.questions.select("question", "answer").rows())
+        can = [question for question, answer in answers.items() if answer == "yes"]
+        questions = f"The study can answer {len(can)} of {len(answers)} questions; table questions says which."
+        systems = counted(self.systems["system_id"].drop_nulls().len(), "system")
+        logged = f"{counted(sessions, 'session')} with {counted(queries, 'query')}; {systems}."
+        said = [logged, *self.losses, f"Design: {self.design}: {self.design_note}.", questions]
+        return reading_of(said, self.restriction)
+
     def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables by name."""
+        tables = {name: value for name, value in vars(self).items() if isinstance(value, pl.DataFrame)}
+        return {**tables, "design": pl.DataFrame({"design": [self.design], "note": [self.design_note]})}
+
+    def titled_tables(self) -> dict[str, pl.DataFrame]:
         """The tables as people print them, by title; the lengths and the recall base with one column per count and
         grade.
         """
@@ -126,11 +150,11 @@ class Description(Framed):
         }
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
-        """Which sessions, what was lost, the design, and the tables."""
-        where = [f"Sessions where {self.restriction}."] if self.restriction is not None else []
-        return [*where, *self.losses, f"Design: {self.design}", self.design_note], {**self.tables(), **self.contents()}
+        """The reading, and the tables as people print them."""
+        return self.reading.splitlines(), {**self.titled_tables(), **self.contents()}
 
 
+@traced
 @guarded_read
 def describe(study: Study, *, where: Where = None) -> Description:
     """Describe a study.
@@ -183,7 +207,7 @@ def describe(study: Study, *, where: Where = None) -> Description:
         .agg(documents=count)
         .sort("judgment_key", "grade")
         .collect(),
-        judges=agreement(study),
+        judges=agreement_table(study),
         judged=_judged(counted),
         lists=_lists(counted),
         columns=columns,

@@ -66,7 +66,7 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
     ends = parts.filter(pl.col("rank") == pl.col("rank").max())
     lengths = "Sessions by number of queries"
     return {
-        f"{lengths} (synthetic)": describe(study).tables()[lengths],
+        f"{lengths} (synthetic)": describe(study).titled_tables()[lengths],
         "Scores by system (synthetic)": score(study, MEASURES, by="system_id"),
         f"{measure} of last and non-last queries, within sessions of two or more (synthetic)": ends,
     }

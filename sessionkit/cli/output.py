@@ -153,7 +153,10 @@ class Destination:
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
         lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
-        first = next(iter(shown))
+        first = next(iter(shown), None)
+        if first is None:
+            self.write("".join(f"{visible(line)}\n" for line in lines).encode())
+            return
         self.send_tables(shown, {first: "\n".join([*lines, "", first])})
 
     def draw(self, chart: alt.TopLevelMixin) -> None:

@@ -27,7 +27,7 @@ from sessionkit.cli.options import (
     words,
 )
 from sessionkit.cli.output import OutputForm, destination
-from sessionkit.cli.runner import note, working
+from sessionkit.cli.runner import working
 
 SPREADS = words(ErrorSpread)
 SOURCES = f"{words(ErrorSource)}|SHARE"
@@ -207,20 +207,21 @@ def judge_noise(
     to.send_finding(tables, found.reading, table, found)
 
 
-def agreement(study: StudyArgument, *, format_: FormatOption = None, output: OutputOption = None) -> None:
+def agreement(
+    study: StudyArgument, *, table: TableOption = None, format_: FormatOption = None, output: OutputOption = None
+) -> None:
     """Show how far judges agree.
 
     Each pair of judges has the share of equal grades and Cohen's kappa (plain, linear, quadratic); all judges together have
     Krippendorff's alpha (nominal, ordinal, interval). Columns: judge_id, other (both empty for all judges), measure, value,
-    n (documents that both, or at least two of all, judged). 1 is perfect agreement, 0 is agreement by chance.
+    n (documents that both, or at least two of all, judged). 1 is perfect agreement, 0 is agreement by chance. Tables for
+    --table: agreement, reading.
     """
     from sessionkit.analysis.agreement import agreement as agreed
 
     to = destination(format_, output)
     found = agreed(open_source(study))
-    if found.is_empty():
-        note("no document has grades of two judges: the judgments need a column judge_id")
-    to.send(found)
+    to.send_finding(found.tables(), found.reading, table, found)
 
 
 def discriminate(

@@ -86,7 +86,7 @@ ALPHAS = {
 
 
 def test_krippendorffs_own_example():
-    found = values_of(sk.agreement(study_of(OBSERVERS)))
+    found = values_of(sk.agreement(study_of(OBSERVERS)).table)
     published = {"alpha_nominal": 0.743, "alpha_ordinal": 0.815, "alpha_interval": 0.849}
     assert {name: round(found[name], 3) for name in published} == published
     units = [[grade for grade in unit if grade is not None] for unit in zip(*OBSERVERS.values(), strict=True)]
@@ -97,7 +97,7 @@ def test_krippendorffs_own_example():
 def test_kappa_by_hand():
     # 50 documents: 20 both yes, 15 both no, 5 and 10 apart; chance 0.5 x 0.6 + 0.5 x 0.4 = 0.5; (0.7 - 0.5) / 0.5 = 0.4
     table = {"A": [1] * 25 + [0] * 25, "B": [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15}
-    found = values_of(sk.agreement(study_of(table)), "A", "B")
+    found = values_of(sk.agreement(study_of(table)).table, "A", "B")
     assert found["agreement"] == pytest.approx(0.7, abs=1e-15)
     assert found["kappa"] == pytest.approx(0.4, abs=1e-15)
     assert found["kappa_linear"] == found["kappa_quadratic"] == pytest.approx(found["kappa"], abs=1e-15)
@@ -110,13 +110,13 @@ def test_kappa_is_that_of_scikit_learn(weights, name):
     for (one, first), (other, second) in itertools.combinations(OBSERVERS.items(), 2):
         pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
         theirs = cohen_kappa_score(*zip(*pairs, strict=True), labels=[1, 2, 3, 4, 5], weights=weights)
-        assert values_of(sk.agreement(study_of(OBSERVERS)), one, other)[name] == pytest.approx(theirs, abs=1e-12)
+        assert values_of(sk.agreement(study_of(OBSERVERS)).table, one, other)[name] == pytest.approx(theirs, abs=1e-12)
 
 
 @given(TABLES)
 def test_all_values_are_those_of_a_plain_restatement(rows):
     table = {f"j{place}": [row[place] for row in rows] for place in range(len(rows[0]))}
-    found = sk.agreement(study_of(table))
+    found = sk.agreement(study_of(table)).table
     for one, other in itertools.combinations(table, 2):
         pairs = [(a, b) for a, b in zip(table[one], table[other], strict=True) if a is not None and b is not None]
         ours = values_of(found, one, other)
@@ -135,7 +135,7 @@ def test_all_values_are_those_of_a_plain_restatement(rows):
 
 
 def test_the_frame_is_tidy_and_in_order():
-    found = sk.agreement(study_of(OBSERVERS))
+    found = sk.agreement(study_of(OBSERVERS)).table
     assert dict(found.schema) == SCHEMA
     pairs = list(itertools.combinations("ABCD", 2))
     expected = [(*pair, measure) for pair in pairs for measure in OF_PAIRS]
@@ -146,7 +146,7 @@ def test_the_frame_is_tidy_and_in_order():
 
 
 def test_what_does_not_agree_by_more_than_chance_could_is_undefined():
-    found = sk.agreement(study_of({"A": [1, 1], "B": [1, 1]}))
+    found = sk.agreement(study_of({"A": [1, 1], "B": [1, 1]})).table
     assert values_of(found, "A", "B") == {
         "agreement": 1.0,
         "kappa": None,
@@ -158,21 +158,40 @@ def test_what_does_not_agree_by_more_than_chance_could_is_undefined():
 
 @pytest.mark.parametrize("table", [{"A": [1, 2]}, {"A": [1, None], "B": [None, 2]}])
 def test_where_nothing_was_judged_twice_there_is_nothing(table):
-    assert sk.agreement(study_of(table)).rows() == []
+    assert sk.agreement(study_of(table)).table.rows() == []
 
 
 def test_judgments_without_judges_are_left_out():
     judgments = {"judgment_key": ["t"] * 3, "doc_id": ["a"] * 3, "grade": [1, 2, 2]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sk.DataWarning)
-        assert sk.agreement(sk.from_tables(LOG, judgments)).rows() == []
+        assert sk.agreement(sk.from_tables(LOG, judgments)).table.rows() == []
         some = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B", None]})
         both = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B", "A"]})
-    assert values_of(sk.agreement(some))["agreement"] == 0
-    assert values_of(sk.agreement(both), "A", "B")["agreement"] == 0  # the first grade of A counts
+    assert values_of(sk.agreement(some).table)["agreement"] == 0
+    assert values_of(sk.agreement(both).table, "A", "B")["agreement"] == 0  # the first grade of A counts
 
 
 def test_subtopics_are_judged_apart():
     judgments = {"judgment_key": ["t"] * 4, "doc_id": ["a"] * 4, "subtopic_id": ["1", "1", "2", "2"]}
     study = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B"] * 2, "grade": [1, 1, 2, 3]})
-    assert values_of(sk.agreement(study), "A", "B")["agreement"] == 0.5
+    assert values_of(sk.agreement(study).table, "A", "B")["agreement"] == 0.5
+
+
+def test_it_is_said_in_words_and_by_what_command():
+    found = sk.agreement(study_of(OBSERVERS))
+    linear = found.table.filter(measure="kappa_linear").sort("value", maintain_order=True).row(0, named=True)
+    assert found.text.splitlines() == [
+        "11 documents graded by two judges or more: "
+        f"{values_of(found.table)['agreement']:.0%} of the pairs of grades are equal; Krippendorff's alpha is 0.743 (nominal), "
+        "0.815 (ordinal), 0.849 (interval).",
+        f"Of 6 pairs of judges {linear['judge_id']} and {linear['other']} agree least: linear kappa {linear['value']:.3f} on "
+        f"{linear['n']} documents.",
+    ]
+    assert found.provenance.command == "sessionkit agreement STUDY"
+    assert "kappa" in found.to_markdown()
+    alike = sk.agreement(study_of({"A": [1], "B": [1]}))
+    assert alike.text == (
+        "1 document graded by two judges or more: 100% of the pairs of grades are equal; Krippendorff's alpha is undefined "
+        "(nominal), undefined (ordinal), undefined (interval)."
+    )

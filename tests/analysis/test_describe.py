@@ -16,7 +16,7 @@ def clinic():
 
 def test_table_2_of_the_paper(clinic):
     found = sk.describe(clinic)
-    table = {row[0]: row[1:] for row in found.tables()["Sessions by number of queries"].rows()}
+    table = {row[0]: row[1:] for row in found.titled_tables()["Sessions by number of queries"].rows()}
     # ECIR 2008, Table 2
     assert table["S1"][:-1] == (28, 7, 10, 4, 5, 4, 1, 1, 0, 0, 0)
     assert table["S2"][:-1] == (21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1)
@@ -94,8 +94,8 @@ def test_agreement_of_judges_is_described_where_they_are_known(clinic):
     judgments = {"judgment_key": ["t", "t"], "doc_id": ["a", "a"], "judge_id": ["ada", "bob"], "grade": [1, 2]}
     found = sk.describe(sk.from_tables(log, judgments))
     assert found.judges.filter(measure="agreement")["value"].to_list() == [0.0, 0.0]
-    assert "Agreement of judges (kappa of two, alpha of all)" in found.tables()
-    assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).tables()
+    assert "Agreement of judges (kappa of two, alpha of all)" in found.titled_tables()
+    assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).titled_tables()
 
 
 def test_lists_are_counted_as_by_hand(clinic):
@@ -146,3 +146,16 @@ def test_repeats_are_counted_exactly_also_where_documents_have_the_same_hash(mon
 
 def test_the_sessions_that_are_described_are_said(clinic):
     assert "Sessions where queries >= 2 (71 of 120 sessions)." in str(sk.describe(clinic, where="queries >= 2"))
+
+
+def test_it_is_a_finding(clinic):
+    found = sk.describe(clinic, where="system_id = 'S1'")
+    assert found.table is found.systems
+    assert found.text.splitlines()[:2] == [
+        "Sessions where system_id = 'S1' (60 of 120 sessions).",
+        "60 sessions with 152 queries; 1 system.",  # ECIR 2008
+    ]
+    assert list(found.tables())[-2:] == ["questions", "design"]
+    assert found.provenance.command == "sessionkit describe STUDY --where 'system_id = '\"'\"'S1'\"'\"''"
+    assert "S1 & 60" in found.to_latex()
+    assert "Sessions where system\\_id = 'S1'." in found.to_markdown()

@@ -127,12 +127,18 @@ def test_agreement_is_that_of_python(call, tmp_path):
         },
     )  # fmt: skip
     judged.save(tmp_path / "judged")
-    rows = [json.loads(line) for line in call("agreement", tmp_path / "judged", "--format", "jsonl").lines]
-    assert rows == sk.agreement(judged).to_dicts()
+    rows = [
+        json.loads(line)
+        for line in call("agreement", tmp_path / "judged", "--table", "agreement", "--format", "jsonl").lines
+    ]
+    assert rows == sk.agreement(judged).table.to_dicts()
     assert {"judge_id": "ada", "other": "bob", "measure": "kappa", "value": 0.5, "n": 4} in rows
 
 
 def test_agreement_says_where_nobody_can_agree(call, clinic):
-    done = call("agreement", clinic)
-    assert (done.status, len(done.lines)) == (0, 1)
-    assert "no document has grades of two judges" in done.err
+    done = call("agreement", clinic, "--format", "table")
+    assert (done.status, done.lines) == (
+        0,
+        ["No document has grades of two judges: the judgments need a column judge_id."],
+    )
+    assert call("agreement", clinic, "--table", "agreement").lines == ["judge_id\tother\tmeasure\tvalue\tn"]

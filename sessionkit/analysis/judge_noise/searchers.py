@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.agreement import SCHEMA, agreement, of_all
+from sessionkit.analysis.agreement import SCHEMA, agreement_table, of_all
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR
@@ -26,7 +26,7 @@ def graders_agreement(study: Study) -> pl.DataFrame:
         numbers that they are: searchers and assessors must have used one scale. Where judgments are summed (merge=sum),
         searchers are not compared with them.
     """
-    parts = [agreement(study).with_columns(who=pl.lit(ASSESSORS))]
+    parts = [agreement_table(study).with_columns(who=pl.lit(ASSESSORS))]
     own = own_grades(study)
     if len(own):
         both = own.drop_nulls("grade")
@@ -35,7 +35,7 @@ def graders_agreement(study: Study) -> pl.DataFrame:
             both.select(unit, "doc_id", grade=name, judge_id=pl.lit(side))
             for side, name in ((JUDGED, "grade"), (OWN, "user_grade"))
         ]
-        pair = agreement(_judged_by(pl.concat(sides))).filter(pl.col("judge_id").is_not_null())
+        pair = agreement_table(_judged_by(pl.concat(sides))).filter(pl.col("judge_id").is_not_null())
         graded = own.with_columns(unit=pl.struct(PAIR).rank("dense"))
         shared = graded.filter(pl.len().over("unit") > 1).select("unit", judge_id="session_id", grade="user_grade")
         if len(shared):

@@ -26,7 +26,7 @@ def study(of: Material) -> list[Part]:
     """Systems, searchers, topics, lists and judgments in tables."""
     found = description(of).answer()
     tables = []
-    for caption, frame in found.tables().items():
+    for caption, frame in found.titled_tables().items():
         shown = known(of.redaction.frame(frame, of.study))
         told = caption if shown.width == frame.width else NAMELESS.get(caption, caption)
         tables.append(table_of(told, shown, limit=ROWS))

@@ -65,7 +65,7 @@ def test_searchers_among_themselves_are_judges_of_a_document(study):
     own = own_grades(study)
     rows = own.select("judgment_key", "doc_id", grade="user_grade", judge_id="session_id")
     log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
-    theirs = sk.agreement(sk.from_tables(results=log, judgments=rows)).filter(pl.col("judge_id").is_null())
+    theirs = sk.agreement(sk.from_tables(results=log, judgments=rows)).table.filter(pl.col("judge_id").is_null())
     assert found.equals(theirs)
     assert dict(found.select("measure", "value").rows())["agreement"] == pytest.approx(1 / 3)
 
@@ -76,4 +76,4 @@ def test_without_grades_of_searchers_there_are_only_assessors(study):
         judgments={"judgment_key": ["t"] * 2, "doc_id": ["a"] * 2, "judge_id": ["x", "y"], "grade": [1, 0]},
     )
     assert set(graders_agreement(bare)["who"]) == {"assessors"}
-    assert graders_agreement(bare).drop("who").equals(sk.agreement(bare))
+    assert graders_agreement(bare).drop("who").equals(sk.agreement(bare).table)

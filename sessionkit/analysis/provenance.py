@@ -15,7 +15,7 @@ from sessionkit.study import Study
 
 COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --significance"}
 """Commands that are not called as their functions are."""
-SOURCES = {"compare": "SCORES", "calibrate": "--counts COUNTS"}
+SOURCES = {"compare": "SCORES", "power": "SCORES", "calibrate": "--counts COUNTS"}
 """What commands call tables that they take in place of a study."""
 MEASURES = ("measures", "measure")
 REPEATED = ("control", "model", "vary", "with_")

@@ -101,6 +101,15 @@ def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
     return given
 
 
+def memory_first(given: str | None) -> str | None:
+    """Return a size, having refused what is none: also where nothing is read for which it holds."""
+    if given is not None:
+        from sessionkit.study.memory_limit import memory_budget
+
+        memory_budget(given)
+    return given
+
+
 TESTS = words(Test)
 POPULATIONS = words(AnyPopulation)
 CORRECTIONS = words(Correction)
@@ -330,6 +339,7 @@ MemoryOption = Annotated[
         help="Memory limit, such as 4GB or 500MB, in addition to about 400 MB for the program. Default: a quarter of the machine's. "
         "The log or the saved study may be larger.",
         show_default=False,
+        callback=memory_first,
         rich_help_panel=RESOURCES,
     ),
 ]
@@ -404,11 +414,11 @@ WhereOption = Annotated[
 ]
 IDS = ("session_id", "user_id", "topic_id", "system_id")
 TABLES = {
-    ".csv": "read_csv",
-    ".tsv": "read_csv",
-    ".jsonl": "read_ndjson",
-    ".ndjson": "read_ndjson",
-    ".parquet": "read_parquet",
+    ".csv": "scan_csv",
+    ".tsv": "scan_csv",
+    ".jsonl": "scan_ndjson",
+    ".ndjson": "scan_ndjson",
+    ".parquet": "scan_parquet",
 }
 """Which function of polars reads a file of scores, by its ending."""
 ALL = "all"
@@ -417,6 +427,10 @@ ALL = "all"
 
 def open_source(source: str, where: str | None = None) -> Study:
     """Open what a STUDY argument names, with the sessions that meet a condition alone, and say how many do."""
+    if holds_scores(columns_of(source)):
+        raise UsageError(
+            f"{source} holds scores per session, which compare and power take; give the study that they are scores of"
+        )
     opened = _opened(source)
     if where is None:
         return opened
@@ -434,37 +448,49 @@ def condition_of(study: Study) -> str | None:
 
 def open_scores(source: str, measures: Sequence[str], where: str | None = None) -> Study | pl.DataFrame:
     """Open what a STUDY|SCORES argument names: a table of scores per session, whole, else a study; see `open_source`."""
-    read = TABLES.get(Path(source).suffix.lower())
-    if read is None or not Path(source).is_file():
-        return open_source(source, where)
     from sessionkit.analysis.compare.session_values import chosen_sessions, column_of
 
-    scores = _table(source, read)
-    if scores is None:
+    columns = columns_of(source)
+    of_sessions = "session_id" in columns and "rank" not in columns
+    named = of_sessions and all(column_of(measure, columns) is not None for measure in measures)
+    if not (named or holds_scores(columns)):
         return open_source(source, where)
-    holds_scores = {"measure", "value"} <= {*scores.columns} or any(map(CUTOFF.search, scores.columns))
-    if not holds_scores and any(column_of(measure, scores.columns) is None for measure in measures):
-        return open_source(source, where)
+    scores: pl.DataFrame = _scan(source).collect()
     if where is not None:
         note(f"sessions where {chosen_sessions(scores, where)[1]}")
     return scores
 
 
-def _table(source: str, read: str) -> pl.DataFrame | None:
-    """A file as a table of scores or of sessions; None where it is neither, or has rows of results."""
+def holds_scores(columns: Sequence[str]) -> bool:
+    """Whether these are the columns of a table of scores, as ``score --per session`` writes it, also ``--wide``."""
+    tall = {"measure", "value"} <= {*columns}
+    wide = "session_id" in columns and any(map(CUTOFF.search, columns))
+    return (tall or wide) and "rank" not in columns
+
+
+def columns_of(source: str) -> list[str]:
+    """The columns of a file that may be a table of scores; none of what is no such file, or cannot be read."""
     import polars as pl
 
-    given: dict[str, Any] = {}
-    if "csv" in read:
-        given = {"schema_overrides": dict.fromkeys(IDS, pl.String), "infer_schema_length": None}
-    if source.lower().endswith(".tsv"):
-        given |= {"separator": "\t", "quote_char": None}
+    if Path(source).suffix.lower() not in TABLES or not Path(source).is_file():
+        return []
     try:
-        table: pl.DataFrame = getattr(pl, read)(source, **given)
+        return _scan(source, types=False).collect_schema().names()
     except (pl.exceptions.PolarsError, UnicodeDecodeError):
-        return None  # the readers of logs say what is wrong with it
-    of_sessions = "session_id" in table.columns or {"measure", "value"} <= {*table.columns}
-    return table if of_sessions and "rank" not in table.columns else None
+        return []  # the readers of logs say what is wrong with it
+
+
+def _scan(source: str, *, types: bool = True) -> pl.LazyFrame:
+    """A file of scores or of sessions, as a table; of CSV all rows are looked at for their types, or none."""
+    import polars as pl
+
+    ending, given = Path(source).suffix.lower(), dict[str, Any]()
+    if ending in (".csv", ".tsv"):
+        given = {"schema_overrides": dict.fromkeys(IDS, pl.String), "infer_schema_length": None if types else 0}
+    if ending == ".tsv":
+        given |= {"separator": "\t", "quote_char": None}
+    table: pl.LazyFrame = getattr(pl, TABLES[ending])(source, **given)
+    return table
 
 
 def _opened(source: str) -> Study:

@@ -18,11 +18,11 @@ from sessionkit.cli.options import (
     MemoryOption,
     OutputOption,
     PopulationOption,
+    ScoresArgument,
     SeedOption,
-    StudyArgument,
     TableOption,
     WhereOption,
-    open_source,
+    open_scores,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
@@ -30,7 +30,7 @@ from sessionkit.errors import UsageError
 
 
 def power(
-    study: StudyArgument,
+    study: ScoresArgument,
     measure: MeasureArgument,
     *,
     difference: Annotated[str, DIFFERENCE],
@@ -77,15 +77,18 @@ def power(
     size; users empty: infinitely many), components, reading.
     """
     from sessionkit.analysis.power.power import power as planned
+    from sessionkit.study import Study
 
     to = destination(format_, output, chart)
     asked = {name: _whole(name, text) for name, text in (("users", users), ("topics", topics))}
-    opened = open_source(study, where)
+    opened = open_scores(study, [measure], where)
+    of_scores = not isinstance(opened, Study)
     with working("simulating studies"):
         found = planned(
             opened,
             measure,
             by,
+            where=where if of_scores else None,
             difference=difference,
             population=population,
             target=target,
@@ -101,7 +104,7 @@ def power(
     if chart is not None:
         from sessionkit.charts import power_curve
 
-        to.draw(power_curve(found, synthetic=opened.settings.synthetic))
+        to.draw(power_curve(found, synthetic=isinstance(opened, Study) and opened.settings.synthetic))
     tables = found.tables()
     if to.form is OutputForm.table and table is None and users is None and topics is None:
         tables = {name: tables[name] for name in ("smallest", "components")}

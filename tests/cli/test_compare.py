@@ -138,6 +138,16 @@ def test_a_file_without_such_scores_says_which_it_has_or_is_read_as_a_log(refuse
     refused(1, "compare", file, "sDCG@10", names=["scores.csv"])
 
 
+@pytest.mark.parametrize("form", [[], ["--wide"]])
+def test_other_commands_say_that_a_file_holds_scores(refused, call, clinic, tmp_path, form):
+    file = tmp_path / "scores.csv"
+    call("score", clinic, "nsDCG@10", "--per", "session", *form, "--output", file)
+    for words in (["describe"], ["breakdown", "nDCG@10"], ["correlate", "nsDCG@10", "--with", "satisfaction"]):
+        refused(
+            2, words[0], file, *words[1:], names=["scores.csv holds scores per session, which compare and power take"]
+        )
+
+
 def test_a_paper_gets_the_table_that_papers_print(call, clinic, tmp_path):
     found = sk.compare(sk.open_study(clinic), ["nsDCG@10", "mean(nDCG@10)"])
     words = ["compare", clinic, "nsDCG@10", "mean(nDCG@10)"]

@@ -1,8 +1,13 @@
 """Mistakes on the command line: one line that says where, what is wrong, what exists and what to do."""
 
+import inspect
+
+import polars as pl
 import pytest
 
+import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
+from sessionkit.cli.app import COMMANDS, name_of
 
 LIBRARIES = (
     "Input should",
@@ -68,3 +73,26 @@ def test_chart_alone_lists_the_kinds_with_what_each_shows(call, monkeypatch):
     assert done.status == 2
     told = " ".join(done.out.split())
     assert [kind for kind, one in CHARTS.items() if f"{kind} {one.shows}" not in told] == []
+
+
+SIZED = {name_of(command): inspect.signature(command).parameters for command in COMMANDS}
+SIZED = {name: found for name, found in SIZED.items() if "memory" in found}
+REQUIRED = {"difference": ["--difference", "10%"], "vary": ["--vary", "b=2,3"], "with_": ["--with", "rating"]}
+REQUIRED |= {"output": ["--output", "x.html"], "out": ["--out", "x"]}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_a_size_that_is_none_is_refused_before_anything_is_read(refused, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = [name, "no-such-log", *(["nsDCG@10"] if {"measure", "measures"} & {*SIZED[name]} else [])]
+    required = inspect.Parameter.empty
+    for one, option in REQUIRED.items():
+        words += option if one in SIZED[name] and SIZED[name][one].default is required else []
+    for size in ("1zb", "1MB"):
+        refused(2, *words, "--memory", size, names=[f"memory is {size!r}"])
+
+
+def test_a_size_that_is_none_is_refused_for_scores_from_python_too():
+    scores = pl.DataFrame({"session_id": ["1"], "system_id": ["A"], "measure": ["CG"], "value": [1.0]})
+    with pytest.raises(sk.UsageError, match="memory is '1zb'"):
+        sk.compare(scores, memory="1zb")

@@ -57,6 +57,21 @@ def test_options_of_mixed_reach_the_function(call):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("form", [[], ["--wide"]])
+def test_power_of_a_file_of_scores_is_that_of_the_study(call, tmp_path, form):
+    file = tmp_path / "scores.csv"
+    assert call("score", saved_clinic(), "nsDCG@10", "--per", "session", *form, "--output", file).status == 0
+    of_study, of_scores = (
+        call("power", source, "nsDCG@10", *QUICK, "--table", "power", "--where", "topic_id <> 'A'")
+        for source in (saved_clinic(), file)
+    )
+    assert of_scores.out == of_study.out
+    assert "sessions where topic_id <> 'A' (90 of 120 sessions)" in of_scores.err
+    told = call("power", file, "nsDCG@10", *QUICK, "--table", "provenance").out
+    assert "sessionkit power SCORES nsDCG@10 --difference 0.065" in told
+
+
+@pytest.mark.slow
 def test_power_in_every_form(call, tmp_path):
     words = ["power", saved_clinic(), "nsDCG@10", *QUICK]
     tsv = call(*words)

@@ -20,6 +20,7 @@ from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import score, score_task, session_measures
 from sessionkit.study import Study
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.restriction import Restriction, Where, met
 from sessionkit.study.session_subset import restricted
 
@@ -136,6 +137,7 @@ def sessions_of(
     MeasureError
         A measure is one of queries; the message proposes its mean.
     """
+    memory_budget(memory)  # a table of scores has no other use for it
     if within is not None and within == by:
         raise UsageError(f"within={within} is the column that makes the groups; name another one")
     columns = (by,) if within is None else (by, within)

@@ -76,6 +76,8 @@ def usage_of(context: Context) -> str:
     """A command with its arguments, such as ``sessionkit score STUDY MEASURE...``."""
     words = [f"{_metavar(one)}{'...' if one.nargs == -1 else ''}" for one in _arguments(context)]
     words = [word if one.required else f"[{word}]" for word, one in zip(words, _arguments(context), strict=True)]
+    options: list[Any] = [one for one in context.command.params if one.param_type_name == "option" and one.required]
+    words += [f"{one.opts[0]} {one.metavar}" for one in options]
     return " ".join([context.command_path, *(words or [getattr(context.command, "subcommand_metavar", "")])])
 
 

@@ -323,7 +323,8 @@ FormatOption = Annotated[
         help=(
             "Output format. Default: by the ending of the output file, else table on a terminal and tsv "
             "elsewhere. tsv has no quotes: tabs and line ends inside a text are written \\t, \\n and \\r. Text from the log is "
-            "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. latex (booktabs) "
+            "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. The sessions chosen by --where are "
+            "named in the metadata of parquet (note), and on stderr, as tsv, csv and jsonl have no place for it. latex (booktabs) "
             "and markdown write the main table for a paper. These and table round numbers; all others give every "
             "digit."
         ),

@@ -70,6 +70,8 @@ WIDTH = 100
 """Characters at which a reading is folded."""
 FEWEST, AROUND = 10, 5
 """Rows of a table that a terminal shows at least, and lines of its screen that are left for what stands around them."""
+NOTE = "note"
+"""The key of a Parquet file's metadata that says which sessions it is of, where not all take part."""
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
@@ -87,7 +89,7 @@ class Destination:
         return self.file is None and sys.stdout.isatty()
 
     def send(self, frame: pl.DataFrame, below: str | None = None) -> None:
-        """Write one table; in a paper with a sentence below it."""
+        """Write one table; with a sentence about it in a paper, and in the metadata of a Parquet file."""
         self.write(_rendered(frame, self, below=below))
 
     def send_parts(self, parts: Iterable[pl.DataFrame], below: str | None = None) -> None:
@@ -99,15 +101,19 @@ class Destination:
             return
         with self._stream() as stream:
             if self.form is OutputForm.parquet:
-                _write_parquet(parts, stream)
+                _write_parquet(parts, stream, below)
                 return
             for number, part in enumerate(parts):
                 stream.write(_rendered(part, self, header=number == 0))
 
     def send_tables(
-        self, tables: Mapping[str, pl.DataFrame], titles: Mapping[str, str], only: str | None = None
+        self,
+        tables: Mapping[str, pl.DataFrame],
+        titles: Mapping[str, str],
+        only: str | None = None,
+        below: str | None = None,
     ) -> None:
-        """Write several tables, or `only` one of them.
+        """Write several tables, or `only` one of them, `below` as `send` has it.
 
         In ``table`` each stands under its title, in ``tsv`` and ``csv`` under a line ``# name``, with an empty line
         between them; in ``jsonl`` every row has a first field ``table``.
@@ -121,7 +127,7 @@ class Destination:
             if only not in tables:
                 msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
                 raise UsageError(msg)
-            self.write(_rendered(tables[only], self, caption=only))
+            self.write(_rendered(tables[only], self, caption=only, below=below))
         elif self.form is OutputForm.parquet:
             msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
             raise UsageError(msg)
@@ -149,7 +155,8 @@ class Destination:
             made = found.provenance if found is not None else None
             more = {"provenance": made.table} if made is not None else {}
             said = pl.DataFrame({"sentence": reading.split("\n")})
-            self.send_tables({**tables, **more, "reading": said}, {}, only)
+            where = f"Sessions where {made.where}" if made is not None and made.where is not None else None
+            self.send_tables({**tables, **more, "reading": said}, {}, only, where)
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
         lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
@@ -219,13 +226,13 @@ def _with_values(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(column for column in frame if column.null_count() < len(column))
 
 
-def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes]) -> None:
-    """Write parts of a table as the row groups of one Parquet file."""
+def _write_parquet(parts: Iterable[pl.DataFrame], stream: IO[bytes], below: str | None) -> None:
+    """Write parts of a table as the row groups of one Parquet file, with a sentence about it in its metadata."""
     import pyarrow.parquet as pq  # slow to import
 
     writer = None
     for part in parts:
-        table = part.to_arrow()
+        table = part.to_arrow().replace_schema_metadata({NOTE: below} if below is not None else None)
         writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
         writer.write_table(table)
     if writer is not None:
@@ -242,7 +249,7 @@ def _rendered(
         return (_screenful(frame) if to.terminal else table_text(frame)).encode()
     if to.form is OutputForm.parquet:
         buffer = io.BytesIO()
-        frame.write_parquet(buffer)
+        frame.write_parquet(buffer, metadata={NOTE: below} if below is not None else None)
         return buffer.getvalue()
     if to.form is OutputForm.jsonl:
         text = frame.write_ndjson()

@@ -135,7 +135,9 @@ def _expression(where: str | pl.Expr) -> pl.Expr:
     try:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
-        msg = f"where {where!r} cannot be read ({_first_line(error)}); write a condition such as \"topic_id = 'A' and queries >= 2\""
+        said = _first_line(error).removeprefix("sql parser error: ")
+        why = "" if said.startswith("unable to parse") else f" ({said})"  # that repeats the condition
+        msg = f"where {where!r} cannot be read{why}; write a condition such as \"topic_id = 'A' and queries >= 2\""
         raise UsageError(msg) from None
 
 

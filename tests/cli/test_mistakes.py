@@ -8,6 +8,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, name_of
+from tests.support.clinic import saved_clinic
 
 LIBRARIES = (
     "Input should",
@@ -46,6 +47,7 @@ MISTAKES = {
     "describe {study} CG": ["'CG' is one argument too many; usage: sessionkit describe STUDY"],
     "breakdown {study} CG DCG": ["'DCG' is one argument too many; usage: sessionkit breakdown STUDY MEASURE"],
     "score CG {study}": ["STUDY comes first, then MEASURE: CG is a measure"],
+    "score {study} CG --where": ["--where is not followed by its value: CONDITION"],
     "--bogus": ["there is no option --bogus; usage: sessionkit COMMAND"],
     "chart pie {study}": ["there is no chart 'pie'", f"charts: {', '.join(CHARTS)}"],
     "chart session-curve {study} --measure CG": ["MEASURE is an argument", "session-curve STUDY [MEASURE...]"],
@@ -96,3 +98,63 @@ def test_a_size_that_is_none_is_refused_for_scores_from_python_too():
     scores = pl.DataFrame({"session_id": ["1"], "system_id": ["A"], "measure": ["CG"], "value": [1.0]})
     with pytest.raises(sk.UsageError, match="memory is '1zb'"):
         sk.compare(scores, memory="1zb")
+
+
+WHERE = {
+    "describe": [],
+    "score": ["nsDCG@10"],
+    "curve": ["nsDCG@10"],
+    "breakdown": ["nDCG@10"],
+    "compare": ["nsDCG@10"],
+    "power": ["nsDCG@10", "--difference", "20%", "--draws", "200", "--component-draws", "50", "--users", "30"],
+    "correlate": ["nsDCG@10", "--with", "satisfaction", "--draws", "200"],
+    "bounds": ["nsDCG@10"],
+    "judgment-loss": ["nsDCG@10", "--fractions", "0.5", "--draws", "2"],
+    "judge-noise": ["nsDCG@10", "--draws", "3"],
+    "discriminate": ["nsDCG@10"],
+    "sweep": ["sDCG@10", "--vary", "b=2,3"],
+    "calibrate": ["--draws", "200"],
+    "report": ["nsDCG@10", "--output", "page.html"],
+}
+"""Commands that take --where, and what else they need."""
+MISSED = {
+    "skil > 2": ["no column 'skil'; did you mean 'skill'?", "columns: session_id"],
+    "skill = 9": ["no session is left; skill ranges from 1 to 4"],
+    "system_id = 'S3'": ["no session is left; system_id has 'S1' (60), 'S2' (60)"],
+    "system_id = S1": ["text stands in single quotes: 'S1'"],
+    "skill >": ["where 'skill >' cannot be read; write a condition such as"],
+}
+
+
+def test_the_commands_that_take_a_condition_are_found():
+    taking = [name_of(one) for one in COMMANDS if "where" in inspect.signature(one).parameters]
+    assert sorted([*WHERE, "chart"]) == sorted(taking)
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_a_condition_without_sessions_names_what_there_is(refused, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for condition, names in MISSED.items():
+        refused(2, name, saved_clinic(), *WHERE[name], "--where", condition, names=names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WHERE)
+def test_every_output_names_the_condition(call, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call(name, saved_clinic(), *WHERE[name], "--where", "skill > 2")
+    assert done.status == 0, done.err
+    assert "note: sessions where skill > 2 (56 of 120 sessions)" in done.err
+    of_frames = name in ("score", "curve", "breakdown")
+    page = (tmp_path / "page.html").read_text() if name == "report" else done.out
+    assert of_frames or "skill > 2" in page or "skill &gt; 2" in page
+    if name != "report":
+        paper = call(name, saved_clinic(), *WHERE[name], "--where", "skill > 2", "--format", "markdown").out
+        assert "essions where skill" in paper
+
+
+def test_a_chart_names_the_condition_and_what_there_is(call, refused, tmp_path):
+    words = ["chart", "session-survival", saved_clinic(), "--output", tmp_path / "x.json", "--where"]
+    for condition, names in MISSED.items():
+        refused(2, *words, condition, names=names)
+    assert "Sessions where skill > 2 (56 of 120 sessions)" in call(*words, "skill > 2").out

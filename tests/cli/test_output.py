@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sessionkit.cli.output import Destination, OutputForm, _rendered, destination
 from sessionkit.errors import UsageError
+from tests.support.clinic import saved_clinic
 
 HOSTILE = ["a\tb", "c\nd", "e\r", '"f"', "=1+1", "\x1b[31mred", "[red]g", "h,i", "", None, "\u202ej"]
 
@@ -100,3 +101,16 @@ def test_files_appear_whole(tmp_path):
     destination(None, tmp_path / "a.tsv").send(pl.DataFrame({"value": [0.5, None]}))
     assert (tmp_path / "a.tsv").read_text() == "value\n0.5\n\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.tsv"]
+
+
+def test_a_parquet_file_says_which_sessions_it_is_of(call, tmp_path):
+    file, where = tmp_path / "scores.parquet", ["--where", "system_id = 'S1'"]
+    score = ["score", saved_clinic(), "nsDCG@10", "--output", file]
+    for words in ([*score, "--per", "session"], [*score, "--per", "session", "--wide"]):
+        assert call(*words).status == 0
+        assert "note" not in pl.read_parquet_metadata(file)
+        assert call(*words, *where).status == 0
+        assert pl.read_parquet_metadata(file)["note"] == "Sessions where system_id = 'S1' (60 of 120 sessions)"
+        assert len(pl.read_parquet(file)) == 60
+    assert call("describe", saved_clinic(), "--table", "lists", *where, "--output", file).status == 0
+    assert pl.read_parquet_metadata(file)["note"] == "Sessions where system_id = 'S1'"

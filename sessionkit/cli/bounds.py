@@ -63,7 +63,7 @@ def bounds(
     the same grade wherever it was shown. It shows whether each difference between groups keeps its sign within the bounds,
     and which unjudged documents would change it most. The bounds allow for ideals: a relevant document can raise the ideal
     and so lower a normalized measure. Tables for --table: bounds, differences, wanted, judged (by query position and rank),
-    units, reading.
+    units (with --per), reading.
     """
     from sessionkit.analysis.incomplete.bounds import bounds as bounded
 

@@ -21,6 +21,8 @@ from sessionkit.cli.options import (
     UnitsOption,
     WhereOption,
     Word,
+    complete_columns,
+    complete_measures,
     open_source,
     words,
 )
@@ -56,6 +58,7 @@ def calibrate(
         typer.Option(
             "--model",
             metavar="MEASURE",
+            autocompletion=complete_measures,
             help="What to fit: sDCG in any of its forms, such as 'sDCG(like=jiang2016)@10', nsDCG, sRBP, RBP, DCG or nDCG, or all; "
             "may be given again. Ranks are fitted as far as the cutoff. Default: sDCG.",
             show_default=False,
@@ -110,6 +113,7 @@ def calibrate(
         typer.Option(
             "--cut-short",
             metavar="COLUMN",
+            autocompletion=complete_columns,
             help="Column of the sessions that is true where the searcher did not end the session.",
             show_default=False,
         ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.cli.options import FormatOption, OutputOption, complete_measures
+from sessionkit.cli.options import FormatOption, OutputOption, complete_formats, complete_measures
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import UsageError, suggestion
@@ -41,11 +41,19 @@ STUDY_TOML = "study"
 """What ``schema`` calls the schema of study.toml."""
 
 
-def _complete_formats(incomplete: str) -> list[str]:
-    """The formats whose names begin as what is typed; a shell asks for them."""
-    from sessionkit.readers import FORMATS, JUDGMENTS
+def _complete_any_format(incomplete: str) -> list[str]:
+    """The formats of logs and of judgments whose names begin as what is typed; a shell asks for them."""
+    from sessionkit.readers import JUDGMENTS
 
-    return [name for name in dict.fromkeys((*FORMATS, *JUDGMENTS)) if name.startswith(incomplete)]
+    of_judgments = [name for name in JUDGMENTS if name.startswith(incomplete)]
+    return list(dict.fromkeys([*complete_formats(incomplete), *of_judgments]))
+
+
+def _complete_tables(incomplete: str) -> list[str]:
+    """The tables whose schemas begin as what is typed; a shell asks for them."""
+    from sessionkit.contract import TABLES
+
+    return [name for name in (*TABLES, "rejected", STUDY_TOML) if name.startswith(incomplete)]
 
 
 def measures(
@@ -96,7 +104,7 @@ def measures(
 def formats(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A format.", autocompletion=_complete_formats, show_default=False),
+        typer.Argument(metavar="NAME", help="A format.", autocompletion=_complete_any_format, show_default=False),
     ] = None,
     reads: Annotated[
         str | None, typer.Option("--reads", metavar="log|judgments", help="Only formats of these.", show_default=False)
@@ -136,6 +144,7 @@ def schema(
         str | None,
         typer.Argument(
             metavar="TABLE",
+            autocompletion=_complete_tables,
             help="users, sessions, queries, results, judgments, rejected; or study for that of study.toml.",
             show_default=False,
         ),

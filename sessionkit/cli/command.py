@@ -1,8 +1,12 @@
-"""A command as typer reads it, and what is said of a command line that fits none: what is wrong, what exists, what to do."""
+"""A command as typer reads it: the words that a shell offers for its options, and what is said of a command line that fits no
+command: what is wrong, what exists, what to do.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from typer._click import exceptions as wrong
@@ -17,7 +21,14 @@ if TYPE_CHECKING:
 
 
 class Command(TyperCommand):
-    """A command, which says how many arguments it takes where there are more."""
+    """A command; a shell completes every option whose help lists its words, as in ``--per session|query``."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as typer calls it
+        super().__init__(*given, **named)
+        for one in self.params:
+            words = listed_words(getattr(one, "metavar", None))
+            if words and one._custom_shell_complete is None:
+                one._custom_shell_complete = partial(_offered, words)
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the words behind the command."""
@@ -32,6 +43,38 @@ class Command(TyperCommand):
                 f"{rest[0]!r} is one argument too many; usage: {usage_of(ctx)}; see: {ctx.command_path} --help"
             )
         return rest
+
+
+def listed_words(metavar: str | None) -> tuple[str, ...]:
+    """The words that an option takes, where its help lists them.
+
+    >>> listed_words("judges|searchers|SHARE"), listed_words("FILE"), listed_words("users|users,topics")
+    (('judges', 'searchers'), (), ('users', 'users,topics'))
+    """
+    parts = (metavar or "").split("|")
+    return tuple(part for part in parts if re.fullmatch("[a-z][a-z_,-]*", part)) if len(parts) > 1 else ()
+
+
+def complete_words(words: Sequence[str], incomplete: str) -> list[str]:
+    """The words that begin as what is typed; several joined by commas, where no word has one, each once."""
+    before, comma, last = incomplete.rpartition(",")
+    if not comma or any("," in word for word in words):
+        return [word for word in words if word.startswith(incomplete)]
+    return [f"{before},{word}" for word in words if word.startswith(last) and word not in before.split(",")]
+
+
+def completing(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """`complete_words` of these words, for options whose help lists them elsewhere than in their place."""
+
+    def complete(incomplete: str) -> list[str]:
+        return complete_words(words, incomplete)
+
+    return complete
+
+
+def _offered(words: Sequence[str], context: Context, parameter: object, incomplete: str) -> list[str]:  # noqa: ARG001
+    """`complete_words`, as typer calls it."""
+    return complete_words(words, incomplete)
 
 
 class Commands(TyperGroup):

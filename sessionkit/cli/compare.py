@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.cli.command import completing
 from sessionkit.cli.options import (
     ByOption,
     CacheOption,
@@ -29,6 +30,8 @@ from sessionkit.cli.options import (
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
 
+FACTORS = ("user_id", "topic_id", "system_id:topic_id", "system_id:user_id", "user_id:topic_id", "session_id")
+"""Random factors of a mixed model."""
 SHOWN = [
     "measure", "a", "b", "n_a", "n_b", "estimate", "low", "high", "p_adjusted", "effect", "mean_a", "mean_b",
     "raw_difference",
@@ -70,8 +73,9 @@ def compare(
         typer.Option(
             "--random",
             metavar="FACTOR,...",
-            help="Of --population users,topics: user_id, topic_id, system_id:topic_id (topic-by-group interaction), system_id:user_id, "
-            "user_id:topic_id, session_id. Default: the first three, where they are known.",
+            autocompletion=completing(FACTORS),
+            help=f"Of --population users,topics: {', '.join(FACTORS)} (of --by in place of system_id; with the topic, the "
+            "topic-by-group interaction). Default: the first three, where they are known.",
             show_default=False,
         ),
     ] = None,
@@ -92,7 +96,7 @@ def compare(
     lacks a value is left out whole. One row per measure and pair of groups, b minus a: the estimate with its interval,
     p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the smallest detectable
     difference. The reading says in words what was found, for whom and from how much data. Tables for --table: pairs,
-    overall, order (period and carry-over), dropped, settings, reading.
+    overall, order (period and carry-over), groups, units, dropped, settings, reading.
 
     --population users,topics fits a mixed model by REML: groups are fixed; users, topics and the topic-by-group interaction
     are random. Its tables: effects (differences, b minus a), components (variances, with intervals), fits, reading.

@@ -23,8 +23,7 @@ from sessionkit.cli.options import (
     UnitsOption,
     WhereOption,
     columns_or_measures_first,
-    complete_columns,
-    complete_measures,
+    complete_columns_and_measures,
     open_source,
     words,
 )
@@ -41,7 +40,7 @@ def correlate(
         typer.Argument(
             metavar="MEASURE",
             help="Such as 'nsDCG@10' 'mean(nDCG@10)', see: sessionkit measures; or a column of numbers.",
-            autocompletion=complete_measures,
+            autocompletion=complete_columns_and_measures,
             callback=columns_or_measures_first,
         ),
     ],
@@ -53,7 +52,7 @@ def correlate(
         typer.Option(
             "--control",
             metavar="COLUMN|MEASURE",
-            autocompletion=complete_columns,
+            autocompletion=complete_columns_and_measures,
             help="Hold this constant, such as Queries, the number of queries; repeatable.",
             show_default=False,
             callback=columns_or_measures_first,

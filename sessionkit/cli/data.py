@@ -20,6 +20,7 @@ from sessionkit.cli.options import (
     TableOption,
     VerifyOption,
     Word,
+    complete_formats,
     open_source,
     words,
 )
@@ -53,6 +54,7 @@ def ingest(
         typer.Option(
             "--from",
             metavar="FORMAT",
+            autocompletion=complete_formats,
             help="The log's format; see: sessionkit formats. Default: what study.toml says, else what the log looks like.",
             show_default=False,
         ),

@@ -71,6 +71,35 @@ def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
     return [f"{start}{name}" for name in grouping_columns(open_study(source)) if name.startswith(last)]
 
 
+def complete_columns_and_measures(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Both; a shell asks for them."""
+    return [*complete_columns(ctx, incomplete), *complete_measures(incomplete)]
+
+
+def complete_formats(incomplete: str) -> list[str]:
+    """The formats of logs whose names begin as what is typed; a shell asks for them."""
+    from sessionkit.readers import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
+def tables_named(text: str) -> list[str]:
+    """The tables that the help of a command names.
+
+    >>> tables_named("Tables for --table: pairs, order (period, carry-over), reading. Its tables: fits.")
+    ['pairs', 'order', 'reading', 'fits']
+    """
+    plain = re.sub(r"\([^)]*\)", "", text)
+    lists = re.findall(r"\btables(?:\s+for\s+--table)?:([^.]*)", plain, flags=re.IGNORECASE)
+    names = [name.strip() for found in lists for name in re.split(r",|\band\b", found)]
+    return list(dict.fromkeys(name for name in names if re.fullmatch("[a-z_]+", name)))
+
+
+def complete_tables(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The tables of a command's result whose names begin as what is typed; a shell asks for them."""
+    return [name for name in tables_named(ctx.command.help or "") if name.startswith(incomplete)]
+
+
 def _study_first(source: str) -> str:
     """Return what a STUDY argument names, unless it is a measure in the place of a study."""
     if Path(source).exists() or "://" in source:
@@ -140,7 +169,7 @@ AverageOption = Annotated[
 ]
 WITH = typer.Option(
     "--with",
-    autocompletion=complete_columns,
+    autocompletion=complete_columns_and_measures,
     metavar="COLUMN|MEASURE",
     help="Ratings or another numeric column of sessions or users, such as performance, or a measure; repeatable.",
     show_default=False,
@@ -387,6 +416,7 @@ TableOption = Annotated[
     typer.Option(
         "--table",
         metavar="NAME",
+        autocompletion=complete_tables,
         help="Only this table. A finding also has provenance: versions, options, and the command that makes it again.",
         show_default=False,
         rich_help_panel=RESULTS,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sessionkit.cli.command import completing
 from sessionkit.cli.data import require_writable
 from sessionkit.cli.options import (
     OUT,
@@ -16,10 +17,15 @@ from sessionkit.cli.options import (
     OutputOption,
     StudyArgument,
     TableOption,
+    complete_columns,
     open_source,
 )
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import tell, working
+
+KEEPABLE = ("users", "sessions", "queries", "judges", "topics", "times", "title", "extras")
+REPLACEABLE = ("documents", "topics", "systems")
+"""What --keep and --replace know by name, beside columns."""
 
 
 def pseudonymize(
@@ -31,7 +37,8 @@ def pseudonymize(
         typer.Option(
             "--keep",
             metavar="NAMES",
-            help="Also keep: users, sessions, queries, judges, topics, times, title, extras (all additional columns of the source), or "
+            autocompletion=completing(KEEPABLE),
+            help=f"Also keep: {', '.join(KEEPABLE)} (all additional columns of the source), or "
             "columns such as condition or sessions.condition; several joined by commas.",
             show_default=False,
         ),
@@ -41,7 +48,8 @@ def pseudonymize(
         typer.Option(
             "--replace",
             metavar="NAMES",
-            help="Also replace by pseudonyms: documents, topics, systems, or additional columns of the source; several joined by "
+            autocompletion=completing(REPLACEABLE),
+            help=f"Also replace by pseudonyms: {', '.join(REPLACEABLE)}, or additional columns of the source; several joined by "
             "commas.",
             show_default=False,
         ),
@@ -51,6 +59,7 @@ def pseudonymize(
         typer.Option(
             "--drop",
             metavar="COLUMNS",
+            autocompletion=complete_columns,
             help="Columns to leave out, such as query_text or age; several joined by commas.",
             show_default=False,
         ),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sessionkit.charts.registry import SUMMARY
+from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.cli.options import (
     DIFFERENCE,
     OUTPUT,
@@ -15,8 +16,11 @@ from sessionkit.cli.options import (
     MemoryOption,
     StudyArgument,
     WhereOption,
+    complete_measures,
     grouping,
+    measures_first,
     open_source,
+    words,
 )
 from sessionkit.cli.runner import tell, working
 from sessionkit.errors import UsageError
@@ -32,6 +36,8 @@ def report(
         typer.Argument(
             metavar="MEASURE",
             help=f"Measures to score. Default: {' '.join(SUMMARY)}.",
+            autocompletion=complete_measures,
+            callback=measures_first,
             show_default=False,
         ),
     ] = None,
@@ -41,6 +47,8 @@ def report(
         typer.Option(
             "--primary",
             metavar="MEASURE",
+            autocompletion=complete_measures,
+            callback=measures_first,
             help="The primary measure: the page gives a verdict on it alone, and says that it was chosen for the report. "
             "Default: the one that study.toml declares.",
             show_default=False,
@@ -59,8 +67,8 @@ def report(
         str,
         typer.Option(
             "--redact",
-            metavar="KINDS",
-            help="What to leave out: queries, documents, users; several joined by commas.",
+            metavar=words(RedactedKind),
+            help="What to leave out; several joined by commas.",
             show_default=False,
         ),
     ] = "",
@@ -70,9 +78,9 @@ def report(
         str,
         typer.Option(
             "--also",
-            metavar="PARTS",
-            help="Additional analyses: mixed (compare --population users,topics), power, noise (judge-noise), discriminate; "
-            "several joined by commas.",
+            metavar=words(FurtherPart),
+            help="Additional analyses: compare --population users,topics (mixed), power, judge-noise (noise), discriminate; several "
+            "joined by commas.",
             show_default=False,
         ),
     ] = "",

@@ -14,7 +14,10 @@ import sessionkit
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, PANELS, app_for, name_of
 from sessionkit.cli.chart import _example
+from sessionkit.cli.command import listed_words
+from sessionkit.cli.pseudonymize import KEEPABLE, REPLACEABLE
 from sessionkit.errors import DataError, UsageError
+from sessionkit.privacy.options import EXTRAS, KEPT, REPLACED, TITLE
 from tests.support.clinic import CLINIC, read_clinic
 
 NAMES = [name_of(command) for command in COMMANDS]
@@ -189,6 +192,39 @@ COMPLETED = [
     ("formats que", ["quepid"]),
     ("help cont", ["contributing"]),
     ("score nowhere nsDCG@10 --by sys", []),
+    ("chart session-curve STUDY nsD", ["nsDCG"]),
+    ("chart session-curve STUDY nsDCG@10 sDC", ["sDCG"]),
+    ("chart session-curve STUDY --by sk", ["skill"]),
+    ("chart session-curve STUDY --style g", ["grey"]),
+    ("chart effort-gain STUDY --along m", ["minutes"]),
+    ("correlate STUDY nsDCG@10 --control Queri", ["Queries"]),
+    ("ingest log --from que", ["quepid"]),
+    ("ingest log --missing-positions n", ["not_logged"]),
+    ("schema re", ["results", "rejected"]),
+    ("schema st", ["study"]),
+    ("formats --reads j", ["judgments"]),
+    ("score STUDY nsDCG@10 --per s", ["session"]),
+    ("compare STUDY nsDCG@10 --test w", ["wilcoxon", "welch"]),
+    ("compare STUDY nsDCG@10 --population users", ["users", "users,topics"]),
+    ("compare STUDY nsDCG@10 --correction h", ["holm"]),
+    ("compare STUDY nsDCG@10 --table o", ["overall", "order"]),
+    ("describe STUDY --table qu", ["questions"]),
+    ("breakdown STUDY nDCG@10 --parts b", ["best"]),
+    ("breakdown STUDY nDCG@10 --parts last,b", ["last,best"]),
+    ("breakdown STUDY nDCG@10 --average q", ["queries"]),
+    ("breakdown STUDY nDCG@10 --units u", ["users"]),
+    ("correlate STUDY nsDCG@10 --with skill --interval b", ["bca"]),
+    ("correlate STUDY nsDCG@10 --coefficients kendall,", ["kendall,pearson", "kendall,spearman"]),
+    ("calibrate STUDY --model sR", ["sRBP"]),
+    ("calibrate STUDY --signal d", ["dwell"]),
+    ("calibrate STUDY --cut-short sk", ["skill"]),
+    ("judge-noise STUDY nsDCG@10 --noise s", ["searchers"]),
+    ("report STUDY --redact queries,u", ["queries,users"]),
+    ("report STUDY --also p", ["power"]),
+    ("report STUDY --primary nsD", ["nsDCG"]),
+    ("report STUDY nsD", ["nsDCG"]),
+    ("pseudonymize STUDY --keep times,ti", ["times,title"]),
+    ("measures nsD", ["nsDCG"]),
 ]
 """What is typed, and what a shell offers in place of its last word."""
 
@@ -201,6 +237,24 @@ def test_a_shell_completes_names(typed, offered, call, tmp_path, monkeypatch):
     monkeypatch.setenv("COMP_WORDS", f"sessionkit {typed}")
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
     assert call().out.split() == offered
+
+
+def test_every_option_that_lists_its_words_completes_them():
+    commands = typer.main.get_command(app_for(None)).commands
+    found = {}
+    for name, command in [*commands.items(), *commands["chart"].commands.items()]:
+        for one in command.params:
+            words = listed_words(getattr(one, "metavar", None))
+            if words:
+                offered = one.shell_complete(typer.Context(command), "")
+                found[name, one.opts[0]] = [each.value for each in offered] == list(words)
+    assert {("compare", "--test"), ("report", "--redact"), ("formats", "--reads")} <= found.keys()
+    assert [place for place, same in found.items() if not same] == []
+
+
+def test_what_pseudonymize_offers_is_what_it_knows():
+    assert {*KEEPABLE} == {*REPLACED, "topics", EXTRAS, TITLE}
+    assert {*REPLACEABLE} == KEPT
 
 
 def test_options_stand_in_panels(call, monkeypatch):

@@ -23,6 +23,7 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import working
+from sessionkit.errors import UsageError
 
 PER = words(RowUnit)
 LEFT_OUT = ["open", "undefined", "moving", "residual", "reason"]
@@ -68,6 +69,8 @@ def bounds(
     from sessionkit.analysis.incomplete.bounds import bounds as bounded
 
     to = destination(format_, output)
+    if table == "units" and per is None:
+        raise UsageError(f"--table units has a row for each session or query; add --per {PER}")
     opened = open_source(study, where)
     with working("bounding scores"):
         found = bounded(

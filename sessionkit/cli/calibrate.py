@@ -21,7 +21,6 @@ from sessionkit.cli.options import (
     UnitsOption,
     WhereOption,
     Word,
-    complete_columns,
     complete_measures,
     open_source,
     words,
@@ -113,7 +112,6 @@ def calibrate(
         typer.Option(
             "--cut-short",
             metavar="COLUMN",
-            autocompletion=complete_columns,
             help="Column of the sessions that is true where the searcher did not end the session.",
             show_default=False,
         ),

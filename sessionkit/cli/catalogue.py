@@ -158,7 +158,9 @@ def schema(
     from sessionkit.contract import TABLES, document
     from sessionkit.contract import table as declared
 
-    to = destination(format_, output)
+    if table is not None and format_ is not None:
+        raise UsageError(f"the schema of one table is JSON; leave out --format {format_}")
+    to = destination(OutputForm.tsv if table is not None else format_, output)
     names = (*TABLES, "rejected")
     if table is None:
         rows = [

@@ -101,7 +101,9 @@ def complete_tables(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _study_first(source: str) -> str:
-    """Return what a STUDY argument names, unless it is a measure in the place of a study."""
+    """Return what a STUDY argument names, unless it is nothing, or a measure in the place of a study."""
+    if not source.strip():
+        raise UsageError("STUDY is empty; name a study directory, a study.toml or a log file")
     if Path(source).exists() or "://" in source:
         return source
     from sessionkit.scoring.measures.grammar import parse_measure

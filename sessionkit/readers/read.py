@@ -131,7 +131,8 @@ def read(
             raise DataError(
                 f"{paths[0].name} contains judgments ({rated[0]}), not a log; give a log, and this file as --judgments"
             ) from None
-        raise DataError(f"{error}. It {UNKNOWN}") from None
+        log = "It" if str(error).startswith(paths[0].name) else paths[0].name  # the error may be of its judgments
+        raise DataError(f"{error}. {log} {UNKNOWN}") from None
 
 
 def _settings(missing_positions: str | None) -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -168,7 +169,9 @@ class Address:
         """Read the descriptor."""
         given = dict(self.options) if self.options else None
         try:
-            lines = pl.scan_lines(self.descriptor, glob=False, storage_options=given).collect().to_series()
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message=".*region' not set")  # polars then asks the bucket
+                lines = pl.scan_lines(self.descriptor, glob=False, storage_options=given).collect().to_series()
         except (pl.exceptions.PolarsError, OSError, ValueError, TypeError) as error:
             raise DataError(
                 f"{self.descriptor} cannot be read ({first_line(error)}); check the address, and the credentials in "

@@ -217,7 +217,6 @@ COMPLETED = [
     ("correlate STUDY nsDCG@10 --coefficients kendall,", ["kendall,pearson", "kendall,spearman"]),
     ("calibrate STUDY --model sR", ["sRBP"]),
     ("calibrate STUDY --signal d", ["dwell"]),
-    ("calibrate STUDY --cut-short sk", ["skill"]),
     ("judge-noise STUDY nsDCG@10 --noise s", ["searchers"]),
     ("report STUDY --redact queries,u", ["queries,users"]),
     ("report STUDY --also p", ["power"]),

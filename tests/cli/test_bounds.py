@@ -80,7 +80,7 @@ def test_options_reach_the_function(call, tmp_path):
         (["sDCG@10", "--per", "query"], 2, "per query"),
         (["sDCG@10", "--by", "sistem_id"], 2, "did you mean 'system_id'"),
         (["sDCG@10", "--max-grade", "1"], 2, "above max_grade=1"),
-        (["sDCG@10", "--table", "units"], 2, "there is no table 'units'"),
+        (["sDCG@10", "--table", "units"], 2, "--table units has a row for each session or query; add --per"),
     ],
 )
 def test_what_is_refused(call, words, status, said):

@@ -1,6 +1,7 @@
 """Mistakes on the command line: one line that says where, what is wrong, what exists and what to do."""
 
 import inspect
+import shlex
 
 import polars as pl
 import pytest
@@ -48,6 +49,12 @@ MISTAKES = {
     "breakdown {study} CG DCG": ["'DCG' is one argument too many; usage: sessionkit breakdown STUDY MEASURE"],
     "score CG {study}": ["STUDY comes first, then MEASURE: CG is a measure"],
     "score {study} CG --where": ["--where is not followed by its value: CONDITION"],
+    "score '' CG": ["STUDY is empty; name a study directory"],
+    "bounds {study} nsDCG@3 --table units": [
+        "--table units has a row for each session or query; add --per session|query"
+    ],
+    "judgment-loss {study} nsDCG@3 --full 5": ["full must be a share from 0 to 1, not 5"],
+    "schema results --format csv": ["the schema of one table is JSON; leave out --format csv"],
     "--bogus": ["there is no option --bogus; usage: sessionkit COMMAND"],
     "chart pie {study}": ["there is no chart 'pie'", f"charts: {', '.join(CHARTS)}"],
     "chart session-curve {study} --measure CG": ["MEASURE is an argument", "session-curve STUDY [MEASURE...]"],
@@ -60,8 +67,20 @@ MISTAKES = {
 @pytest.mark.parametrize("words", MISTAKES)
 def test_a_mistake_is_named_with_what_there_is(refused, study, monkeypatch, words):
     monkeypatch.chdir(study.parent)
-    said = refused(2, *words.format(study=study).split(), names=MISTAKES[words])
+    said = refused(2, *shlex.split(words.format(study=study)), names=MISTAKES[words])
     assert not [word for word in LIBRARIES if word in said]
+
+
+def test_what_is_wrong_with_judgments_is_not_said_of_the_log(refused, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("a,b\n1,2\n")
+    words = ["ingest", log, "--out", tmp_path / "study", "--judgments", tmp_path / "qrels"]
+    refused(1, *words, names=["qrels: no such file", ". log.csv does not look like a known log format"])
+
+
+def test_the_schema_of_a_table_goes_to_a_file_of_json(call, tmp_path):
+    assert call("schema", "results", "--output", tmp_path / "results.json").status == 0
+    assert (tmp_path / "results.json").read_text(encoding="utf-8") == call("schema", "results").out
 
 
 def test_several_measures_of_a_chart_of_one_are_refused_before_the_study_is_read(refused, tmp_path):

@@ -171,7 +171,8 @@ def test_no_judgments_and_options_that_make_no_sense(clinic):
         ({"threshold": 0}, "threshold must be"),
         ({"by": "sistem_id"}, "did you mean 'system_id'"),
         ({"test": "wilcoxon"}, "would work with population=topics"),
-        ({"full": 2.0}, "no group once those that returned less than 200% are left out"),
+        ({"full": 2.0}, "full must be a share from 0 to 1, not 2"),
+        ({"full": 1.0}, "no group once those that returned less than 100% are left out"),
     ):
         with pytest.raises(UsageError, match=names):
             sk.judgment_loss(clinic, "nsDCG@10", fractions=[0.5], **{"draws": 1, **options})

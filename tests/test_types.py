@@ -51,7 +51,7 @@ def test_the_words_of_a_choice_are_those_that_something_is_known_of(choice, know
 
 
 TEXTS = {
-    "within", "a", "against", "axis", "b", "by", "color", "colors", "font", "cut_short", "groups", "labels", "legend", "measure",
+    "within", "a", "against", "axis", "b", "by", "color", "colors", "font", "cut_short", "grade_values", "groups", "legend", "measure",
     "measures", "name", "partition_by", "primary", "session", "subtitle", "title", "value", "vary", "x", "y",  # names, ids, columns, titles
     "rating",  # a column, too
     "cache", "config", "directory", "figures", "output", "path", "storage_options",  # places

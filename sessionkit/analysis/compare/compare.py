@@ -25,6 +25,7 @@ from sessionkit.analysis.compare.session_values import (
     ORDER,
     GroupedSessions,
     chosen_sessions,
+    require_free,
     sessions_of,
     sessions_task,
 )
@@ -234,10 +235,9 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
-    if within in {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS}:
-        raise UsageError(
-            f"within={within}: the tables already have a column of that name; rename the log's column in study.toml"
-        )
+    require_free(by, {*GROUPS, *UNITS} - {"group"})
+    if within is not None:
+        require_free(within, {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS} - {"group"}, "within")
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     levels = [
@@ -250,7 +250,7 @@ def compare(
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
-    table = with_pooled_sd(table, groups) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
+    table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
     units = _joined([level.named(level.unit_values) for level in levels])
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
@@ -335,7 +335,7 @@ class _Level:
             for number, measure in enumerate(self.sessions.measures)
             if (found := self.plan.unit_values(self.sessions, number)) is not None
         ]
-        return pl.concat(tables) if tables else UNITS.to_frame()
+        return (pl.concat(tables) if tables else UNITS.to_frame()).rename({"group": self.sessions.by})
 
     @property
     def dropped(self) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
@@ -346,6 +346,14 @@ def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageErr
     return UsageError(
         f"{option}={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}"
     )
+
+
+def require_free(column: str, taken: Collection[str], option: str = "by") -> None:
+    """Refuse a column that is called as one of the tables' own."""
+    if isinstance(column, str) and column in taken:
+        raise UsageError(
+            f"{option}={column}: the tables already have a column of that name; rename the log's column in study.toml"
+        )
 
 
 def grouping_columns(source: Study | Frame) -> list[str]:

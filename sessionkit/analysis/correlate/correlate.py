@@ -31,7 +31,7 @@ CORRELATIONS = pl.Schema(
 )
 DIFFERENCES = pl.Schema(
     {"covariate": TEXT, "coefficient": TEXT, "first": TEXT, "second": TEXT, **COUNTED}
-    | {"value_first": NUMBER, "value_second": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"value_first": NUMBER, "value_second": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT}
 )
 
@@ -50,7 +50,7 @@ class Correlations(Finding):
         and a p by formula, which are two formulas, disagree about 0).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
-        ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
+        ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
         ``note``: does the first correlate more with the covariate than the second.
     reading
         What that means, in plain language.

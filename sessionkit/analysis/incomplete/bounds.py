@@ -38,7 +38,7 @@ from sessionkit.study.study import guarded_read
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OWN = (
     "session_id", "query_position", "rank", "lists", "results", "judged", "pooled", "share", "measure", "n", "open", "undefined",
-    "moving", "score", "lower", "upper", "residual", "bound", "reason",
+    "moving", "value", "lower", "upper", "residual", "bound", "reason",
 )  # fmt: skip
 """Columns of the tables, which no column that makes groups may be called."""
 
@@ -118,7 +118,7 @@ def bounds(
     ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}, max_grade=2,
     ... )
     >>> found = sk.bounds(study, ["mean(DCG@2)", "mean(nDCG@2)"], by=None)
-    >>> found.bounds.select("measure", pl.col("score", "lower", "upper").round(4), "bound").rows()
+    >>> found.bounds.select("measure", pl.col("value", "lower", "upper").round(4), "bound").rows()
     [('mean(DCG@2)', 1.0, 1.0, 2.2619, 'attained'), ('mean(nDCG@2)', 1.0, 0.8597, 1.0, 'safe')]
     """
     study = restricted(study, where)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column
+from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column, require_free
 from sessionkit.analysis.sweep.histograms import HistogramReduction, HistogramSums, Kind
 from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -19,6 +19,8 @@ from sessionkit.study import Study
 KEYS = ("session_id", "user_id", "topic_id")
 ROWS = 4_000_000
 """Values of units that are worked out at once."""
+TAKEN = ("setting", "value", "n", "undefined")
+"""Columns of the means of settings."""
 FREE = ("b", "bq", "p", "pq", "lambda")
 """Parameters that what the data refuse does not depend on."""
 
@@ -236,6 +238,7 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     known = grouping_columns(study)
     if column not in known:
         raise no_column(column, known)
+    require_free(column, TAKEN)
     if column in study.columns("sessions"):
         values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
     else:

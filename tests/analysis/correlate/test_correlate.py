@@ -122,7 +122,7 @@ def test_do_two_measures_differ(study, repeated):
         for test in ("Williams t", "Steiger z")
     ]
     row = apart.row(0, named=True)
-    assert row["difference"] == pytest.approx(row["value_first"] - row["value_second"])
+    assert row["estimate"] == pytest.approx(row["value_first"] - row["value_second"])
     drawn = sk.correlate(repeated, measures, with_="performance", draws=500).differences
     assert set(drawn.get_column("test")) == {"bootstrap over users"}
     assert len(drawn) == 9

@@ -27,7 +27,7 @@ from sessionkit.analysis.curve import curve_reduction, tell_of_curves, with_sear
 from sessionkit.analysis.groups import Grouping
 from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
@@ -135,7 +135,7 @@ class DifferenceReduction(BandReduction):
         added = by_unit(self.added([*parts])).filter(pl.col("group").is_not_null())
         table = self.means.whole([added.drop("unit")])
         sums = with_any(self.means.unit_sums(added))
-        groups = sorted(table.get_column("group").unique(), key=natural_key)
+        groups = in_natural_order(table.get_column("group").unique())
         if len(groups) < 2:
             found = f"there is only {groups[0]}" if groups else "no session has one"
             raise UsageError(f"a difference needs two groups, and {found}; group by another column")

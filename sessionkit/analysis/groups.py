@@ -110,11 +110,6 @@ def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
     return with_groups(_with_columns(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
 
 
-def group_names(study: Study, by: By) -> list[str]:
-    """The groups that `grouped_sessions` has, each once, in order; the parameters and errors are the same."""
-    return sorted(_groups(study, by).get_column(NAME))
-
-
 def by_columns(study: Study, by: By, found: pl.DataFrame) -> pl.DataFrame:
     """A table with the columns that make the groups in place of ``group``, their name; `by` as `Grouping.of` has it."""
     groups = _groups(study, by).unique(NAME, keep="first", maintain_order=True)

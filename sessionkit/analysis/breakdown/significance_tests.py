@@ -20,6 +20,7 @@ from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -155,7 +156,7 @@ def breakdown_tests(
     values = values.select("session_id", "query_position", "value").sort("session_id", "query_position")
     of = Units.of(sessions.get_column("user_id"), units)
     rows: list[dict[str, object]] = []
-    for name in sessions.get_column("group").unique().sort():
+    for name in in_natural_order(sessions.get_column("group").unique()):
         inside = sessions.filter(group=name)
         for contrast in wanted:
             pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")

@@ -25,6 +25,7 @@ from sessionkit.analysis.compare.session_values import (
     ORDER,
     GroupedSessions,
     chosen_sessions,
+    numbered,
     require_free,
     sessions_of,
     sessions_task,
@@ -428,7 +429,7 @@ def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:
     if not 2 <= len(names) <= MOST_PERIODS or not frame.get_column("user_id").is_duplicated().any():
         return CHECKS.to_frame()
     before = _before(frame, sessions.groups)
-    group, _ = coded(frame.get_column("group"))
+    group = numbered(frame, sessions.groups)
     k = len(sessions.groups)
     rows = []
     for number, measure in enumerate(sessions.measures):

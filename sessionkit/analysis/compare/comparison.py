@@ -139,7 +139,7 @@ class Comparison(TestedFinding):
         Of two groups a row per measure: means, difference, interval, p, n. Of more a row per group with its means, and letters
         that name the groups from which each differs.
         """
-        groups = sorted({*self.table["a"], *self.table["b"]})
+        groups = [*dict.fromkeys([*self.table["a"], *self.table["b"]])]
         return self._of_pair(*groups) if len(groups) == 2 else self._of_many(groups)
 
     def _of_pair(self, first: str, second: str) -> TextTable:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
@@ -67,6 +68,11 @@ class GroupedSessions:
     left_out: dict[str, int] = field(default_factory=dict)
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def numbers(self) -> np.ndarray:
+        """Number of every session's group."""
+        return numbered(self.frame, self.groups)
+
     def levels(self) -> dict[Any, GroupedSessions]:
         """The sessions of each level of ``within`` that has every group; all of them, by None, where there is none.
 
@@ -99,6 +105,13 @@ class GroupedSessions:
             )
             for value, here in parts.items()
         }
+
+
+def numbered(frame: pl.DataFrame, groups: Sequence[str]) -> np.ndarray:
+    """The number of the group of every row, ``group``, in the order of the groups."""
+    places = frame.get_column("group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)
+    found: np.ndarray = places.to_numpy()
+    return found
 
 
 def chosen_sessions(source: Study | Frame, where: Where) -> tuple[Study | Frame, Restriction | None]:
@@ -152,7 +165,7 @@ def sessions_of(
     unknown = int((~known).sum())
     if unknown:
         frame, values = frame.filter(known), values[known.to_numpy()]
-    groups = tuple(frame.get_column("group").unique().sort())
+    groups = tuple(in_natural_order(frame.get_column("group").unique()))
     if not groups:
         others = [name for name in grouping_columns(source) if name != by]
         msg = f"by={by}: no session has a value in this column; {_choice(others)}"
@@ -164,7 +177,7 @@ def sessions_of(
         many = f"{counted(len(groups), 'value')}{listed}"
         advice = f"2 to {MOST_GROUPS}, such as system_id"
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
-            advice += "; cut=3 makes three groups of similar size from numbers, and correlate needs no groups"
+            advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
     return GroupedSessions(frame, values, texts, groups, by, unknown, within)
 

@@ -11,6 +11,7 @@ from sessionkit.analysis.incomplete.means import mean_bounds
 from sessionkit.analysis.incomplete.units import BOUNDS, query_bounds, session_bounds
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.analysis.incomplete.unjudged_reduction import OverUnjudged
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.study.row_index import where
@@ -139,9 +140,8 @@ class BoundsReduction(OverUnjudged):
             upper=pl.when(there).then(pl.max_horizontal("upper", "value")),
             moving=pl.when(there).then(pl.col("moving")),
         )
-        return (
-            self.grouping.named(found).sort("group", order).select(*keys, "n", "open", "undefined", "moving", *BOUNDS)
-        )
+        ordered = natural_sort(self.grouping.named(found).sort(order), "group")
+        return ordered.select(*keys, "n", "open", "undefined", "moving", *BOUNDS)
 
 
 def _sums(units: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column, require_free
 from sessionkit.analysis.sweep.histograms import HistogramReduction, HistogramSums, Kind
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
@@ -249,4 +250,4 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     if named.is_empty():
         msg = f"by={column}: no session has a value in this column; choose another column"
         raise UsageError(msg)
-    return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())
+    return tuple(in_natural_order(named["group"])), int(counted["len"].sum()) - int(named["len"].sum())

@@ -13,7 +13,7 @@ from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
@@ -92,7 +92,7 @@ def sweep_map(
     found = checked(sweep, COLUMNS, "sessionkit.Sweep.map").rename({"leader": "group"})
     found = found.with_columns(printable_column("group"))
     nobody = pl.Series("nobody", _leaderless(sweep))
-    pair = [printable(name) for name in sorted(groups, key=natural_key)] if len(groups) == 2 else []
+    pair = [printable(name) for name in in_natural_order(groups)] if len(groups) == 2 else []
     found = found.with_columns(_short(found["x"]), _short(found["y"]))
     frame = found.with_columns(
         nobody,

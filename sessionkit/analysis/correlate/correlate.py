@@ -108,7 +108,8 @@ def correlate(
         Measures with a value per session, or their texts; of queries, wrapped: ``"mean(nDCG@10)"``. Columns of
         sessions or users too.
     with_
-        Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several.
+        Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several. Rows name the
+        column, also where ``"column(performance)"`` is asked for.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     control
@@ -176,7 +177,13 @@ def correlate(
         analytic=interval is None and of.name == "sessions",
     )
     table = pl.DataFrame(
-        [rows.correlation(m.name, c.name, how) for c in against for m in asked for how in chosen if m != c],
+        [
+            rows.correlation(m.name, c.name, how)
+            for c in against
+            for m in asked
+            for how in chosen
+            if m.measure != c.measure
+        ],
         schema=CORRELATIONS,
     )
     if not len(table) or not table.get_column("value").count():
@@ -185,7 +192,7 @@ def correlate(
         [
             row
             for c in against
-            for one, other in combinations([m for m in asked if m != c], 2)
+            for one, other in combinations([m for m in asked if m.measure != c.measure], 2)
             for how in chosen
             for row in rows.differences(one.name, other.name, c.name, how)
         ],

@@ -30,7 +30,7 @@ def session_survival(
     study
         The study.
     by
-        Columns to group sessions by, several as a list or joined by commas; None, all together.
+        Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     confidence

@@ -15,7 +15,6 @@ from sessionkit.cli.options import (
     MemoryOption,
     StudyArgument,
     WhereOption,
-    grouping,
     open_source,
 )
 from sessionkit.cli.runner import tell, working
@@ -100,7 +99,7 @@ def report(
             output=output,
             figures=figures,
             redact=redact,
-            by=grouping(by, opened),
+            by=by,
             also=also,
             difference=difference,
             memory=memory,

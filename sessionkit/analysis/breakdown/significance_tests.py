@@ -100,8 +100,8 @@ def breakdown_tests(
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"best"``: each session's best query (the
         earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas.
     by
-        Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None, all
-        together.
+        Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None,
+        or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
         Sessions of one query are never in a test.

@@ -15,11 +15,12 @@ from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
+from sessionkit.scoring.columns import COUNTED
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import numbers
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
-from sessionkit.scoring.score import score, score_task, session_measures
+from sessionkit.scoring.score import columns_of, score, score_task, session_measures
 from sessionkit.study import Study
 from sessionkit.study.restriction import Restriction, Where, met
 from sessionkit.study.session_subset import restricted
@@ -352,13 +353,12 @@ def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageErr
     """Build the error for a grouping column that does not exist."""
     if not isinstance(column, str):
         return UsageError(f"{option} takes one column here, such as system_id, not {column!r:.80}")
-    if all(name.strip() in known for name in column.split(",")):
+    if "," in column and all(name in known for name in columns_of(column, known)):
         return UsageError(
             f"{option}={column} names several columns, and groups are compared by one; the other may be within="
         )
-    return UsageError(
-        f"{option}={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}"
-    )
+    advice = COUNTED.get(column, suggestion(column, known))
+    return UsageError(f"{option}={column}: no such column to group sessions by; {_choice(known)}{advice}")
 
 
 def require_free(column: str, taken: Collection[str], option: str = "by") -> None:

@@ -9,6 +9,7 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
+from sessionkit.scoring.columns import COUNTED
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
@@ -116,7 +117,7 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
             raise
         known = [*of_sessions, *of_users]
         have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no columns but the ids"
-        near = suggestion(name, known)
+        near = COUNTED.get(name, suggestion(name, known))
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error
     return _of_measure(study, measure, option)

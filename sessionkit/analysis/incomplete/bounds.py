@@ -69,8 +69,8 @@ def bounds(
     measures
         Measures of sessions, such as ``"sDCG@10"`` or ``"mean(nDCG@10)"``.
     by
-        Column of the sessions or users to group by; None, all sessions together. Pairs of groups are compared where
-        there are 2 to 20.
+        Column of the sessions or users to group by; None, or ``"all"``, all sessions together. Pairs of groups are compared
+        where there are 2 to 20.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
@@ -134,6 +134,7 @@ def bounds(
         msg = f"wanted must be a whole number of documents, 0 or more, not {wanted!r}"
         raise UsageError(msg)
     grouping = Grouping.of(study, by, OWN, several=False)
+    column = next(iter(grouping.keys), None)
     judged = GradedPairs.of(study)
     top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
     reads = columns_read(study, asked)
@@ -168,9 +169,9 @@ def bounds(
         differences=between,
         wanted=listed,
         reading=reading_of(
-            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by), study.restriction
+            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=column), study.restriction
         ),
-        by=by,
+        by=column,
         max_grade=top,
         per=per,
         units=units if units is None else by_columns(study, by, units),

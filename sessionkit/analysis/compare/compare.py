@@ -375,10 +375,10 @@ def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
 
 
 def _about(levels: Sequence[_Level]) -> str:
-    """Whom the claim is about: the level of the most sessions stands for all."""
-    level, most = max(((level, of) for level in levels for of in level.units), key=lambda found: found[1].sessions)
-    among = f" ({level.name}, the largest of {len(levels)})" if level.name and len(levels) > 1 else ""
-    return claim(level.plan.population, most) + among
+    """Whom the claim is about: of each level the measure of the most sessions."""
+    first = levels[0]
+    most = [max(level.units, key=lambda of: of.sessions) for level in levels]
+    return claim(first.plan.population, *most, within=first.sessions.within)
 
 
 def _parts(table: pl.DataFrame, levels: Sequence[_Level]) -> list[pl.DataFrame]:

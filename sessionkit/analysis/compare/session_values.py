@@ -262,6 +262,7 @@ def _given(
     """Take a table of scores per session; the sessions, their values and the measures' texts."""
     asked = [] if measures is None else [*dict.fromkeys(map(str, list_measures(measures)))]
     named = {text: column_of(text, scores.columns) for text in asked}
+    groups = [name for name in grouping_columns(scores) if name not in named.values()]
     if asked and ("measure" not in scores.columns or None not in named.values()):
         scores = _long(scores, named, columns)
     missing = [name for name in ("session_id", "measure", "value") if name not in scores.columns]
@@ -271,7 +272,7 @@ def _given(
     if "query_position" in scores.columns:
         msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
         raise UsageError(msg)
-    _require(columns, grouping_columns(scores))
+    _require(columns, groups)
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
     texts = tuple(dict.fromkeys(_known(text, there) for text in asked or there))
     own = [name for name in dict.fromkeys((*KEYS, *columns, ORDER)) if name in scores.columns]

@@ -225,3 +225,12 @@ def test_the_tests_of_groups_do_not_hang_on_their_names(test):
     letters = [found.paper_table().rows for found in tables]
     assert [row[0] for row in letters[0]] == ["a", "b", "c"]
     assert [row[1] for row in letters[0]] == [*numbers]
+
+
+def test_a_column_that_is_not_there_is_answered_by_those_of_the_file():
+    wide = sk.score(read_clinic(), ["nsDCG@10", "Queries"], per="session", wide=True)
+    with pytest.raises(sk.UsageError) as error:
+        sk.compare(wide, "nsDCG@10", by="skil")
+    listed = str(error.value).split("choose from ")[1].split("; did you mean")[0].split(", ")
+    assert listed == [name for name in wide.columns if name not in ("session_id", "nsDCG@10")]
+    assert "did you mean 'skill'" in str(error.value)

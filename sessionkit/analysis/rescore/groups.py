@@ -108,7 +108,9 @@ def _are_runs(sessions: pl.DataFrame) -> bool:
 def _returned(sessions: pl.DataFrame, names: list[str]) -> np.ndarray:
     """Results of every group, as a share of what it could have returned."""
     counts = sessions.drop_nulls("group").group_by("group").agg(pl.col("results", "queries").sum())
-    found = pl.DataFrame({"group": names}).join(counts, on="group", how="left", maintain_order="left")
+    found = pl.DataFrame({"group": names}, schema={"group": pl.String}).join(
+        counts, on="group", how="left", maintain_order="left"
+    )
     deepest = sessions.get_column("deepest").max()
     could = int(str(found["queries"].max() or 0)) * int(str(deepest or 0))
     share: np.ndarray = found["results"].to_numpy() / could if could else np.ones(len(names))

@@ -216,3 +216,13 @@ def test_real_sessions_of_two_halves_of_the_users(tmp_path):
         assert mine["value"][-1] == pytest.approx(sk.score(study, measure, by="half")["value"].mean())
     compared = sk.compare(study, ["mean(nDCG@9)", "nsDCG@9"], "half", correction="none").table
     assert found.pairs.filter(pl.col("fraction") == 1)["p"].to_list() == compared["p"].to_list()
+
+
+@pytest.mark.parametrize("find", [sk.judgment_loss, sk.judge_noise, sk.discriminate])
+def test_sessions_of_no_group_are_refused(find):
+    study = sk.from_tables(
+        results={"session_id": ["a", "b"], "query_position": 1, "rank": 1, "doc_id": ["x", "y"], "topic_id": "t"},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 0]},
+    )
+    with pytest.raises(sk.UsageError, match="by=system_id: the sessions have no group"):
+        find(study, "sDCG@1")

@@ -27,7 +27,7 @@ print(sk.charts.save(chart, out / "ecir2008_parameter_map.svg"))
 leads = found.table["leader"].value_counts(sort=True).rows()
 print("Settings at which a system leads: " + ", ".join(f"{leader} {count}" for leader, count in leads))
 print(
-    f"p lies between {found.table['p_value'].min():.3f} and {found.table['p_value'].max():.3f}: whether a difference is"
+    f"p lies between {found.table['p_adjusted'].min():.3f} and {found.table['p_adjusted'].max():.3f}: whether a difference is"
 )
 print(
     "shown does not depend on the discounts either. There is a true effect (clinic/truth.json); four topics and thirty"

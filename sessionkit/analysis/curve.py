@@ -62,7 +62,7 @@ def curve(
     measure
         A session measure with a cutoff, such as ``"sDCG@10"``; slots are counted in lists of that length.
     by
-        Columns to group sessions by, several as a list or joined by commas; None, one curve for all.
+        Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, one curve for all.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per

@@ -24,10 +24,10 @@ from sessionkit.analysis.bands import (
 )
 from sessionkit.analysis.bootstrap import FEWEST, Resampling
 from sessionkit.analysis.curve import curve_reduction, tell_of_curves, with_searching
-from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.groups import Grouping, group_text
 from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
@@ -135,7 +135,7 @@ class DifferenceReduction(BandReduction):
         added = by_unit(self.added([*parts])).filter(pl.col("group").is_not_null())
         table = self.means.whole([added.drop("unit")])
         sums = with_any(self.means.unit_sums(added))
-        groups = sorted(table.get_column("group").unique(), key=natural_key)
+        groups = in_natural_order(table.get_column("group").unique())
         if len(groups) < 2:
             found = f"there is only {groups[0]}" if groups else "no session has one"
             raise UsageError(f"a difference needs two groups, and {found}; group by another column")
@@ -184,7 +184,7 @@ class DifferenceReduction(BandReduction):
 
 def _with_searching(study: Study, key: str, found: pl.DataFrame) -> pl.DataFrame:
     """Differences with ``searching_a`` and ``searching_b``: the sessions of each group that have the query of the slot, or a later one."""
-    lasts = last_queries(study, [key]).with_columns(pl.col(key).cast(pl.String))
+    lasts = last_queries(study, [key]).with_columns(group_text(key).alias(key))
     for side in "ab":
         found = with_searching(found, lasts.rename({key: side})).rename({"searching": f"searching_{side}"})
     return found

@@ -55,7 +55,7 @@ def gain_vectors(
     measure
         A measure of queries with a cutoff: CG, DCG, nCG or nDCG with any of their parameters.
     by
-        Columns to group sessions by, several as a list or joined by commas; None, all together.
+        Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     bands, confidence, draws, seed

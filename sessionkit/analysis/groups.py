@@ -94,7 +94,7 @@ class Grouping:
     def _text(self) -> pl.Expr:
         """The text by which the group of a session is known."""
         if self.named_as_shown and self.keys:
-            return pl.col(next(iter(self.keys))).cast(pl.String)
+            return group_text(next(iter(self.keys)))
         texts = [_written(pl.col(name), dtype).alias(name) for name, dtype in self.keys.items()]
         if not texts:
             return pl.lit(None, pl.String)
@@ -108,11 +108,6 @@ def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
     """
     keys = group_keys(study, by, ())
     return with_groups(_with_columns(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
-
-
-def group_names(study: Study, by: By) -> list[str]:
-    """The groups that `grouped_sessions` has, each once, in order; the parameters and errors are the same."""
-    return sorted(_groups(study, by).get_column(NAME))
 
 
 def by_columns(study: Study, by: By, found: pl.DataFrame) -> pl.DataFrame:
@@ -129,7 +124,7 @@ def with_groups(found: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
     >>> with_groups(pl.DataFrame({"system_id": ["A", None], "level": [1, 2], "n": [3, 4]}), ["system_id", "level"])["group"].to_list()
     ['A · 1', '(none) · 2']
     """
-    texts = [pl.col(name).cast(pl.String) for name in keys]
+    texts = [group_text(name) for name in keys]
     if all(found.get_column(name).null_count() == len(found) for name in keys):
         return found.with_columns(group=pl.lit(EVERYONE))
     return found.with_columns(group=pl.concat_str([text.fill_null(UNKNOWN) for text in texts], separator=BETWEEN))
@@ -152,6 +147,16 @@ def _with_columns(study: Study, keys: Collection[str]) -> pl.LazyFrame:
     return study.sessions.join(
         study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left"
     )
+
+
+def group_text(name: str) -> pl.Expr:
+    """A column as names of groups, null where unknown; a value that is written as `UNKNOWN` or `EVERYONE` stands in quotes.
+
+    >>> pl.select(x=pl.Series(["(none)", '"(none)"', "A", None])).select(group_text("x"))["x"].to_list()
+    ['"(none)"', '""(none)""', 'A', None]
+    """
+    text = pl.col(name).cast(pl.String)
+    return pl.when(text.str.strip_chars('"').is_in([UNKNOWN, EVERYONE])).then(pl.format('"{}"', text)).otherwise(text)
 
 
 def _written(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:

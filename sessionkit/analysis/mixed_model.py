@@ -40,7 +40,8 @@ EFFECTS = pl.Schema(
         **dict.fromkeys(("measure", "a", "b"), TEXT),
         **dict.fromkeys(("n_a", "n_b"), WHOLE),
         **dict.fromkeys(
-            ("mean_a", "mean_b", "estimate", "low", "high", "se", "se_reml", "t", "df", "p", "p_adjusted"), NUMBER
+            ("mean_a", "mean_b", "estimate", "low", "high", "se", "se_reml", "statistic", "df", "p", "p_adjusted"),
+            NUMBER,
         ),
         "judged_by": TEXT,
     }
@@ -71,7 +72,7 @@ class MixedModel(TestedFinding):
     table
         A row per measure and pair of groups, differences are b minus a: ``measure``, ``a``, ``b``, ``n_a``, ``n_b``
         (sessions), ``mean_a``, ``mean_b`` (the model's), ``estimate`` (their difference) with its interval ``low`` to
-        ``high``, ``se`` (by which it is judged), ``se_reml`` (what the components, cut off at 0, would give), ``t``,
+        ``high``, ``se`` (by which it is judged), ``se_reml`` (what the components, cut off at 0, would give), ``statistic`` (t),
         ``df``, ``p``, ``p_adjusted``, and ``judged_by``, the components whose mean squares judge it.
     components
         A row per measure and component, ``residual`` last: ``levels``, ``variance`` with its interval ``low`` to
@@ -197,7 +198,7 @@ def mixed_model(
     ...     "measure": ["sDCG@10"] * 6, "value": [1.0, 2.0, 1.0, 3.0, 2.0, 5.0],
     ... })
     >>> found = mixed_model(scores)
-    >>> found.table.select("a", "b", pl.col("estimate", "t", "df", "p").round(4)).row(0)
+    >>> found.table.select("a", "b", pl.col("estimate", "statistic", "df", "p").round(4)).row(0)
     ('A', 'B', 2.0, 3.4641, 2.0, 0.0742)
     """
     _checked(correction)
@@ -466,7 +467,7 @@ def _tested(found: Contrast) -> dict[str, Any]:
         "estimate": found.estimate,
         "se": found.se,
         "se_reml": found.reml,
-        "t": t,
+        "statistic": t,
         "df": float(found.df),
         "p": 2 * t_beyond(abs(t), found.df),
         "judged_by": " + ".join(found.by) or "residual",

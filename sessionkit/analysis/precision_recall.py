@@ -14,6 +14,7 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.choices import RecallAverage
 from sessionkit.display.frames import ResultFrame
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
@@ -57,7 +58,7 @@ def precision_recall(
     study
         The study.
     by
-        Columns of sessions or users to group by, several as a list or joined by commas; None, all together.
+        Columns of sessions or users to group by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
@@ -175,7 +176,7 @@ def rprecision_histogram(
     """
     study = restricted(study, where)
     scores = score(study, session_measures(measure), by=[by, "topic_id"], memory=memory).drop_nulls([by, "topic_id"])
-    known = scores.get_column(by).cast(pl.String).unique().sort().to_list()
+    known = in_natural_order(scores.get_column(by).cast(pl.String).unique())
     if a is None and b is None and len(known) == 2:
         a, b = known
     for name, system in (("a", a), ("b", b)):

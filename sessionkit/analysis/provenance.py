@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit import __version__
+from sessionkit.scoring.score import columns_text
 from sessionkit.study import Study
 
 COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --significance"}
@@ -102,7 +103,8 @@ def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
     for name, values in texts.items():
         if name not in MEASURES:
             option = f"--{name.rstrip('_').replace('_', '-')}"
-            words += [word for text in (values if name in REPEATED else [",".join(values)]) for word in (option, text)]
+            joined = columns_text(values) if name == "by" else ",".join(values)
+            words += [word for text in (values if name in REPEATED else [joined]) for word in (option, text)]
     return shlex.join(words)
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
 from sessionkit.analysis.numeric_ties import differences, settled
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 
 COLUMNS = ("session", "topic_id", "group", "value")
 
@@ -73,5 +73,6 @@ def _farthest(known: pl.DataFrame) -> tuple[object, object] | None:
     far = far.filter(pl.col("apart") == pl.col("apart").max()).sort("first", "second")
     row = far.row(0, named=True)
     one, other = (row["group"], row["session"]), (row["group_low"], row["session_low"])
-    (_, left), (_, right) = sorted([one, other], key=lambda each: (natural_key(each[0]), each[1]))
+    names = in_natural_order([one[0], other[0]])
+    (_, left), (_, right) = sorted([one, other], key=lambda each: (names.index(each[0]), each[1]))
     return left, right

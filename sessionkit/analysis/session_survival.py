@@ -7,6 +7,7 @@ import polars as pl
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.display.frames import ResultFrame
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import UsageError
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
@@ -29,7 +30,7 @@ def session_survival(
     study
         The study.
     by
-        Columns to group sessions by, several as a list or joined by commas; None, all together.
+        Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     confidence
@@ -78,6 +79,6 @@ def session_survival(
     rows = rows.with_columns(pl.col("sessions").cum_sum().over("group")).sort("group", "query_position")
     of = counts.group_by("group").agg(of=pl.col("sessions").sum())
     low, high = wilson(pl.col("sessions"), pl.col("of"), confidence)
-    found = rows.join(of, on="group", how="left", maintain_order="left")
+    found = natural_sort(rows.join(of, on="group", how="left", maintain_order="left"), "group")
     found = found.with_columns(value=pl.col("sessions") / pl.col("of"), low=low, high=high)
     return ResultFrame(by_columns(study, by, found))

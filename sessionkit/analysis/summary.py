@@ -45,7 +45,7 @@ def summary(
     study
         The study.
     by
-        Columns of sessions or users to group by, several as a list or joined by commas; None, all together.
+        Columns of sessions or users to group by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cutoff

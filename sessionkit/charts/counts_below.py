@@ -7,6 +7,7 @@ import polars as pl
 
 from sessionkit.charts.encodings import values
 from sessionkit.charts.theme import INK
+from sessionkit.display.natural_order import in_natural_order
 
 MOST_COUNTED = 4
 """Groups whose sessions are counted, a line for each; of more groups all together, or none."""
@@ -28,7 +29,7 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     what
         What the sessions do, before the name of the group.
     """
-    names = counts.get_column("group").unique().sort().to_list()
+    names = in_natural_order(counts.get_column("group").unique())
     x["axis"]["titlePadding"] = PADDING + LINE * len(names)
     layers = []
     for number, group in enumerate(names):

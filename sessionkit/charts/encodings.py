@@ -17,6 +17,7 @@ from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import CONTEXT, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
@@ -133,7 +134,7 @@ def values(frame: pl.DataFrame) -> alt.InlineData:
 
 def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) -> alt.Color:
     """Return the color of each group, from `colors` or by sorted name."""
-    names = sorted(set(groups))
+    names = in_natural_order(groups)
     given = {named(name): shade for name, shade in (colors or {}).items()}
     own = given if all(name in given for name in names) else colors_of([*given, *names]) | given
     names.sort(key=lambda name: own[name] != CONTEXT)  # drawn first, and so behind
@@ -145,7 +146,7 @@ def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) 
 
 def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
     """Return the shape of each group's points, by sorted name, under the legend of colors; for at most as many as there are shapes."""
-    names = sorted(set(groups))
+    names = in_natural_order(groups)
     scale = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))
     return alt.Shape(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
 

@@ -7,6 +7,8 @@ from typing import Any, TypeVar, cast
 
 import altair as alt
 
+from sessionkit.display.natural_order import in_natural_order
+
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A7A00")
 """Okabe & Ito's colors, told apart with any kind of color vision; their yellow darkened to be seen on white."""
 CONTEXT = "#C6C6C6"
@@ -84,11 +86,13 @@ if alt.theme.active == DEFAULT:  # who has chosen a theme keeps it, and `altair.
 def themed(chart: Chart) -> Chart:
     """Return a copy of a chart, single or composed, with the theme as its config; its own settings stay.
 
-    Examples
-    --------
-    >>> import altair as alt
-    >>> themed(alt.Chart().mark_line()).to_dict()["config"]["font"]
-    'Liberation Sans, Arial, Helvetica, sans-serif'
+        Examples
+        --------
+        >>> import altair as alt
+
+    from sessionkit.display.natural_order import in_natural_order
+        >>> themed(alt.Chart().mark_line()).to_dict()["config"]["font"]
+        'Liberation Sans, Arial, Helvetica, sans-serif'
     """
     dressed: Any = cast("Any", chart).copy()
     own = dressed._get("config", {})
@@ -98,7 +102,7 @@ def themed(chart: Chart) -> Chart:
 
 
 def colors_of(groups: Iterable[str]) -> dict[str, str]:
-    """Give every group its color, by sorted name; pass the result to every chart of a report to keep colors the same.
+    """Give every group its color, by name in natural order; pass the result to every chart of a report to keep colors the same.
 
     From the ninth group on, darker and lighter shades of the same colors follow; after 24 groups they repeat.
 
@@ -112,7 +116,7 @@ def colors_of(groups: Iterable[str]) -> dict[str, str]:
         *(_mixed(color, 0.75 if color == "#000000" else 0.1) for color in PALETTE),
         *(_mixed(color, 1.0) for color in PALETTE),
     ]
-    return {group: shades[place % len(shades)] for place, group in enumerate(sorted(set(groups)))}
+    return {group: shades[place % len(shades)] for place, group in enumerate(in_natural_order(groups))}
 
 
 def _mixed(color: str, gray: float) -> str:

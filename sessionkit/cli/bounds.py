@@ -17,7 +17,6 @@ from sessionkit.cli.options import (
     StudyArgument,
     TableOption,
     WhereOption,
-    grouping,
     open_source,
     words,
 )
@@ -76,7 +75,7 @@ def bounds(
         found = bounded(
             opened,
             measures,
-            grouping(by, opened),
+            by,
             per=per,
             max_grade=max_grade,
             wanted=wanted,

@@ -30,7 +30,6 @@ from sessionkit.cli.options import (
     WhereOption,
     Word,
     condition_of,
-    grouping,
     open_source,
     words,
 )
@@ -149,7 +148,7 @@ def curve(
             found = read_across(
                 opened,
                 measure,
-                grouping(by, opened),
+                by,
                 gain=gain,
                 document_cost=document_cost,
                 query_cost=query_cost,
@@ -190,7 +189,7 @@ def curve(
         frame = curves(
             opened,
             measure,
-            grouping(by, opened),
+            by,
             per=per,
             normalize=normalize,
             after_stop=after_stop,
@@ -274,14 +273,13 @@ def breakdown(
     _only_with("--significance", significance, table=table, units=units, interval=interval)
     _only_with("--significance or --bands", significance or bands, confidence=confidence, draws=draws, seed=seed)
     opened = open_source(study, where)
-    of = grouping(by, opened)
     if significance:
         with working("testing"):
             found = breakdown_tests(
                 opened,
                 measure,
                 parts,
-                by=of,
+                by=by,
                 units=units,
                 interval=interval or "percentile",
                 confidence=confidence,
@@ -298,7 +296,7 @@ def breakdown(
             measure,
             parts,
             average=average or "sessions",
-            by=of,
+            by=by,
             bands=bands,
             confidence=confidence,
             draws=draws,

@@ -150,8 +150,8 @@ ByOption = Annotated[
         "--by",
         metavar="COLUMN,...",
         autocompletion=complete_columns,
-        help="Columns of sessions or users that make groups, joined by commas; all for one group. Where groups are compared: one "
-        "column, of 2 to 20 values.",
+        help="Columns of sessions or users that make groups, joined by commas, a name with a comma in double quotes; all for one "
+        "group. Where groups are compared: one column, of 2 to 20 values.",
         rich_help_panel=SESSIONS,
     ),
 ]
@@ -454,8 +454,6 @@ TABLES = {
     ".parquet": "scan_parquet",
 }
 """Which function of polars reads a file of scores, by its ending."""
-ALL = "all"
-"""What ``--by`` calls no grouping."""
 
 
 def open_source(source: str, where: str | None = None) -> Study:
@@ -541,9 +539,3 @@ def _opened(source: str) -> Study:
         from sessionkit.readers.read import read
 
         return read(source)
-
-
-def grouping(column: str, study: Study) -> str | None:
-    """Return the column to group sessions by; None where all are to be one group."""
-    columns = (*study.columns("sessions"), *study.columns("users"))
-    return None if column == ALL and ALL not in columns else column

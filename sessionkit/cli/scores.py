@@ -8,7 +8,6 @@ import typer
 
 from sessionkit.choices import RowUnit
 from sessionkit.cli.options import (
-    ALL,
     SESSION,
     ByOption,
     CacheOption,
@@ -25,7 +24,6 @@ from sessionkit.cli.options import (
     VerifyOption,
     WhereOption,
     condition_of,
-    grouping,
     open_source,
     words,
 )
@@ -81,22 +79,21 @@ def score(
         msg = "--master needs --engine spark"
         raise UsageError(msg)
     opened = open_source(study, where)
-    of = grouping(by, opened) if by == ALL else by
     if verify:
         require_verified(opened)
     if engine is Engine.spark:
         from sessionkit.engines.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
-            to.send(score_with_spark(opened, measures, by=of, per=per, master=master), condition_of(opened))
+            to.send(score_with_spark(opened, measures, by=by, per=per, master=master), condition_of(opened))
         return
     with working("scoring"):
         if wide:
             to.send(
-                scored(opened, measures, by=of, per=per, wide=True, memory=memory, cache=cache), condition_of(opened)
+                scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache), condition_of(opened)
             )
             return
-        to.send_parts(score_parts(opened, measures, by=of, per=per, memory=memory, cache=cache), condition_of(opened))
+        to.send_parts(score_parts(opened, measures, by=by, per=per, memory=memory, cache=cache), condition_of(opened))
 
 
 def require_verified(study: Study) -> None:

@@ -59,7 +59,7 @@ DECIMALS = dict.fromkeys(
 )
 SHARES = ("share", "judged")
 DEGREES = ("df", "df_error")
-CHANCES = ("p", "p_adjusted", "p_value", "p_independent", "asl")
+CHANCES = ("p", "p_adjusted", "p_independent", "median_p")
 """P-values, as text has them."""
 LIMIT = 60
 """Rows a table shows at most; more are counted below it."""

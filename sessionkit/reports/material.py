@@ -291,8 +291,8 @@ class Material:
         if len(choices.colors) <= MANY_GROUPS or self.comparison is None or self.by != choices.by:
             return choices
         lower = self.primary.direction == "lower"
-        means = self.comparison.groups.drop_nulls("mean").sort("mean", "group", descending=[not lower, False])
-        best = means["group"].head(HIGHLIGHTED).to_list()
+        means = self.comparison.groups.drop_nulls("mean").sort("mean", self.by, descending=[not lower, False])
+        best = means[self.by].head(HIGHLIGHTED).to_list()
         return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(best))
 
     @property

@@ -17,6 +17,7 @@ from sessionkit.reports.choices import LONG, choices_of
 from sessionkit.reports.figures.figure import Figure, figure, require_chart
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.score import columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
@@ -84,7 +85,7 @@ def single_figure(
     """
     measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
     require_chart(kind)
-    if "," in by and by not in (*study.columns("sessions"), *study.columns("users")):
+    if len(columns_of(by, (*study.columns("sessions"), *study.columns("users")))) != 1:
         raise UsageError(f"a chart groups by one column, not by {by}")
     further: dict[str, object] = {
         "vary": vary or None,

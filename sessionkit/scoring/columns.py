@@ -9,7 +9,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.selection import SEEN
 from sessionkit.study import Study
 
-COUNTED = {"queries": "; the number of logged queries is the measure Queries"}
+COUNTED = {"queries": "; the number of logged queries is known to where alone, and is the measure Queries"}
 """What is no column, though conditions know it by that name."""
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,7 +20,7 @@ from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import COUNTED, columns_read
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
@@ -35,7 +36,10 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import not_a_study
 
 By = str | Sequence[str] | None
-"""Columns that make groups: a name, several as a list or joined by commas; None for one group of all sessions."""
+"""Columns that make groups: a name, several as a list or joined by commas, where a name with a comma stands in double quotes; None, or
+``"all"``, for one group of all sessions."""
+EVERY = "all"
+"""What makes one group of all sessions, unless a column is called so."""
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
@@ -64,7 +68,7 @@ def score(
         Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``. A query measure is averaged over a session's
         queries, with a warning, unless ``per="query"``.
     by
-        Columns of the sessions or users to average sessions by, several as a list or joined by commas; None averages all.
+        Columns of the sessions or users to average sessions by, several as a list or joined by commas; None, or ``"all"``, averages all.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
@@ -239,6 +243,52 @@ def _reads(study: Study, measures: Sequence[Measure], columns: Sequence[str]) ->
     return read
 
 
+def columns_of(by: By, known: Collection[str]) -> list[str]:
+    """Return the names of columns that make groups, as they are asked for; none for one group of all sessions.
+
+    Parameters
+    ----------
+    by
+        As `By` has it. A text that is itself the name of a column names that one.
+    known
+        The columns that there are.
+
+    Raises
+    ------
+    UsageError
+        It is no name, or a quote has no end.
+
+    >>> columns_of('system_id, "years, web"', []), columns_of("years, web", ["years, web"]), columns_of("all", ["system_id"])
+    (['system_id', 'years, web'], ['years, web'], [])
+    """
+    if by is None or (by == EVERY and EVERY not in known):
+        return []
+    if not isinstance(by, str):
+        if not isinstance(by, Sequence) or not all(isinstance(name, str) for name in by):
+            raise UsageError(f"by must be names of columns of sessions or users, not {by!r}")
+        return [*by]
+    if by in known:
+        return [by]
+    try:
+        (names,) = csv.reader([by], skipinitialspace=True, strict=True)
+    except csv.Error:
+        msg = f"by={by}: names are joined by commas, and a name with a comma stands whole in double quotes"
+        raise UsageError(msg) from None
+    return [name.strip() for name in names] or [by]
+
+
+def columns_text(columns: Sequence[str]) -> str:
+    """Return the names of columns as the text that `columns_of` reads.
+
+    >>> columns_text(["system_id", "years, web"]), columns_text(["years, web"]), columns_text([])
+    ('system_id,"years, web"', 'years, web', 'all')
+    """
+    if len(columns) < 2:
+        return columns[0] if columns else EVERY
+    quoted = ['"' + name.replace('"', '""') + '"' if {",", '"'} & {*name} else name for name in columns]
+    return ",".join(quoted)
+
+
 def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[str, pl.DataType]:
     """The columns of sessions or users that make groups, each once, with their types; none for one group of all.
 
@@ -249,17 +299,15 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     UsageError
         There is no such column, or the table of scores has one of that name.
     """
-    texts = [by] if isinstance(by, str) else [] if by is None else by
-    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
-        raise UsageError(f"by must be names of columns of sessions or users, not {by!r}")
     if not isinstance(study, Study):
         raise not_a_study(study)
     own = study.columns("sessions")
     known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
     keys: dict[str, pl.DataType] = {}
-    for column in [name.strip() for name in by.split(",")] if isinstance(by, str) else texts:
+    for column in [by] if isinstance(by, str) and by in known else columns_of(by, known):
         if column not in known:
             advice = f"; per={column} gives a row for each" if column in UNITS else suggestion(column, known)
+            advice = COUNTED.get(column, advice)
             msg = f"by={column}: no such column in sessions or users; choose from {', '.join(known)}{advice}"
             raise UsageError(msg)
         if column in taken:

@@ -107,10 +107,10 @@ def test_the_last_query_is_not_better_than_the_first(study):
     tested = sk.breakdown_tests(study, "nDCG_jiang2016@9", parts="last-first")
     row = tested.table.filter(test="sessions").row(0, named=True)
     assert (row["sessions"], row["left_out_single_query"] + row["left_out_undefined"], row["df"]) == (67, 13, 66)
-    assert row["difference"] == pytest.approx(-0.0704951612, abs=1e-9)
+    assert row["estimate"] == pytest.approx(-0.0704951612, abs=1e-9)
     assert row["statistic"] == pytest.approx(-1.7398324842, abs=1e-9)
     assert row["p"] == pytest.approx(0.0865498688, abs=1e-9)
-    assert row["effect_size"] == pytest.approx(-0.2125543679, abs=1e-9)
+    assert row["effect"] == pytest.approx(-0.2125543679, abs=1e-9)
     assert "The last query is not better, and not shown to be worse, than the first query" in tested.reading
     assert "19 users with 67 sessions" in tested.reading
     assert (tested.table.get_column("low") < 0).all()

@@ -41,7 +41,7 @@ def test_its_tables_go_together(clinic):
         assert row["estimate"] == pytest.approx(row["mean_b"] - row["mean_a"])
         half = stats.t.isf(0.025, row["df"]) * row["se"]
         assert (row["low"], row["high"]) == pytest.approx((row["estimate"] - half, row["estimate"] + half))
-        assert row["p"] == pytest.approx(2 * stats.t.sf(row["t"], row["df"]))
+        assert row["p"] == pytest.approx(2 * stats.t.sf(row["statistic"], row["df"]))
     for _, part in found.components.group_by("measure"):
         assert part["component"].to_list() == ["user_id", "topic_id", "system_id:topic_id", "residual"]
         assert part["share"].sum() == pytest.approx(1)

@@ -82,10 +82,8 @@ def test_of_a_study_read_from_a_log():
         row = sk.compare(study, "mean(P@10)", test=test).table.row(0, named=True)
         assert (row["p"], row["wins"], row["ties"], row["losses"]) == (1, 0, 9, 1)
     found = sk.discriminate(study, "mean(P@10)", test="wilcoxon")
-    assert found.asl["asl"].to_list() == [1.0]
-    assert sk.judgment_loss(study, "mean(P@10)", fractions=[1], draws=1, test="wilcoxon").pairs["p_all"].to_list() == [
-        1.0
-    ]
+    assert found.asl["p"].to_list() == [1.0]
+    assert sk.judgment_loss(study, "mean(P@10)", fractions=[1], draws=1, test="wilcoxon").pairs["p"].to_list() == [1.0]
 
 
 # what is tied, and what is not

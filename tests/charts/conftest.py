@@ -291,7 +291,7 @@ def _judge_noise(groups, **options):
 def _discriminative_power(groups, **options):
     """Three pairs, of p .001, .04, .3, by a measure of each group's name."""
     rows = [(g, place, g, g, 0.5, p) for g in groups for place, p in enumerate((0.001, 0.04, 0.3), 1)]
-    names = ["measure", "place", "a", "b", "difference", "asl"]
+    names = ["measure", "place", "a", "b", "difference", "p"]
     return charts.discriminative_power(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
@@ -346,7 +346,18 @@ def swept():
             for x in ("2", "20")
             for up, group in zip(ups, groups, strict=True)
         ]
-        names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+        names = [
+            "x",
+            "y",
+            "leader",
+            "raw_difference",
+            "relative",
+            "p_adjusted",
+            "significant",
+            "outcome",
+            "base",
+            "holds",
+        ]
         return pl.DataFrame(rows, schema=names, orient="row")
 
     return swept

@@ -151,7 +151,7 @@ def test_synthetic_data_are_marked_in_the_drawing(draw, tmp_path):
 def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     spec = spec_of(draw(groups=hostile, title=hostile[4]))
     known = {"group", "session", "part", "rank", "value", "slot", "query_position", "n", "n_queries", "n_sessions"}
-    own = {"x", "y", "step", "relative", "p_value", "outcome", "fraction", "judged", "low", "high"}
+    own = {"x", "y", "step", "relative", "p_adjusted", "outcome", "fraction", "judged", "low", "high"}
     assert (
         set(fields(spec))
         <= known

@@ -6,7 +6,7 @@ import pytest
 from sessionkit.charts import discriminative_power
 from sessionkit.errors import UsageError
 
-NAMES = ["measure", "place", "a", "b", "difference", "asl"]
+NAMES = ["measure", "place", "a", "b", "difference", "p"]
 
 
 def test_a_curve_for_each_measure_and_the_level_across(apart, datasets):
@@ -40,7 +40,7 @@ def test_one_pair_is_a_point_for_each_measure_in_their_order(datasets):
 
 def test_what_could_not_be_tested_is_left_out():
     frame = pl.DataFrame(
-        [("AP", 1, "A", "B", 0.5, None)], schema={**dict.fromkeys(NAMES), "asl": pl.Float64}, orient="row"
+        [("AP", 1, "A", "B", 0.5, None)], schema={**dict.fromkeys(NAMES), "p": pl.Float64}, orient="row"
     )
     with pytest.raises(UsageError, match="no pair could be tested"):
         discriminative_power(frame)

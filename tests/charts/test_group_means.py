@@ -37,7 +37,7 @@ def test_groups_stand_best_first_with_their_own_intervals():
     rows = rows_of(group_means(comparison))
     assert {row["group"] for row in rows[:2]} == {"B", "C"}
     for row in rows:
-        of = comparison.groups.row(by_predicate=pl.col("group") == row["group"], named=True)
+        of = comparison.groups.row(by_predicate=pl.col("system_id") == row["group"], named=True)
         assert (row["mean"], row["low"], row["high"], row["units"]) == (of["mean"], of["low"], of["high"], 12)
     assert [row["letters"] for row in rows] == ["a", "a", "b", "b"]
     assert [row["best"] for row in rows] == ["yes", "yes", "no", "no"]

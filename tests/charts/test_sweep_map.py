@@ -29,10 +29,10 @@ def test_a_line_runs_where_the_conclusion_ends(swept, datasets):
 
 
 def test_settings_without_a_leader_are_cells_of_their_own(swept, datasets):
-    some = swept().with_columns(group=pl.when(pl.col("x") == "2").then("group"))
+    some = swept().with_columns(leader=pl.when(pl.col("x") == "2").then("leader"))
     gray = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][1]
     assert {row["x"] for row in gray} == {"20"}
-    nobody = swept().with_columns(group=pl.lit(None, pl.String))
+    nobody = swept().with_columns(leader=pl.lit(None, pl.String))
     assert [mark for mark, _ in datasets(sweep_map(nobody))].count("rect") == 1
 
 
@@ -55,6 +55,11 @@ def test_the_key_stands_below_the_title(swept):
 def test_of_two_groups_the_number_has_the_sign_of_the_second_minus_the_first(swept, datasets):
     (_, cells), *_ = datasets(sweep_map(swept(), colors={"S1": "#111111", "S2": "#222222"}))
     assert [row["label"] for row in cells] == ["\u221225", "+25", "(\u221225)", "(+25)"]
+    lower = sweep_map(
+        swept().with_columns(relative=-pl.col("relative")), title="T", colors={"S1": "#111111", "S2": "#222222"}
+    )
+    assert [row["label"] for row in datasets(lower)[0][1]] == ["+25", "\u221225", "(+25)", "(\u221225)"]
+    assert "S2 minus S1 in % of the higher mean" in lower.to_dict()["title"]["subtitle"][0]
 
 
 @pytest.mark.parametrize(
@@ -69,8 +74,15 @@ def test_cells_are_the_deeper_the_larger_the_margin(swept, datasets, share, step
 
 def test_many_cells_have_no_numbers(datasets):
     frame = pl.DataFrame(
-        {"x": [str(n) for n in range(30)], "y": "", "group": "A", "margin": 1.0, "relative": 0.1, "p_value": None}
-    ).with_columns(shown=pl.lit(None, pl.Boolean), outcome=pl.lit("holds"), base=pl.col("x") == "0", holds=True)
+        {
+            "x": [str(n) for n in range(30)],
+            "y": "",
+            "leader": "A",
+            "raw_difference": 1.0,
+            "relative": 0.1,
+            "p_adjusted": None,
+        }
+    ).with_columns(significant=pl.lit(None, pl.Boolean), outcome=pl.lit("holds"), base=pl.col("x") == "0", holds=True)
     (_, cells), *_ = datasets(sweep_map(frame, x="b"))
     assert {row["label"] for row in cells} == {""}
 

@@ -25,7 +25,7 @@ def test_the_tables_are_those_of_python(call, clinic):
     head, *rows = (line.split("\t") for line in call("sweep", clinic, "sDCG@10", *VARY, *SETTINGS).lines)
     assert head == found.table.columns
     assert len(rows) == 8  # 1.5, 2 (the base), 5.75, 10; two gains
-    assert [float(row[head.index("p_value")]) for row in rows] == found.table["p_value"].to_list()
+    assert [float(row[head.index("p_adjusted")]) for row in rows] == found.table["p_adjusted"].to_list()
     whole = call("sweep", clinic, "sDCG@10", *VARY).lines
     assert [line[2:] for line in whole if line.startswith("# ")] == [*found.tables(), "provenance", "reading"]
     assert whole[-len(found.reading.splitlines()) :] == found.reading.splitlines()
@@ -52,11 +52,11 @@ def test_options_are_those_of_python(call, clinic):
     found = sk.sweep(sk.open_study(clinic), "nsDCG@10", {"b": [2, 4]}, **options)
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     ours = call("sweep", clinic, "nsDCG@10", "--vary", "b=2,4", *words, *SETTINGS, "--format", "jsonl").lines
-    assert [json.loads(line)["p_value"] for line in ours] == found.table["p_value"].to_list()
+    assert [json.loads(line)["p_adjusted"] for line in ours] == found.table["p_adjusted"].to_list()
     topics = call("sweep", clinic, "nsDCG@10", "--vary", "b=2,4", "--population", "topics", "--table", "made_with").out
     assert "topics like these 4 topics" in topics
     plain = call("sweep", clinic, "nsDCG@10", "--vary", "b=2,4", "--test", "none", *SETTINGS, "--format", "csv").out
-    assert pl.read_csv(plain.encode())["p_value"].null_count() == 2
+    assert pl.read_csv(plain.encode())["p_adjusted"].null_count() == 2
 
 
 @pytest.mark.slow

@@ -229,7 +229,7 @@ def test_many_groups_are_ranked_and_no_comparison_is_cut_in_silence(many):
     shown = found.table.filter(pl.col("p_adjusted") <= 0.05)
     means = found.groups.sort("mean", descending=True)
     best = means.row(0, named=True)
-    of_best = shown.filter((pl.col("a") == best["group"]) | (pl.col("b") == best["group"]))
+    of_best = shown.filter((pl.col("a") == best["system_id"]) | (pl.col("b") == best["system_id"]))
     told = words(section)
     assert told[0].startswith(
         f"By sDCG@10, the primary measure, {best['group']} has the highest mean of 8 groups, {compact(best['mean'])} (24 users, 95% "
@@ -242,7 +242,7 @@ def test_many_groups_are_ranked_and_no_comparison_is_cut_in_silence(many):
     assert f"{len(others)} of 112 comparisons show a difference." in told[1]
     (figure,) = figures_in(section)
     (rows,) = figure.chart.to_dict()["datasets"].values()
-    assert [row["group"] for row in rows] == means["group"].to_list()
+    assert [row["group"] for row in rows] == means["system_id"].to_list()
 
 
 @pytest.mark.slow

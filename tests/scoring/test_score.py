@@ -2,9 +2,12 @@
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import UsageError
+from sessionkit.scoring.score import columns_of, columns_text
 from tests.support.clinic import read_clinic
 from tests.support.score_way import score_way
 
@@ -219,3 +222,27 @@ def test_wide_is_a_row_per_session_with_every_column_of_session_and_user():
     named = study.with_tables(sessions=study.sessions.rename({"satisfaction": "nsDCG@10"}))
     with pytest.raises(UsageError, match="already have a column 'nsDCG@10'"):
         sk.score(named, "nsDCG@10", per="session", wide=True)
+
+
+def test_names_with_commas_and_all_sessions_are_named_in_text_too(study):
+    named = study.with_tables(sessions=study.sessions.with_columns(pl.lit("x").alias("mood, now")))
+    both = sk.score(named, "sDCG@1", by=["system_id", "mood, now"])
+    assert both.columns[:2] == ["system_id", "mood, now"]
+    for by in ('system_id,"mood, now"', ' system_id , "mood, now"'):
+        assert sk.score(named, "sDCG@1", by=by).equals(both)
+    assert sk.score(named, "sDCG@1", by="mood, now").columns[0] == "mood, now"
+    assert sk.score(named, "sDCG@1", by="all").equals(sk.score(named, "sDCG@1", by=None))
+    called = study.with_tables(sessions=study.sessions.with_columns(all=pl.lit("x")))
+    assert sk.score(called, "sDCG@1", by="all").columns[0] == "all"
+    with pytest.raises(sk.UsageError, match="a name with a comma stands whole in double quotes"):
+        sk.score(named, "sDCG@1", by='system_id,"mood, now')
+    with pytest.raises(sk.UsageError, match=r"by=queries: .* is known to where alone, and is the measure Queries"):
+        sk.score(named, "sDCG@1", by="queries")
+    with pytest.raises(sk.UsageError, match=r"by=queries: .* is known to where alone, and is the measure Queries"):
+        sk.compare(named, "sDCG@1", by="queries")
+
+
+@given(st.lists(st.text(min_size=1).map(str.strip).filter(bool), min_size=2))
+def test_names_of_columns_as_text_are_read_as_they_were(names):
+    names = [" ".join(name.split()) for name in names if name.split()]  # a name is one line
+    assert columns_of(columns_text(names), []) == (names if names != ["all"] else [])

@@ -68,7 +68,7 @@ def breakdown(
         form of ECIR 2008; long sessions weigh more in one part, and sessions of one query are in ``last``, ``first`` or
         ``best`` alone. The two can differ in sign: the paper's System 1 has 60 last queries, and 92 others in 32 sessions.
     by
-        Columns to group sessions by, several as a list or joined by commas; None, all together.
+        Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     bands, confidence, draws, seed

@@ -45,7 +45,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     ]
     for key, rows in table.group_by("group", "part", "against", maintain_order=True):
         lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
-    tests = table.drop_nulls(["difference", "p"]).select("group", "part", "against").n_unique()
+    tests = table.drop_nulls(["estimate", "p"]).select("group", "part", "against").n_unique()
     if tests > 1:
         lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
     lines.append(
@@ -58,7 +58,7 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
 def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:
     """One comparison in one group."""
     where = f"{group}: " if several else ""
-    known = rows.drop_nulls("difference")
+    known = rows.drop_nulls("estimate")
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
     row = known.filter(test=TOLD[units.name]).row(0, named=True)
@@ -71,7 +71,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         if units.name == "users"
         else "The difference is"
     )
-    found = f"{over} {row['difference']:+.3f}"
+    found = f"{over} {row['estimate']:+.3f}"
     if row["low"] is None:
         return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
     found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
@@ -85,7 +85,7 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
         verdict = "is better than"
     elif row["high"] < 0:
         verdict = "is worse than"
-    elif row["difference"] <= 0:
+    elif row["estimate"] <= 0:
         verdict = "is not better, and not shown to be worse, than"
     lines = [f"{where}{one} {verdict} {other}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
     return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
@@ -104,7 +104,7 @@ def _sessions(row: dict[str, object]) -> str:
 
 def _sensitivity(row: dict[str, object], confidence: float) -> str:
     """The difference that would have been detected with a power of .8."""
-    difference, high, df = (float(str(row[name])) for name in ("difference", "high", "df"))
+    difference, high, df = (float(str(row[name])) for name in ("estimate", "high", "df"))
     half = high - difference
     least = detectable(half, half / t_at(0.5 - confidence / 2, df), df)
     return f"A true difference of about {least:.3f} would be detected with power {POWER:g}."
@@ -123,7 +123,7 @@ def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str
             else f"with {row['test']}, sessions weighted equally"
         )
         lines.append(
-            f"{where}The conclusion depends on the test: {how}, the difference is {row['difference']:.3f} "
+            f"{where}The conclusion depends on the test: {how}, the difference is {row['estimate']:.3f} "
             f"({ends(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
     return lines

@@ -71,7 +71,7 @@ def _means(both: Numbers) -> dict[str, object]:
     """Means of the parts and of their difference."""
     of_part, of_other = both.mean(axis=0)
     away = float((both[:, 0] - both[:, 1]).mean()) if difference(of_other, of_part) else 0.0
-    return {"value": float(of_part), "value_against": float(of_other), "difference": away}
+    return {"value": float(of_part), "value_against": float(of_other), "estimate": away}
 
 
 def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
@@ -86,7 +86,7 @@ def _paired_t(both: Numbers, resampling: Resampling) -> dict[str, object]:
     half = t_at(0.5 - resampling.confidence / 2, many - 1) * error
     t = mean / error
     tested = {"low": mean - half, "high": mean + half, "statistic": float(t), "df": many - 1, "interval": "t"}
-    return _means(both) | tested | {"p": 2 * t_beyond(abs(float(t)), many - 1), "effect_size": mean / spread}
+    return _means(both) | tested | {"p": 2 * t_beyond(abs(float(t)), many - 1), "effect": mean / spread}
 
 
 def _drawn(both: Numbers, codes: Codes, resampling: Resampling) -> dict[str, object]:

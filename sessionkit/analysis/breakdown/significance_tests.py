@@ -20,6 +20,7 @@ from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -33,8 +34,8 @@ from sessionkit.study.study import guarded_read
 TESTS = pl.Schema(
     {"group": TEXT, "part": TEXT, "against": TEXT, "test": TEXT, "sessions": WHOLE, "users": WHOLE}
     | {"left_out_single_query": WHOLE, "left_out_undefined": WHOLE}
-    | {"value": NUMBER, "value_against": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
-    | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect_size": NUMBER, "interval": TEXT, "note": TEXT}
+    | {"value": NUMBER, "value_against": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect": NUMBER, "interval": TEXT, "note": TEXT}
 )
 
 
@@ -48,7 +49,7 @@ class BreakdownTests(Finding):
         The columns that make the groups; ``part`` and ``against``; ``test``; ``sessions`` and ``users`` that are in it;
         ``left_out_single_query`` (sessions of one query) and ``left_out_undefined`` (sessions without a value in one of
         the parts); ``value`` and ``value_against`` (means of the parts, over sessions those of `sessionkit.breakdown`)
-        and ``difference``, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect_size`` (d_z, the mean difference
+        and ``estimate``, their difference, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect`` (d_z, the mean difference
         over the standard deviation of the differences); ``interval`` and ``note``.
     reading
         What that means, in plain language.
@@ -99,8 +100,8 @@ def breakdown_tests(
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"best"``: each session's best query (the
         earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas.
     by
-        Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None, all
-        together.
+        Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None,
+        or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
         Sessions of one query are never in a test.
@@ -141,7 +142,7 @@ def breakdown_tests(
     ...     results=results | {"topic_id": ["t"] * 10}, judgments={"judgment_key": ["t"], "doc_id": ["y"], "grade": [1]}
     ... )
     >>> tests = breakdown_tests(study, "P@1").table  # differences 1, 1, 1, 1, -1: mean .6, sd .894, t = .6 / (.894 / sqrt(5))
-    >>> tests.filter(test="sessions").select("difference", pl.col("statistic").round(4), "df").row(0)
+    >>> tests.filter(test="sessions").select("estimate", pl.col("statistic").round(4), "df").row(0)
     (0.6, 1.5, 4)
     """
     study = restricted(study, where)
@@ -155,7 +156,7 @@ def breakdown_tests(
     values = values.select("session_id", "query_position", "value").sort("session_id", "query_position")
     of = Units.of(sessions.get_column("user_id"), units)
     rows: list[dict[str, object]] = []
-    for name in sessions.get_column("group").unique().sort():
+    for name in in_natural_order(sessions.get_column("group").unique()):
         inside = sessions.filter(group=name)
         for contrast in wanted:
             pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")
@@ -163,7 +164,7 @@ def breakdown_tests(
             found = differing(pairs, of, resampling, chosen=contrast == "best", draw=draws > 0)
             rows += [place | row for row in found]
     table = pl.DataFrame(rows, schema=TESTS)
-    if not table.get_column("difference").count():
+    if not table.get_column("estimate").count():
         raise DataError(str(table.item(0, "note")))
     reading = reading_of(said(table, asked, of, resampling), study.restriction)
     table = by_columns(study, by, table)

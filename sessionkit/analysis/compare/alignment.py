@@ -176,7 +176,7 @@ def _places(sessions: GroupedSessions, defined: np.ndarray, design: Design, popu
     """Find the sessions to compare."""
     frame, groups = sessions.frame, len(sessions.groups)
     dropped = {}
-    group, _ = coded(frame.get_column("group"))
+    group = sessions.numbers
     needed = {"both": ["user_id", "topic_id"], "crossover": ["user_id", "topic_id"]}.get(
         design.name, [_key(population)]
     )

@@ -25,6 +25,8 @@ from sessionkit.analysis.compare.session_values import (
     ORDER,
     GroupedSessions,
     chosen_sessions,
+    numbered,
+    require_free,
     sessions_of,
     sessions_task,
 )
@@ -234,10 +236,9 @@ def compare(
     if random is not None:
         raise UsageError(f"random= names factors of the mixed model; add population={BOTH}, or leave it out")
     options = options_of(correction, confidence, draws, seed)
-    if within in {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS}:
-        raise UsageError(
-            f"within={within}: the tables already have a column of that name; rename the log's column in study.toml"
-        )
+    require_free(by, {*GROUPS, *UNITS} - {"group"})
+    if within is not None:
+        require_free(within, {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS} - {"group"}, "within")
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     levels = [
@@ -250,7 +251,7 @@ def compare(
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
-    table = with_pooled_sd(table, groups) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
+    table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
     units = _joined([level.named(level.unit_values) for level in levels])
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
@@ -335,7 +336,7 @@ class _Level:
             for number, measure in enumerate(self.sessions.measures)
             if (found := self.plan.unit_values(self.sessions, number)) is not None
         ]
-        return pl.concat(tables) if tables else UNITS.to_frame()
+        return (pl.concat(tables) if tables else UNITS.to_frame()).rename({"group": self.sessions.by})
 
     @property
     def dropped(self) -> pl.DataFrame:
@@ -374,10 +375,10 @@ def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
 
 
 def _about(levels: Sequence[_Level]) -> str:
-    """Whom the claim is about: the level of the most sessions stands for all."""
-    level, most = max(((level, of) for level in levels for of in level.units), key=lambda found: found[1].sessions)
-    among = f" ({level.name}, the largest of {len(levels)})" if level.name and len(levels) > 1 else ""
-    return claim(level.plan.population, most) + among
+    """Whom the claim is about: of each level the measure of the most sessions."""
+    first = levels[0]
+    most = [max(level.units, key=lambda of: of.sessions) for level in levels]
+    return claim(first.plan.population, *most, within=first.sessions.within)
 
 
 def _parts(table: pl.DataFrame, levels: Sequence[_Level]) -> list[pl.DataFrame]:
@@ -428,7 +429,7 @@ def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:
     if not 2 <= len(names) <= MOST_PERIODS or not frame.get_column("user_id").is_duplicated().any():
         return CHECKS.to_frame()
     before = _before(frame, sessions.groups)
-    group, _ = coded(frame.get_column("group"))
+    group = numbered(frame, sessions.groups)
     k = len(sessions.groups)
     rows = []
     for number, measure in enumerate(sessions.measures):

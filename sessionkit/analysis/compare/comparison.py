@@ -39,6 +39,7 @@ UNITS = pl.Schema(
         "adjusted": pl.Boolean(),
     }
 )
+"""Units, where ``group`` stands for the column that makes the groups."""
 DROPPED = pl.Schema({"measure": pl.String(), "what": pl.String(), "count": pl.Int64()})
 
 
@@ -67,11 +68,13 @@ class Comparison(TestedFinding):
         Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``; empty where the
         order of sessions is unknown.
     groups
-        Each group by itself: ``measure``, ``group``, ``sessions`` and ``units`` with a value, ``mean`` of its sessions with the
-        interval ``low`` to ``high`` over units (of itself, corrected for nothing), ``sd`` of the values of its sessions.
+        Each group by itself: ``measure``, the column that makes the groups, ``sessions`` and ``units`` with a value, ``mean`` of
+        its sessions with the interval ``low`` to ``high`` over units (of itself, corrected for nothing), ``sd`` of the values of
+        its sessions.
     units
-        What was compared: ``measure``, ``unit`` (its id), ``group``, ``value`` (the mean of its sessions), ``adjusted`` (whether
-        the means of topics are taken out, as in a crossover). Empty for a measure of more than 10,000 units.
+        What was compared: ``measure``, ``unit`` (its id), the column that makes the groups, ``value`` (the mean of its
+        sessions), ``adjusted`` (whether the means of topics are taken out, as in a crossover). Empty for a measure of more
+        than 10,000 units.
     dropped
         What was left out: ``measure``, ``what``, ``count``.
     reading
@@ -136,7 +139,7 @@ class Comparison(TestedFinding):
         Of two groups a row per measure: means, difference, interval, p, n. Of more a row per group with its means, and letters
         that name the groups from which each differs.
         """
-        groups = sorted({*self.table["a"], *self.table["b"]})
+        groups = [*dict.fromkeys([*self.table["a"], *self.table["b"]])]
         return self._of_pair(*groups) if len(groups) == 2 else self._of_many(groups)
 
     def _of_pair(self, first: str, second: str) -> TextTable:

@@ -16,6 +16,7 @@ GROUPS = pl.Schema(
         **dict.fromkeys(("mean", "low", "high", "sd"), pl.Float64()),
     }
 )
+"""Means, where ``group`` stands for the column that makes the groups."""
 UNIT_COLUMN = {"users": "user_id", "topics": "topic_id", "sessions": "session_id"}
 """The column that names the units of a claim."""
 
@@ -38,8 +39,9 @@ def group_means(sessions: GroupedSessions, population: str, alpha: float) -> pl.
     Returns
     -------
     polars.DataFrame
-        ``measure``, ``group``, ``sessions`` and ``units`` with a value, ``mean``, its interval ``low`` to ``high`` (null with
-        fewer than two units), ``sd`` of the values of sessions around their group's mean (null of fewer than two).
+        ``measure``, the column that makes the groups, ``sessions`` and ``units`` with a value, ``mean``, its interval ``low``
+        to ``high`` (null with fewer than two units), ``sd`` of the values of sessions around their group's mean (null of
+        fewer than two).
     """
     from scipy import special
 
@@ -68,10 +70,10 @@ def group_means(sessions: GroupedSessions, population: str, alpha: float) -> pl.
                 reach = float(special.stdtrit(many - 1, 1 - alpha / 2)) * error
                 low, high = mean - reach, mean + reach
             rows.append((measure, group, n, many, mean, low, high, sd))
-    return pl.DataFrame(rows, schema=GROUPS, orient="row")
+    return pl.DataFrame(rows, schema=GROUPS, orient="row").rename({"group": sessions.by})
 
 
-def with_pooled_sd(table: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
+def with_pooled_sd(table: pl.DataFrame, groups: pl.DataFrame, by: str) -> pl.DataFrame:
     """Return a table of pairs with ``sd``: the spread of sessions around the means of both groups, pooled.
 
     Parameters
@@ -80,12 +82,14 @@ def with_pooled_sd(table: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
         A row per pair, with ``measure``, ``a``, ``b``; null where neither group has two sessions.
     groups
         The groups by themselves, see `group_means`, and the level of each where there are levels.
+    by
+        The column that makes the groups.
     """
-    keys = [name for name in groups.columns if name not in GROUPS]
+    keys = [name for name in groups.columns if name != by and name not in set(GROUPS) - {"group"}]
     free = pl.max_horizontal(pl.col("sessions") - 1, 0)
-    squares = groups.select(*keys, "measure", "group", free=free, squares=pl.col("sd").fill_null(0.0) ** 2 * free)
+    squares = groups.select(*keys, "measure", by, free=free, squares=pl.col("sd").fill_null(0.0) ** 2 * free)
     for side in "ab":
-        names = {"group": side, "free": f"_free_{side}", "squares": f"_squares_{side}"}
+        names = {by: side, "free": f"_free_{side}", "squares": f"_squares_{side}"}
         table = table.join(
             squares.rename(names), on=[*keys, "measure", side], how="left", nulls_equal=True, maintain_order="left"
         )

@@ -36,18 +36,47 @@ class ComparisonSetup:
     within: str | None = None
 
 
-def claim(population: str, found: Aligned) -> str:
-    """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is."""
-    users, topics = counted(found.users, "user"), counted(found.topics, "topic")
+def claim(population: str, *found: Aligned, within: str | None = None) -> str:
+    """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is.
+
+    Parameters
+    ----------
+    population
+        ``"users"``, ``"topics"`` or ``"sessions"``.
+    found
+        The sessions; several are those of the levels of a column, each of which the claim is about by itself.
+    within
+        That column.
+    """
+    users, topics = ([getattr(one, name) for one in found] for name in ("users", "topics"))
+    each = ""
+    if len(found) > 1:
+        named = {"user_id": "users", "topic_id": "topics"}.get(str(within), f"values of {within}")
+        each = f", in each of these {len(found):,} {named} by itself"
     if population == "users":
-        return f"users like these {users}" + (
-            f", searching {'this' if found.topics == 1 else 'these'} {topics}" if found.topics else ""
-        )
+        searched = "" if within == "topic_id" and each else _these("searching", topics, "topic")
+        return f"users like these {_range(users, 'user')}{searched}{each}"
     if population == "topics":
-        return f"topics like these {topics}" + (
-            f", searched by {'this' if found.users == 1 else 'these'} {users}" if found.users else ""
-        )
-    return f"sessions like these {found.sessions:,}, assumed independent of each other"
+        searched = "" if within == "user_id" and each else _these("searched by", users, "user")
+        return f"topics like these {_range(topics, 'topic')}{searched}{each}"
+    sessions = [one.sessions for one in found]
+    least = f"{min(sessions):,} to " if min(sessions) < max(sessions) else ""
+    return f"sessions like these {least}{max(sessions):,}, assumed independent of each other{each}"
+
+
+def _these(verb: str, counts: Sequence[int], one: str) -> str:
+    """What else the sessions are made of; nothing where that is unknown."""
+    return f", {verb} {'this' if max(counts) == 1 else 'these'} {_range(counts, one)}" if max(counts) else ""
+
+
+def _range(counts: Sequence[int], one: str) -> str:
+    """Counts of levels with their noun: one number where they agree, else the least and the most.
+
+    >>> _range([4, 4], "topic"), _range([1200, 30], "user")
+    ('4 topics', '30 to 1,200 users')
+    """
+    least, most = min(counts), max(counts)
+    return counted(most, one) if least == most else f"{least:,} to {counted(most, one)}"
 
 
 def estimand(plan: ComparisonPlan, column: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
+from sessionkit.scoring.columns import COUNTED
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import numbers
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
-from sessionkit.scoring.score import score, score_task, session_measures
+from sessionkit.scoring.score import columns_of, score, score_task, session_measures
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.restriction import Restriction, Where, met
@@ -68,6 +70,11 @@ class GroupedSessions:
     left_out: dict[str, int] = field(default_factory=dict)
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def numbers(self) -> np.ndarray:
+        """Number of every session's group."""
+        return numbered(self.frame, self.groups)
+
     def levels(self) -> dict[Any, GroupedSessions]:
         """The sessions of each level of ``within`` that has every group; all of them, by None, where there is none.
 
@@ -100,6 +107,13 @@ class GroupedSessions:
             )
             for value, here in parts.items()
         }
+
+
+def numbered(frame: pl.DataFrame, groups: Sequence[str]) -> np.ndarray:
+    """The number of the group of every row, ``group``, in the order of the groups."""
+    places = frame.get_column("group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)
+    found: np.ndarray = places.to_numpy()
+    return found
 
 
 def chosen_sessions(source: Study | Frame, where: Where) -> tuple[Study | Frame, Restriction | None]:
@@ -154,7 +168,7 @@ def sessions_of(
     unknown = int((~known).sum())
     if unknown:
         frame, values = frame.filter(known), values[known.to_numpy()]
-    groups = tuple(frame.get_column("group").unique().sort())
+    groups = tuple(in_natural_order(frame.get_column("group").unique()))
     if not groups:
         others = [name for name in grouping_columns(source) if name != by]
         msg = f"by={by}: no session has a value in this column; {_choice(others)}"
@@ -166,7 +180,7 @@ def sessions_of(
         many = f"{counted(len(groups), 'value')}{listed}"
         advice = f"2 to {MOST_GROUPS}, such as system_id"
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
-            advice += "; cut=3 makes three groups of similar size from numbers, and correlate needs no groups"
+            advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
     return GroupedSessions(frame, values, texts, groups, by, unknown, within)
 
@@ -250,6 +264,7 @@ def _given(
     """Take a table of scores per session; the sessions, their values and the measures' texts."""
     asked = [] if measures is None else [*dict.fromkeys(map(str, list_measures(measures)))]
     named = {text: column_of(text, scores.columns) for text in asked}
+    groups = [name for name in grouping_columns(scores) if name not in named.values()]
     if asked and ("measure" not in scores.columns or None not in named.values()):
         scores = _long(scores, named, columns)
     missing = [name for name in ("session_id", "measure", "value") if name not in scores.columns]
@@ -259,7 +274,7 @@ def _given(
     if "query_position" in scores.columns:
         msg = "these are scores per query; compare sessions: sk.score(study, 'mean(nDCG@10)', per='session')"
         raise UsageError(msg)
-    _require(columns, grouping_columns(scores))
+    _require(columns, groups)
     there = scores.get_column("measure").unique(maintain_order=True).to_list()
     texts = tuple(dict.fromkeys(_known(text, there) for text in asked or there))
     own = [name for name in dict.fromkeys((*KEYS, *columns, ORDER)) if name in scores.columns]
@@ -341,13 +356,20 @@ def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageErr
     """Build the error for a grouping column that does not exist."""
     if not isinstance(column, str):
         return UsageError(f"{option} takes one column here, such as system_id, not {column!r:.80}")
-    if all(name.strip() in known for name in column.split(",")):
+    if "," in column and all(name in known for name in columns_of(column, known)):
         return UsageError(
             f"{option}={column} names several columns, and groups are compared by one; the other may be within="
         )
-    return UsageError(
-        f"{option}={column}: no such column to group sessions by; {_choice(known)}{suggestion(column, known)}"
-    )
+    advice = COUNTED.get(column, suggestion(column, known))
+    return UsageError(f"{option}={column}: no such column to group sessions by; {_choice(known)}{advice}")
+
+
+def require_free(column: str, taken: Collection[str], option: str = "by") -> None:
+    """Refuse a column that is called as one of the tables' own."""
+    if isinstance(column, str) and column in taken:
+        raise UsageError(
+            f"{option}={column}: the tables already have a column of that name; rename the log's column in study.toml"
+        )
 
 
 def grouping_columns(source: Study | Frame) -> list[str]:

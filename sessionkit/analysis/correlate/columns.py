@@ -9,6 +9,7 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
+from sessionkit.scoring.columns import COUNTED
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
@@ -27,7 +28,7 @@ class Variable:
     Parameters
     ----------
     name
-        Its name in results: the text of a measure, or the name of a column.
+        Its name in results: the text of a measure, or of what measures are correlated with the name of a column.
     measure
         The measure; of a column the one whose values are the column's.
     of_users
@@ -41,6 +42,9 @@ class Variable:
 
 def variables(study: Study, asked: str | Measure | Sequence[str | Measure], option: str) -> list[Variable]:
     """Find what names stand for: columns of sessions or users first, then measures.
+
+    A column has one name, whether it is asked for as ``satisfaction`` or as ``column(satisfaction)``: among measures the
+    latter, as everywhere, and else its own.
 
     Parameters
     ----------
@@ -98,11 +102,11 @@ def columns(
 def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     """Find what one name stands for."""
     if not isinstance(name, str):
-        return _of_measure(name)
+        return _of_measure(study, name, option)
     of_sessions = [each for each in study.columns("sessions") if each not in IDS]
     of_users = [each for each in study.columns("users") if each not in IDS]
     if name in of_sessions or name in of_users:
-        return Variable(name, column(name), of_users=name not in of_sessions)
+        return _of_measure(study, column(name), option)
     if name in IDS:
         msg = f"{option}={name}: its values are not numbers; to compare groups, use: sessionkit compare --by {name}"
         raise UsageError(msg)
@@ -113,13 +117,17 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
             raise
         known = [*of_sessions, *of_users]
         have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no columns but the ids"
-        near = suggestion(name, known)
+        near = COUNTED.get(name, suggestion(name, known))
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error
-    return _of_measure(measure)
+    return _of_measure(study, measure, option)
 
 
-def _of_measure(measure: Measure) -> Variable:
+def _of_measure(study: Study, measure: Measure, option: str) -> Variable:
     """A measure's values, which sessions must have."""
     taken = of_session(measure)
-    return Variable(str(taken), taken)
+    of = next((name for name in taken.of_sessions if taken == column(name)), None)
+    if of is None:
+        return Variable(str(taken), taken)
+    of_users = of in study.columns("users") and of not in study.columns("sessions")
+    return Variable(str(taken) if option == "measures" else of, taken, of_users)

@@ -31,7 +31,7 @@ CORRELATIONS = pl.Schema(
 )
 DIFFERENCES = pl.Schema(
     {"covariate": TEXT, "coefficient": TEXT, "first": TEXT, "second": TEXT, **COUNTED}
-    | {"value_first": NUMBER, "value_second": NUMBER, "difference": NUMBER, "low": NUMBER, "high": NUMBER}
+    | {"value_first": NUMBER, "value_second": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT}
 )
 
@@ -50,7 +50,7 @@ class Correlations(Finding):
         and a p by formula, which are two formulas, disagree about 0).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
-        ``value_second``, ``difference``, ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
+        ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
         ``note``: does the first correlate more with the covariate than the second.
     reading
         What that means, in plain language.
@@ -108,7 +108,8 @@ def correlate(
         Measures with a value per session, or their texts; of queries, wrapped: ``"mean(nDCG@10)"``. Columns of
         sessions or users too.
     with_
-        Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several.
+        Columns of sessions or users that hold numbers, such as ``"performance"``, or measures; one or several. Rows name the
+        column, also where ``"column(performance)"`` is asked for.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     control
@@ -176,7 +177,13 @@ def correlate(
         analytic=interval is None and of.name == "sessions",
     )
     table = pl.DataFrame(
-        [rows.correlation(m.name, c.name, how) for c in against for m in asked for how in chosen if m != c],
+        [
+            rows.correlation(m.name, c.name, how)
+            for c in against
+            for m in asked
+            for how in chosen
+            if m.measure != c.measure
+        ],
         schema=CORRELATIONS,
     )
     if not len(table) or not table.get_column("value").count():
@@ -185,7 +192,7 @@ def correlate(
         [
             row
             for c in against
-            for one, other in combinations([m for m in asked if m != c], 2)
+            for one, other in combinations([m for m in asked if m.measure != c.measure], 2)
             for how in chosen
             for row in rows.differences(one.name, other.name, c.name, how)
         ],

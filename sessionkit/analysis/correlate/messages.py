@@ -173,7 +173,7 @@ def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
         ]
     listed = "; ".join(
         f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
-        f"{row['difference']:.2f}, {ends(row['low'], row['high'], digits=2)}, {p_text(row['p'])})"
+        f"{row['estimate']:.2f}, {ends(row['low'], row['high'], digits=2)}, {p_text(row['p'])})"
         for row in sure.head(LISTED).rows(named=True)
     )
     more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""

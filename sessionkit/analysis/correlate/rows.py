@@ -154,11 +154,11 @@ class CorrelationRows:
         other, other_note = self._value(kept, coefficient, second, covariate)
         if one is None or other is None:
             return [row | {"note": note or other_note}]
-        row |= {"value_first": one, "value_second": other, "difference": one - other}
+        row |= {"value_first": one, "value_second": other, "estimate": one - other}
         between = kept.value(coefficient, first, second)
         if between > 1 - SURE:
             same = "are the same up to scale" if coefficient == "pearson" else "rank sessions the same"
-            return [row | {"difference": 0.0, "note": f"{first} and {second} {same}: there is no difference to test"}]
+            return [row | {"estimate": 0.0, "note": f"{first} and {second} {same}: there is no difference to test"}]
         if self.analytic and coefficient == "pearson":
             return [row | found for found in self._by_formula(one, other, between, kept.n - len(self.held))]
         of = kept.names.index(covariate)

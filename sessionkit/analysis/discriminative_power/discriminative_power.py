@@ -35,7 +35,7 @@ TABLE = pl.Schema(
 )
 ASL = pl.Schema(
     {"measure": pl.String(), "place": pl.Int64(), "a": pl.String(), "b": pl.String()}
-    | dict.fromkeys(("difference", "asl"), pl.Float64())
+    | dict.fromkeys(("difference", "p"), pl.Float64())
 )
 
 
@@ -52,7 +52,7 @@ class DiscriminativePower(TestedFinding):
         for tests that are not of means), ``spread`` (the largest difference of means).
     asl
         A row per measure and pair, by p-value (achieved significance level), the smallest first: ``measure``, ``place``,
-        ``a``, ``b``, ``difference`` (b minus a), ``asl`` (null, and last, where the pair was not tested).
+        ``a``, ``b``, ``difference`` (b minus a), ``p`` (null, and last, where the pair was not tested).
     reading
         The finding in plain language, a sentence or more per line.
     design, population, test, by, confidence, draws, seed
@@ -304,4 +304,4 @@ def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationS
         return f"{row['measure']}: {share} {over}."
     pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"
-    return f"{row['measure']}: {p_text(pair['asl'])} for {d} ({pair['b']} minus {pair['a']}) {over}."
+    return f"{row['measure']}: {p_text(pair['p'])} for {d} ({pair['b']} minus {pair['a']}) {over}."

@@ -68,7 +68,7 @@ def effort(
         A measure that adds up gains, with a cutoff, such as ``"sDCG@10"`` or ``"CG@10"``. Of others with discounts (RBP,
         esDCG) or a clock (TBG, U) only the searcher is told.
     by
-        Column of the sessions or users to group by; None, all together.
+        Column of the sessions or users to group by; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     gain
@@ -166,7 +166,7 @@ def effort(
         reading=reading_of(said, study.restriction),
         gain=wanted,
         measure=str(asked),
-        by=by,
+        by=next(iter(grouping.keys), None),
         document_cost=float(document_cost),
         query_cost=float(query_cost),
     )

@@ -8,6 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.effort.reduction import ALONG
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring import exact
 from sessionkit.scoring.searcher import Searcher
 
@@ -90,7 +91,7 @@ def reach_table(counts: pl.DataFrame, curves: pl.DataFrame) -> pl.DataFrame:
     first = places.filter(pl.col("total") >= pl.col("target")).group_by(by).agg(mean_curve=pl.col("place").min())
     found = found.join(first, on=by, how="left", nulls_equal=True)
     found = found.with_columns(share=exact.quotient(pl.col("reached"), pl.col("units")))
-    return found.select(REACH.names()).cast(dict(REACH)).sort(by)  # type: ignore[arg-type]
+    return natural_sort(found.select(REACH.names()).cast(dict(REACH)).sort("rank"), "group")  # type: ignore[arg-type]
 
 
 def spent_table(counts: pl.DataFrame, confidence: float) -> pl.DataFrame:
@@ -119,13 +120,14 @@ def spent_table(counts: pl.DataFrame, confidence: float) -> pl.DataFrame:
         share=pl.col("reached") / pl.col("units"), low=low, high=high
     )
     order = pl.col("along").replace_strict({name: place for place, name in enumerate(ALONG)}, return_dtype=pl.Int64)
-    return found.sort("group", order, "amount", maintain_order=True).select(SPENT.names()).cast(dict(SPENT))  # type: ignore[arg-type]
+    found = natural_sort(found.sort(order, "amount", maintain_order=True), "group")
+    return found.select(SPENT.names()).cast(dict(SPENT))  # type: ignore[arg-type]
 
 
 def plateau_table(counts: pl.DataFrame) -> pl.DataFrame:
     """Where ideals stop rising, and the share of the ideal that units have gained by then; rows ``plateau`` of the task."""
     many = pl.col("many")
-    ranked = counts.sort("group", "rank").with_columns(
+    ranked = natural_sort(counts.sort("rank"), "group").with_columns(
         upto=many.cum_sum().over("group"), half=many.sum().over("group") / 2
     )
     found = ranked.group_by("group", maintain_order=True).agg(
@@ -168,7 +170,7 @@ def searcher_table(
     sums = found.filter(pl.col("what") == "looked").with_columns(
         documents=exact.unfixed(pl.col("total").cast(pl.Int128)), queries=exact.unfixed(pl.col("ideal").cast(pl.Int128))
     )
-    for row in sums.sort("group").iter_rows(named=True):
+    for row in natural_sort(sums, "group").iter_rows(named=True):
         many = units[row["group"]]
         per_query = row["documents"] / row["queries"] if row["queries"] else None
         rows.append(

@@ -38,7 +38,7 @@ from sessionkit.study.study import guarded_read
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OWN = (
     "session_id", "query_position", "rank", "lists", "results", "judged", "pooled", "share", "measure", "n", "open", "undefined",
-    "moving", "score", "lower", "upper", "residual", "bound", "reason",
+    "moving", "value", "lower", "upper", "residual", "bound", "reason",
 )  # fmt: skip
 """Columns of the tables, which no column that makes groups may be called."""
 
@@ -69,8 +69,8 @@ def bounds(
     measures
         Measures of sessions, such as ``"sDCG@10"`` or ``"mean(nDCG@10)"``.
     by
-        Column of the sessions or users to group by; None, all sessions together. Pairs of groups are compared where
-        there are 2 to 20.
+        Column of the sessions or users to group by; None, or ``"all"``, all sessions together. Pairs of groups are compared
+        where there are 2 to 20.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     per
@@ -118,7 +118,7 @@ def bounds(
     ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}, max_grade=2,
     ... )
     >>> found = sk.bounds(study, ["mean(DCG@2)", "mean(nDCG@2)"], by=None)
-    >>> found.bounds.select("measure", pl.col("score", "lower", "upper").round(4), "bound").rows()
+    >>> found.bounds.select("measure", pl.col("value", "lower", "upper").round(4), "bound").rows()
     [('mean(DCG@2)', 1.0, 1.0, 2.2619, 'attained'), ('mean(nDCG@2)', 1.0, 0.8597, 1.0, 'safe')]
     """
     study = restricted(study, where)
@@ -134,6 +134,7 @@ def bounds(
         msg = f"wanted must be a whole number of documents, 0 or more, not {wanted!r}"
         raise UsageError(msg)
     grouping = Grouping.of(study, by, OWN, several=False)
+    column = next(iter(grouping.keys), None)
     judged = GradedPairs.of(study)
     top = scale_top(asked, judged, max_grade if max_grade is not None else study.settings.max_grade)
     reads = columns_read(study, asked)
@@ -168,9 +169,9 @@ def bounds(
         differences=between,
         wanted=listed,
         reading=reading_of(
-            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=by), study.restriction
+            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=column), study.restriction
         ),
-        by=by,
+        by=column,
         max_grade=top,
         per=per,
         units=units if units is None else by_columns(study, by, units),

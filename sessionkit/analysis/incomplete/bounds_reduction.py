@@ -11,6 +11,7 @@ from sessionkit.analysis.incomplete.means import mean_bounds
 from sessionkit.analysis.incomplete.units import BOUNDS, query_bounds, session_bounds
 from sessionkit.analysis.incomplete.unjudged_documents import Unjudged
 from sessionkit.analysis.incomplete.unjudged_reduction import OverUnjudged
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.study.row_index import where
@@ -79,7 +80,7 @@ class BoundsReduction(OverUnjudged):
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Units in order; or ``group``, ``measure``, ``n`` (sessions with a score), ``open`` (without one that further
         judgments could give one), ``undefined`` (other sessions), ``moving`` (sessions whose score could change),
-        ``score``, ``lower``, ``upper``.
+        ``value``, ``lower``, ``upper``.
         """
         added = self.added([*parts])
         if self.level != "group":
@@ -112,7 +113,7 @@ class BoundsReduction(OverUnjudged):
     def _means(self, added: pl.DataFrame) -> pl.DataFrame:
         """Means over the sessions of each group."""
         keys = ["group", "measure"]
-        sure = added.filter(pl.col("kind") == "sure").select(*keys, n="many", moving="moving", total="score sum")
+        sure = added.filter(pl.col("kind") == "sure").select(*keys, n="many", moving="moving", total="value sum")
         counts = [
             added.filter(pl.col("kind") == kind).group_by(keys).agg(pl.col("many").sum().alias(name))
             for kind, name in (("open", "open"), ("rest", "undefined"))
@@ -130,23 +131,22 @@ class BoundsReduction(OverUnjudged):
         for frame in (*counts, mean_bounds(bounded.select(*keys, "open", "many", "lower", "upper"), keys)):
             found = found.join(frame, on=keys, how="left", nulls_equal=True)
         order = pl.col("measure").replace_strict(self._texts, range(len(self._texts)), return_dtype=pl.Int32)
-        score = exact_sums.quotient(exact_sums.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
-        found = found.with_columns(pl.col("n", "open", "undefined", "moving").fill_null(0), score=score)
+        value = exact_sums.quotient(exact_sums.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
+        found = found.with_columns(pl.col("n", "open", "undefined", "moving").fill_null(0), value=value)
         bounded_ones = [str(measure) for measure in self.measures if measure.bound_kind(own_keys=self.own_keys)]
         there = pl.col("measure").is_in(bounded_ones)
         found = found.with_columns(
-            lower=pl.when(there).then(pl.min_horizontal("lower", "score")),
-            upper=pl.when(there).then(pl.max_horizontal("upper", "score")),
+            lower=pl.when(there).then(pl.min_horizontal("lower", "value")),
+            upper=pl.when(there).then(pl.max_horizontal("upper", "value")),
             moving=pl.when(there).then(pl.col("moving")),
         )
-        return (
-            self.grouping.named(found).sort("group", order).select(*keys, "n", "open", "undefined", "moving", *BOUNDS)
-        )
+        ordered = natural_sort(self.grouping.named(found).sort(order), "group")
+        return ordered.select(*keys, "n", "open", "undefined", "moving", *BOUNDS)
 
 
 def _sums(units: pl.DataFrame) -> pl.DataFrame:
     """Sessions of one measure as sums per group."""
-    scored, bounded = pl.col("score").is_not_null(), pl.col("lower").is_not_null()
+    scored, bounded = pl.col("value").is_not_null(), pl.col("lower").is_not_null()
     kind = pl.when(scored).then(pl.lit("sure")).when(bounded).then(pl.lit("open")).otherwise(pl.lit("rest"))
     rows = units.with_columns(kind=kind, moving=(pl.col("upper") > pl.col("lower")).fill_null(value=False))
     sums = [exact_sums.fixed(pl.col(name)).sum().cast(pl.Decimal(38, 0)).alias(f"{name} sum") for name in BOUNDS]

@@ -51,7 +51,7 @@ def differences(
     Parameters
     ----------
     bounds
-        ``group``, ``measure``, ``n``, ``open``, ``score``, ``lower``, ``upper``.
+        ``group``, ``measure``, ``n``, ``open``, ``value``, ``lower``, ``upper``.
     moves
         What unjudged documents would move; None where nothing is unjudged.
     groups
@@ -91,12 +91,12 @@ def _difference(
     nothing: dict[str, object] = dict.fromkeys(
         ("difference", "lower", "upper", "bound", "holds", "needed", "overturned_by", "open_documents")
     )
-    if a["score"] is None or b["score"] is None:
+    if a["value"] is None or b["value"] is None:
         return nothing
-    found = nothing | {"difference": b["score"] - a["score"]}
+    found = nothing | {"difference": b["value"] - a["value"]}
     if a["lower"] is None or b["lower"] is None:
         return found
-    value = float(nothing_left(b["score"] - a["score"], abs(a["score"]) + abs(b["score"])))
+    value = float(nothing_left(b["value"] - a["value"], abs(a["value"]) + abs(b["value"])))
     found["difference"] = value
     if steps is not None:
         found["open_documents"] = int((steps != 0).sum())

@@ -22,7 +22,7 @@ class Incompleteness(Finding):
     bounds
         By group and ``measure``: ``n`` (sessions with a score), ``open`` (sessions without one, to which further
         judgments could give one), ``undefined`` (other sessions), ``moving`` (sessions whose score could change),
-        ``score``, ``lower``, ``upper`` and ``residual`` (upper - lower); ``bound``: ``attained`` where some grades make
+        ``value``, ``lower``, ``upper`` and ``residual`` (upper - lower); ``bound``: ``attained`` where some grades make
         each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``reason``
         where there are none.
     differences
@@ -37,7 +37,7 @@ class Incompleteness(Finding):
         these groups, that show it within the cutoff) and ``move`` (of b less a).
     units
         Score and bounds of every session or query, if asked for: ``session_id``, ``query_position``, those that
-        make the groups, ``measure``, ``score``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
+        make the groups, ``measure``, ``value``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
     reading
         The finding in plain language.
     by, max_grade, per

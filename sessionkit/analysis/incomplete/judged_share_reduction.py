@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.incomplete.totals import distinct
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gain_histogram import DIRECT
@@ -125,4 +126,4 @@ class JudgedShareReduction:
         found = pl.concat([SHOWN.to_frame(), *every], how="diagonal").with_columns(
             share=exact.quotient(pl.col("judged"), pl.col("results"))
         )
-        return found.select(*PLACE, *COUNTS, "share").sort(PLACE, nulls_last=False)
+        return natural_sort(found.select(*PLACE, *COUNTS, "share").sort(PLACE, nulls_last=False), "group")

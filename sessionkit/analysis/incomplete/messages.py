@@ -80,7 +80,7 @@ def _scores(bounds: pl.DataFrame) -> Iterator[str]:
         pl.col("lower").is_not_null(), pl.col("group").is_in(groups.head(MOST_TOLD).implode(), nulls_equal=True)
     )
     for row in told.iter_rows(named=True):
-        score = "has no score" if row["score"] is None else f"scores {_number(row['score'])}"
+        score = "has no score" if row["value"] is None else f"scores {_number(row['value'])}"
         gap = "" if row["bound"] == "attained" else " (safe bounds, which may not be reached)"
         more = f" {counted(row['open'], 'session')} without a score could get one." if row["open"] else ""
         yield (

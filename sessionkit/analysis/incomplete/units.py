@@ -25,11 +25,11 @@ from sessionkit.scoring.execution import query_values, session_values
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments
 
-BOUNDS = ("score", "lower", "upper")
+BOUNDS = ("value", "lower", "upper")
 
 
 def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | None) -> dict[Measure, pl.DataFrame]:
-    """Score and bounds of every session of a batch, in order: ``score``, ``lower``, ``upper``, by measure.
+    """Score and bounds of every session of a batch, in order: ``value``, ``lower``, ``upper``, by measure.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
     risen = _risen(unjudged, [m for m in rising if not _plain(m)], top, "session")
     found = {}
     for measure in measures:
-        score = values[measure]["value"].alias("score")
+        score = values[measure]["value"]
         inner, kind = measure.inner, kinds[measure]
         if kind is None:
             nothing = pl.lit(None, pl.Float64)
-            found[measure] = pl.DataFrame({"score": score}).with_columns(lower=nothing, upper=nothing)
+            found[measure] = pl.DataFrame({"value": score}).with_columns(lower=nothing, upper=nothing)
             continue
         if kind == "fixed":
-            found[measure] = pl.DataFrame({"score": score}).with_columns(lower="score", upper="score")
+            found[measure] = pl.DataFrame({"value": score}).with_columns(lower="value", upper="value")
             continue
         if measure.reduces_queries:
             bounds = _aggregated(unjudged, measure, of_queries[inner])
@@ -74,7 +74,7 @@ def session_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float |
 
 def query_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | None) -> dict[Measure, pl.DataFrame]:
     """Score and bounds of every query that counts, by measure: ``query``, ``session``, ``query_position``, ``key`` (its
-    number in the pool), ``score``, ``lower``, ``upper``.
+    number in the pool), ``value``, ``lower``, ``upper``.
     """
     kinds = {measure: measure.bound_kind() for measure in measures}
     values = unjudged.values(measures, "query")
@@ -82,7 +82,7 @@ def query_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | N
     risen = _risen(unjudged, rising, top, "query")
     found = {}
     for measure in measures:
-        rows = values[measure].select("query", "session", "query_position", pl.col("value").alias("score"))
+        rows = values[measure].select("query", "session", "query_position", "value")
         kind = kinds[measure]
         best = best_grade(measure, top) if kind else WORST
         rows = rows.with_columns(unjudged.supposing(best).queries["key"].gather(rows["query"]))
@@ -92,7 +92,7 @@ def query_bounds(unjudged: Unjudged, measures: Sequence[Measure], top: float | N
         elif measure in risen:
             bounds = risen[measure]
         elif kind == "fixed":
-            bounds = rows.select(lower="score", upper="score")
+            bounds = rows.select(lower="value", upper="value")
         elif kind in ("share", "counted"):
             if kind == "share" and measure.gain_measure is not None:
                 of_units = shares(unjudged, measure.gain_measure, best).bounds().rename({"unit": "query"})
@@ -125,11 +125,11 @@ def _sum_bounds(unjudged: Unjudged, measure: Measure, total: pl.Series, best: fl
 
 
 def _list_bounds(unjudged: Unjudged, measure: Measure, rows: pl.DataFrame, best: float) -> pl.DataFrame:
-    """The same for each of some lists (``query``, ``key``, ``score``)."""
+    """The same for each of some lists (``query``, ``key``, ``value``)."""
     more = _more(unjudged, measure, best, "query", len(unjudged.batch.queries)).gather(rows["query"])
-    sums = rows.select(pl.col("score").fill_null(0.0), defined=pl.col("key").is_not_null()).with_columns(more)
-    upper = exact.unfixed(exact.fixed(pl.col("score")) + pl.col("total"))
-    return sums.select(lower=pl.when("defined").then("score"), upper=pl.when("defined").then(upper))
+    sums = rows.select(pl.col("value").fill_null(0.0), defined=pl.col("key").is_not_null()).with_columns(more)
+    upper = exact.unfixed(exact.fixed(pl.col("value")) + pl.col("total"))
+    return sums.select(lower=pl.when("defined").then("value"), upper=pl.when("defined").then(upper))
 
 
 def _more(unjudged: Unjudged, measure: Measure, best: float, by: str, many: int) -> pl.Series:
@@ -165,27 +165,27 @@ def _risen(unjudged: Unjudged, measures: Sequence[Measure], top: float | None, b
 
 
 def _finished(bounds: pl.DataFrame, measure: Measure) -> pl.DataFrame:
-    """``score``, ``lower``, ``upper``: rounding never puts the score outside, and what cannot be exceeded is not."""
+    """``value``, ``lower``, ``upper``: rounding never puts the score outside, and what cannot be exceeded is not."""
     lower, upper = pl.col("lower"), pl.col("upper")
     if measure.highest is not None:
         upper = pl.min_horizontal(upper, pl.lit(measure.highest))
     known = lower.is_not_null() & upper.is_not_null()
     both = bounds.select(
-        "score",
-        lower=pl.when(known).then(pl.min_horizontal(lower, "score")),
-        upper=pl.when(known).then(pl.max_horizontal(upper, "score")),
+        "value",
+        lower=pl.when(known).then(pl.min_horizontal(lower, "value")),
+        upper=pl.when(known).then(pl.max_horizontal(upper, "value")),
     )
     if measure.inner.undefined != "zero":
         return both
     # what has no value is 0, and may stay so
     return both.with_columns(
-        lower=pl.when(pl.col("score") == 0).then(0.0).otherwise(pl.col("lower")), upper=pl.col("upper").fill_null(0.0)
+        lower=pl.when(pl.col("value") == 0).then(0.0).otherwise(pl.col("lower")), upper=pl.col("upper").fill_null(0.0)
     )
 
 
 def _aggregated(unjudged: Unjudged, measure: Measure, queries: pl.DataFrame) -> pl.DataFrame:
     """Bounds of every session from those of its queries: ``lower``, ``upper``."""
-    kept = queries.filter(pl.col("lower").is_not_null()).with_columns(open=pl.col("score").is_null())
+    kept = queries.filter(pl.col("lower").is_not_null()).with_columns(open=pl.col("value").is_null())
     if kept["open"].any():
         # queries of one key get their first judgment together: where a session has no other, all of them count
         keys = kept.filter("open").group_by("session").agg(pl.col("key").n_unique().alias("keys"))

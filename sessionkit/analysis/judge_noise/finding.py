@@ -18,7 +18,7 @@ class JudgeNoise(TestedFinding):
     table
         A row per measure and pair of groups: ``difference`` (b minus a) and ``p`` with the original judgments; over
         draws ``mean``, ``sd``, ``low`` and ``high`` (the middle 95%) of the difference; ``winner_changes``, the share of
-        draws in which the difference has not the same sign; ``rejected``, that with p at most alpha; ``verdict_changes``,
+        draws in which the difference has not the same sign; ``significant``, that with p at most alpha; ``verdict_changes``,
         that in which this is another verdict than with the original judgments; ``draws``.
     order
         A row per measure: Kendall's tau-b of the order of the groups against that with the original judgments:

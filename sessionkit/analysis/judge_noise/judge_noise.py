@@ -189,7 +189,7 @@ F, N = pl.Float64(), pl.Int64()
 PAIRS = pl.Schema(
     dict.fromkeys(("measure", "a", "b"), pl.String())
     | dict.fromkeys(("difference", "p", "mean", "sd", "low", "high"), F)
-    | dict.fromkeys(("winner_changes", "rejected", "verdict_changes"), F)
+    | dict.fromkeys(("winner_changes", "significant", "verdict_changes"), F)
     | {"draws": N}
 )
 ORDER = pl.Schema({"measure": pl.String(), **dict.fromkeys(("tau", "low", "high"), F), "draws": N})

@@ -33,9 +33,9 @@ class JudgmentLoss(TestedFinding):
         gained); ``precision`` = kept / (kept + lost); ``g_mean``, their geometric mean. As in the paper, positive means
         that the hypothesis of no difference stands.
     pairs
-        A row per measure, pair and fraction: the difference (b less a) and p with all judgments (``difference_all``,
-        ``p_all``); with some: mean ``difference``, ``low`` and ``high`` (of draws), ``same_sign`` (share of draws),
-        median ``p``, ``rejected`` (share of draws with p at most alpha).
+        A row per measure, pair and fraction: ``difference`` (b less a) and ``p`` with all judgments; with some: ``mean``
+        difference, ``low`` and ``high`` (of draws), ``same_sign`` (share of draws), ``median_p``, ``significant`` (share of draws
+        with p at most alpha).
     reading
         The finding in plain language, a sentence or more per line.
     design, population, test

@@ -138,9 +138,9 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
 def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
     """Who is better, how often, with which p."""
     whole = pairs.row(-1, named=True)
-    if not whole["difference_all"]:
+    if not whole["difference"]:
         return f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."
-    higher, other = (whole["b"], whole["a"]) if whole["difference_all"] > 0 else (whole["a"], whole["b"])
+    higher, other = (whole["b"], whole["a"]) if whole["difference"] > 0 else (whole["a"], whole["b"])
     some = rows.filter(pl.col("fraction") < 1)
     steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
     worst = float(str(some["winner"].min() or 0))
@@ -158,25 +158,25 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
         for row in _looked_at(pairs)
     )
-    tested = "too little data to test" if whole["p_all"] is None else p_text(whole["p_all"])
+    tested = "too little data to test" if whole["p"] is None else p_text(whole["p"])
     return (
-        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference_all']):.3g}, "
+        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference']):.3g}, "
         f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
     )
 
 
 def _signed(row: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
     """The range of a difference, for the group that is higher with all judgments."""
-    ends = (row["low"], row["high"]) if whole["difference_all"] > 0 else (-row["high"], -row["low"])
+    ends = (row["low"], row["high"]) if whole["difference"] > 0 else (-row["high"], -row["low"])
     return f"{ends[0]:.3g} and {ends[1]:.3g}"
 
 
 def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
     """The p-values of the draws; nothing where there is no verdict with all judgments."""
-    if row["rejected"] is None:
+    if row["significant"] is None:
         return ""
-    median = "" if row["p"] is None else f", the median {p_text(row['p'])}"
-    return f"{median}, and {row['rejected']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
+    median = "" if row["median_p"] is None else f", the median {p_text(row['median_p'])}"
+    return f"{median}, and {row['significant']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
 
 
 def _verdicts(rows: pl.DataFrame, settled: LossSetup) -> str:

@@ -30,7 +30,7 @@ CONFUSION = pl.Schema(
 )
 PAIRS = pl.Schema(
     {"measure": pl.String(), "a": pl.String(), "b": pl.String(), "fraction": F}
-    | dict.fromkeys(("difference_all", "p_all", "difference", "low", "high", "same_sign", "p", "rejected"), F)
+    | dict.fromkeys(("difference", "p", "mean", "low", "high", "same_sign", "median_p", "significant"), F)
 )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.rescore.log import RescoredLog
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
 
 FULL = 0.95
@@ -76,7 +77,7 @@ def groups_of(log: RescoredLog, full: float | None = None) -> Groups:
     unknown = sessions.get_column("group").null_count()
     if unknown:
         left_out[f"sessions without {log.by}"] = unknown
-    names = sorted(sessions.get_column("group").drop_nulls().unique())
+    names = in_natural_order(sessions.get_column("group").drop_nulls().unique())
     runs = _are_runs(sessions)
     share = (FULL if runs else 0.0) if full is None else full
     whole = _returned(sessions, names) >= share
@@ -108,9 +109,11 @@ def _are_runs(sessions: pl.DataFrame) -> bool:
 
 def _returned(sessions: pl.DataFrame, names: list[str]) -> np.ndarray:
     """Results of every group, as a share of what it could have returned."""
-    found = sessions.drop_nulls("group").group_by("group").agg(pl.col("results", "queries").sum()).sort("group")
+    counts = sessions.drop_nulls("group").group_by("group").agg(pl.col("results", "queries").sum())
+    found = pl.DataFrame({"group": names}, schema={"group": pl.String}).join(
+        counts, on="group", how="left", maintain_order="left"
+    )
     deepest = sessions.get_column("deepest").max()
     could = int(str(found["queries"].max() or 0)) * int(str(deepest or 0))
-    assert found["group"].to_list() == names  # noqa: S101 - both in order
     share: np.ndarray = found["results"].to_numpy() / could if could else np.ones(len(names))
     return share

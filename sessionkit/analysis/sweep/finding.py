@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.analysis.compare.comparison import corrected_text, significance_note
+from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.sweep.axes import shown
+from sessionkit.display.tables import HEADERS, TextTable, table_of
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
 
 
@@ -22,12 +26,12 @@ class Sweep(TestedFinding):
         A row per setting, none left out, the last parameter changing fastest: ``setting`` (number from 1), ``base`` (whether
         it is the base setting), a column for each parameter, ``measure`` (null where refused), ``outcome`` (holds, weaker, stronger,
         overturned, tied, undefined, refused), ``leader`` and ``following`` (groups with the best and the next mean),
-        ``margin`` (of the means, in units of the measure, at least 0), ``relative`` (as a share of the next one's mean); of the
-        test ``estimate``, ``low``, ``high`` (leader less next) and ``p_value``, ``shown`` (p_value at most alpha, and
-        the estimate in favor of the leader), ``tau`` (Kendall's tau-b of the order of groups with the base setting's; null of two groups),
-        ``reason`` (why something is missing).
+        ``raw_difference`` of these means (leader less next, as all differences here), ``relative`` (that as a share of the next
+        one's mean); of the test ``estimate``, ``low``, ``high``, ``p_adjusted`` (over the pairs of groups) and ``significant``
+        (p_adjusted at most alpha, and the estimate in favor of the leader), ``tau`` (Kendall's tau-b of the order of groups
+        with the base setting's; null of two groups), ``reason`` (why something is missing).
     means
-        A row per setting and group: ``setting``, ``group``, ``mean``, ``n``, ``undefined``; those of
+        A row per setting and group: ``setting``, the column that makes the groups, ``value``, ``n``, ``undefined``; those of
         `sessionkit.score`, bit for bit.
     regions
         A row per conclusion (``lead``: who leads; ``verdict``: what the test shows): ``conclusion``, ``statement``, ``settings``,
@@ -40,7 +44,7 @@ class Sweep(TestedFinding):
         (values of the grid).
     nearest
         The nearest setting that overturns each conclusion, by `metric`: ``conclusion``, ``changes``, ``distance``, ``at``, ``measure``,
-        ``leader``, ``margin``, ``p_value``, ``still_at`` and ``still`` (the last setting before it where the conclusion
+        ``leader``, ``raw_difference``, ``p_adjusted``, ``still_at`` and ``still`` (the last setting before it where the conclusion
         holds). Both were scored. No row where the conclusion fails nowhere within the grid.
     parameters
         What was varied: ``parameter``, ``values``, ``base``, ``added`` (whether the base value was not asked for), ``meaning``.
@@ -54,6 +58,8 @@ class Sweep(TestedFinding):
         What nearest means.
     confidence, correction, draws, seed
         As asked for.
+    family
+        The p-values of a setting that were corrected together, see `sessionkit.compare`.
     notes
         What a reader of the numbers should know.
     """
@@ -75,6 +81,7 @@ class Sweep(TestedFinding):
     metric: str
     confidence: float
     correction: str
+    family: Family
     draws: int
     seed: int
     notes: tuple[str, ...] = ()
@@ -106,6 +113,38 @@ class Sweep(TestedFinding):
             "made_with": made,
         }
 
+    def paper_table(self) -> TextTable:
+        """A row per setting: the parameters, the difference with its interval and p, significance marked; no setting is singled out.
+
+        Of two groups the second less the first; of more the leader, named beside it, less the next.
+        """
+        varied = self.parameters.get_column("parameter").to_list()
+        values = [_text(self.table.get_column(name)) for name in varied]
+        turned = pl.col("leader") == self.groups[0] if len(self.groups) == 2 else pl.lit(value=False)
+        signed = ["estimate", "low", "high"] if self.test else ["raw_difference"]
+        ends = dict(zip(signed, ["estimate", "high", "low"] if self.test else signed, strict=True))
+        away = [
+            pl.when(turned).then(-pl.col(other)).otherwise(pl.col(name)).alias(name) for name, other in ends.items()
+        ]
+        named = [] if len(self.groups) == 2 else ["leader", "following"]
+        rows = self.table.select(*values, *named, *away, *(["p_adjusted"] if self.test else []))
+        headers = HEADERS | {name: name for name in varied} | {
+            "leader": "Leader", "following": "Next", "estimate": "Difference", "raw_difference": "Difference", "high": "to",
+            "low": f"{100 * self.confidence:g}% from", "p_adjusted": "p" if "p" not in varied else "p-value",
+        }  # fmt: skip
+        found = [row for row, yes in enumerate(self.table["significant"]) if yes]
+        place = len(varied) + len(named)
+        which = f"{self.groups[1]} minus {self.groups[0]}" if len(self.groups) == 2 else "the leader minus the next"
+        how = f": {self.test}{corrected_text(self.family)}" if self.test else ""
+        base = ", ".join(f"{name}={value}" for name, value in self.parameters.select("parameter", "base").rows())
+        caption = f"{self.measure} at {counted(self.table.height, 'setting')}, {which}, by {self.by}{how}"
+        note = f"Base setting: {base}."
+        if self.test:
+            mark = "*:" if found else ""
+            note += f" Each setting is tested alone. {significance_note(mark, self.alpha, self.claim)}"
+        marks = dict.fromkeys([(row, place) for row in found], "*")
+        return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4)
+
     def map(self, x: str | None = None, y: str | None = None) -> pl.DataFrame:
         """The settings along two parameters, all others at the base, for `sessionkit.charts.sweep_map`.
 
@@ -117,9 +156,9 @@ class Sweep(TestedFinding):
         Returns
         -------
         polars.DataFrame
-            ``x`` and ``y`` (values as text, in order), ``group`` (the leader; null where there is none), ``margin``,
-            ``relative``, ``p_value``, ``shown``, ``outcome``, ``base``, ``holds`` (whether the verdict, or without a test the
-            lead, is that of the base setting).
+            ``x`` and ``y`` (values as text, in order), ``leader`` (null where there is none), ``raw_difference``, ``relative``,
+            ``p_adjusted``, ``significant``, ``outcome``, ``base``, ``holds`` (whether the verdict, or without a test the lead, is
+            that of the base setting).
 
         Raises
         ------
@@ -134,11 +173,11 @@ class Sweep(TestedFinding):
         return kept.select(
             x=_text(kept[across]),
             y=pl.lit("") if up is None else _text(kept[up]),
-            group="leader",
-            margin="margin",
+            leader="leader",
+            raw_difference="raw_difference",
             relative="relative",
-            p_value="p_value",
-            shown="shown",
+            p_adjusted="p_adjusted",
+            significant="significant",
             outcome="outcome",
             base="base",
             holds=pl.col("setting").replace_strict(verdict, return_dtype=pl.Boolean),
@@ -171,14 +210,14 @@ class Sweep(TestedFinding):
         for row in self.table.iter_rows(named=True):
             if row["outcome"] in ("refused", "undefined") or base["leader"] is None:
                 found[row["setting"]] = None
-            elif base["shown"] is None:
+            elif base["significant"] is None:
                 found[row["setting"]] = row["leader"] == base["leader"]
             elif row["outcome"] == "tied":
-                found[row["setting"]] = not base["shown"]
-            elif row["shown"] is None:
+                found[row["setting"]] = not base["significant"]
+            elif row["significant"] is None:
                 found[row["setting"]] = None
             else:
-                was, now = ((one["leader"] if one["shown"] else None) for one in (base, row))
+                was, now = ((one["leader"] if one["significant"] else None) for one in (base, row))
                 found[row["setting"]] = was == now
         return found
 

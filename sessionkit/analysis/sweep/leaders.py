@@ -10,7 +10,7 @@ import numpy as np
 
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.anova import residual_variance
-from sessionkit.analysis.compare.corrections import Corrected, corrected
+from sessionkit.analysis.compare.corrections import Corrected, Family, corrected
 from sessionkit.analysis.compare.effects import studentized
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair
@@ -26,14 +26,14 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True)
 class LeaderTest:
-    """The leader less the next: estimate, interval, p, and the side that the test finds by its sign; None, with the reason,
-    where nothing can be tested.
+    """The leader less the next: estimate, interval, p corrected over the pairs of groups, and the side that the test finds by
+    its sign; None, with the reason, where nothing can be tested.
     """
 
     estimate: float | None = None
     low: float | None = None
     high: float | None = None
-    p: float | None = None
+    p_adjusted: float | None = None
     side: float | None = None
     why: str = ""
 
@@ -51,6 +51,11 @@ class LeaderTesting:
         return (
             "session_id" if each else {"users": "user_id", "topics": "topic_id"}.get(self.plan.population, "session_id")
         )
+
+    def family(self, groups: int) -> Family:
+        """The p-values of a setting that are corrected together: those of its pairs of groups."""
+        at_once = groups > 2 and self.plan.test.simultaneous
+        return Family(1 if at_once else math.comb(groups, 2), self.plan.options.correction, at_once)
 
     def tested(self, sessions: GroupedSessions, column: int, leader: int, following: int) -> LeaderTest:
         """Test one setting, by the column of its values, for the groups with these numbers."""

@@ -139,11 +139,11 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     tested = base.tested
     if tested is None:
         return ""
-    if tested.p is None or tested.estimate is None:
+    if tested.p_adjusted is None or tested.estimate is None:
         return f"Not tested: {tested.why}."
     small = detectable_text(told.detectable or None)
     interval = interval_text(tested.low, tested.high, alpha)
-    found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p)}{told.how}"
+    found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
     leader = swept.name(base.leader)
     if base.shown(alpha):
         better = "higher" if base.sign > 0 else "lower"
@@ -163,7 +163,7 @@ def _grid(swept: SweepResults) -> str:
         relative = [look.relative for look in looks if look.relative is not None]
         if relative:
             text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
-        p = [look.tested.p for look in looks if look.tested is not None and look.tested.p is not None]
+        p = [p for look in looks if look.tested is not None and (p := look.tested.p_adjusted) is not None]
         if p:
             often = sum(look.shown(alpha) is True for look in looks)
             ends = dict.fromkeys(readable_p(value) for value in (min(p), max(p)))
@@ -215,7 +215,8 @@ def _nearest(swept: SweepResults, one: Nearest) -> str:
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
-        p = f", {p_text(look.tested.p)}" if look.tested is not None and look.tested.p is not None else ""
+        tested = look.tested
+        p = f", {p_text(tested.p_adjusted)}" if tested is not None and tested.p_adjusted is not None else ""
         there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
         if one.conclusion != LEAD and look.leader == swept.base.leader:
             there += ", shown" if look.shown(alpha) else ", no longer shown"

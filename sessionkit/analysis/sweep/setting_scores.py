@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column
+from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, no_column, require_free
 from sessionkit.analysis.sweep.histograms import HistogramReduction, HistogramSums, Kind
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
@@ -19,6 +20,8 @@ from sessionkit.study import Study
 KEYS = ("session_id", "user_id", "topic_id")
 ROWS = 4_000_000
 """Values of units that are worked out at once."""
+TAKEN = ("setting", "value", "n", "undefined")
+"""Columns of the means of settings."""
 FREE = ("b", "bq", "p", "pq", "lambda")
 """Parameters that what the data refuse does not depend on."""
 
@@ -236,6 +239,7 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     known = grouping_columns(study)
     if column not in known:
         raise no_column(column, known)
+    require_free(column, TAKEN)
     if column in study.columns("sessions"):
         values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
     else:
@@ -246,4 +250,4 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     if named.is_empty():
         msg = f"by={column}: no session has a value in this column; choose another column"
         raise UsageError(msg)
-    return tuple(named["group"].sort()), int(counted["len"].sum()) - int(named["len"].sum())
+    return tuple(in_natural_order(named["group"])), int(counted["len"].sum()) - int(named["len"].sum())

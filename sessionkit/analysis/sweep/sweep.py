@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
@@ -153,7 +154,7 @@ def sweep(
         told = replace(told, detectable=small.get(_pair(swept.base)))
     return Sweep(
         table=tables.settings_table(swept),
-        means=tables.means_table(swept),
+        means=tables.means_table(swept, by),
         regions=tables.regions_table(swept),
         ranges=tables.ranges_table(swept),
         nearest=tables.nearest_table(swept),
@@ -169,6 +170,7 @@ def sweep(
         metric=METRIC,
         confidence=confidence,
         correction=correction,
+        family=Family(0, correction) if testing is None else testing.family(len(groups)),
         draws=draws,
         seed=seed,
         notes=tuple(notes),

@@ -14,16 +14,9 @@ from sessionkit.analysis.sweep.grid import Grid
 from sessionkit.analysis.sweep.nearest import Nearest
 from sessionkit.analysis.sweep.outcomes import LEAD, Conclusion
 from sessionkit.analysis.sweep.regions import Holds, Range, Region
+from sessionkit.analysis.sweep.setting_scores import TAKEN
 from sessionkit.analysis.sweep.verdicts import SettingVerdict, tau_b
 
-MEANS = pl.Schema(
-    {
-        "setting": pl.Int64(),
-        "group": pl.String(),
-        "mean": pl.Float64(),
-        **dict.fromkeys(("n", "undefined"), pl.Int64()),
-    }
-)
 REGIONS = pl.Schema(
     {
         **dict.fromkeys(("conclusion", "statement"), pl.String()),
@@ -45,7 +38,7 @@ NEAREST = pl.Schema(
         "changes": pl.Int64(),
         "distance": pl.Float64(),
         **dict.fromkeys(("at", "measure", "leader"), pl.String()),
-        **dict.fromkeys(("margin", "p_value"), pl.Float64()),
+        **dict.fromkeys(("raw_difference", "p_adjusted"), pl.Float64()),
         **dict.fromkeys(("still_at", "still"), pl.String()),
     }
 )
@@ -122,19 +115,19 @@ def settings_table(swept: SweepResults) -> pl.DataFrame:
                 "outcome": swept.conclusion.outcome(look),
                 "leader": swept.name(look.leader) if look else None,
                 "following": swept.name(look.following) if look else None,
-                "margin": look.margin if look else None,
-                "relative": look.relative if look else None,
+                "raw_difference": look.raw_difference if look else None,
+                "relative": look.signed(look.relative) if look else None,
                 "estimate": tested.estimate if tested else None,
                 "low": tested.low if tested else None,
                 "high": tested.high if tested else None,
-                "p_value": tested.p if tested else None,
-                "shown": look.shown(alpha) if look else None,
+                "p_adjusted": tested.p_adjusted if tested else None,
+                "significant": look.shown(alpha) if look else None,
                 "tau": tau,
                 "reason": _reason(swept, one.refused, look),
             }
         )
-    numbers = ("margin", "relative", "estimate", "low", "high", "p_value", "tau")
-    types = {"setting": pl.Int64, "base": pl.Boolean, "shown": pl.Boolean, **dict.fromkeys(numbers, pl.Float64)}
+    numbers = ("raw_difference", "relative", "estimate", "low", "high", "p_adjusted", "tau")
+    types = {"setting": pl.Int64, "base": pl.Boolean, "significant": pl.Boolean, **dict.fromkeys(numbers, pl.Float64)}
     columns = {name: pl.Series(name, [row[name] for row in rows], dtype=types.get(name, pl.String)) for name in rows[0]}
     values = [
         column_of([one.values[place] for one in grid.settings], axis.name) for place, axis in enumerate(grid.axes)
@@ -143,8 +136,8 @@ def settings_table(swept: SweepResults) -> pl.DataFrame:
     return pl.DataFrame([*first, *values, *columns.values()])
 
 
-def means_table(swept: SweepResults) -> pl.DataFrame:
-    """A row per setting and group; refused settings have none."""
+def means_table(swept: SweepResults, by: str) -> pl.DataFrame:
+    """A row per setting and group, which stands in the column that makes the groups; refused settings have none."""
     rows = [
         (number, group, float(mean) if mean == mean else None, int(n), int(undefined))  # noqa: PLR0124 - NaN
         for number, look in enumerate(swept.looks, 1)
@@ -153,7 +146,9 @@ def means_table(swept: SweepResults) -> pl.DataFrame:
             swept.groups, look.means.value, look.means.n, look.means.undefined, strict=True
         )
     ]
-    return pl.DataFrame(rows, schema=MEANS, orient="row")
+    setting, *found = TAKEN
+    types = [pl.Int64(), pl.String(), pl.Float64(), pl.Int64(), pl.Int64()]
+    return pl.DataFrame(rows, schema=dict(zip((setting, by, *found), types, strict=True)), orient="row")
 
 
 def regions_table(swept: SweepResults) -> pl.DataFrame:
@@ -197,11 +192,11 @@ def nearest_table(swept: SweepResults) -> pl.DataFrame:
     rows = []
     for one in swept.nearest:
         look, fails, holds = one.crossing.look, one.crossing.fails, one.crossing.holds
-        p = look.tested.p if look.tested is not None else None
+        p = look.tested.p_adjusted if look.tested is not None else None
         rows.append(
             (
                 one.conclusion, one.changes, one.distance, swept.at(fails.values), str(fails.measure),
-                swept.name(look.leader), look.margin, p, swept.at(holds.values), str(holds.measure),
+                swept.name(look.leader), look.raw_difference, p, swept.at(holds.values), str(holds.measure),
             )
         )  # fmt: skip
     return pl.DataFrame(rows, schema=NEAREST, orient="row")

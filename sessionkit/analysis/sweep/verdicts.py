@@ -52,11 +52,20 @@ class SettingVerdict:
         return float(self.sign * (self.means.value[self.leader] - self.means.value[self.following]))
 
     @property
+    def raw_difference(self) -> float | None:
+        """The leader's mean less the next one's: below 0 where lower is better."""
+        return self.signed(self.margin)
+
+    @property
     def relative(self) -> float | None:
         """The margin as a share of the next one's mean; None where that is 0."""
         if self.margin is None or self.means is None or not self.means.value[self.following]:
             return None
         return self.margin / abs(float(self.means.value[self.following]))
+
+    def signed(self, size: float | None) -> float | None:
+        """How far the leader is ahead, as the leader less the next."""
+        return None if size is None else self.sign * size
 
     @property
     def against(self) -> bool:
@@ -65,9 +74,9 @@ class SettingVerdict:
 
     def shown(self, alpha: float) -> bool | None:
         """Whether the test shows that the leader is better; None where there is no p."""
-        if self.tested is None or self.tested.p is None or self.tested.side is None:
+        if self.tested is None or self.tested.p_adjusted is None or self.tested.side is None:
             return None
-        return self.tested.p <= alpha and self.sign * self.tested.side > 0
+        return self.tested.p_adjusted <= alpha and self.sign * self.tested.side > 0
 
 
 @dataclass(frozen=True, eq=False)

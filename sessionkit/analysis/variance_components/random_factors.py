@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.compare.session_values import GroupedSessions, numbered
 from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.variance_components.factors import MOST_LEVELS, Factors
 from sessionkit.errors import UsageError, suggestion
@@ -109,7 +109,7 @@ def chosen(sessions: GroupedSessions, column: int, names: Sequence[str]) -> Fact
         dropped[f"sessions without {key}"] = int((keep & ~named).sum())
         keep = keep & named
     frame = sessions.frame.filter(pl.Series(keep))
-    group = coded(frame.get_column("group"))[0]
+    group = numbered(frame, sessions.groups)
     left_out: dict[str, str] = {}
     levels: list[np.ndarray] = []
     kept: list[str] = []

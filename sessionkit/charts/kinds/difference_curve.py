@@ -13,6 +13,7 @@ from sessionkit.charts.encodings import SHAPES, band, band_tips, checked, color,
 from sessionkit.charts.kinds.session_curve import searching_below
 from sessionkit.charts.theme import FAINT
 from sessionkit.display.labels import printable_column
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
 
 COLUMNS = (
@@ -69,7 +70,7 @@ def difference_curve(
         raise UsageError("there is nothing to draw: no difference of two means, each over several sessions, is defined")
     first = table.item(0, "a")
     queries = Boundaries.of(frame)
-    groups = frame.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(frame.get_column("group").unique())
     alone = len(groups) == 1
     shade = color(groups, colors, legend or "Group")
     shade["legend"] = None if alone else shade["legend"]

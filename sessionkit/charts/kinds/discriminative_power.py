@@ -15,7 +15,7 @@ from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 
 SOURCE = "sessionkit.discriminate"
-COLUMNS = ("measure", "place", "a", "b", "difference", "asl")
+COLUMNS = ("measure", "place", "a", "b", "difference", "p")
 LEVELS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
 """What the axis names; it is drawn by the square root, so that the small ones stand apart."""
 POINTS = 60
@@ -42,7 +42,7 @@ def discriminative_power(
     Parameters
     ----------
     asl
-        What `sessionkit.discriminate` found, or its frame ``asl``: measure, place, a, b, difference, asl.
+        What `sessionkit.discriminate` found, or its frame ``asl``: measure, place, a, b, difference, p.
     confidence
         The line across stands at 1 - confidence; by default that of the finding, or 0.95.
     colors
@@ -59,7 +59,7 @@ def discriminative_power(
     """
     alpha = error_rate(setting_of(asl, "confidence", confidence, 0.95))
     subtitle = line_below(asl, subtitle)
-    frame = checked(drawn_of(asl, "asl", SOURCE), COLUMNS, SOURCE).filter(pl.col("asl").is_not_null())
+    frame = checked(drawn_of(asl, "asl", SOURCE), COLUMNS, SOURCE).filter(pl.col("p").is_not_null())
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no pair could be tested")
     rows = frame.select(
@@ -67,7 +67,7 @@ def discriminative_power(
         "difference",
         group=printable_column("measure"),
         pair=pl.concat_str(printable_column("b"), pl.lit(" \u2212 "), printable_column("a")),
-        value="asl",
+        value="p",
     )
     tips = [tip("group", "Measure"), tip("pair", "Pair"), tip("difference", "Difference", "+.4f")]
     tips += [tip("place", "Place", "d"), tip("value", "p", ".3g")]

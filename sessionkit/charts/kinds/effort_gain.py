@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.analysis.effort.finding import Effort
 from sessionkit.charts.encodings import area, color, drawn_of, grouped, shaped, stacked, tip, values
 from sessionkit.choices import EffortUnit
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
 
@@ -77,7 +78,7 @@ def effort_gain(
     frame, legend = grouped(table, COLUMNS, SOURCE, COLUMNS, legend)
     frame = frame.sort("group", "amount")
     of = gain if gain is not None or not isinstance(effort, Effort) else effort.gain
-    groups = frame.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(frame.get_column("group").unique())
     few = len(groups) <= BANDED
     last = max(1, int(frame.get_column("amount").max()))  # type: ignore[arg-type]
     axis = alt.Axis(title=AXES[along], tickMinStep=1, format="d")

@@ -63,7 +63,7 @@ def group_means(
     if shown not in known:
         raise UsageError(f"the comparison has no {shown}{suggestion(shown, known)}; its measures: {', '.join(known)}")
     lower = _lower(shown)
-    means = comparison.groups.filter(pl.col("measure") == shown).drop_nulls("mean")
+    means = comparison.groups.filter(pl.col("measure") == shown).drop_nulls("mean").rename({comparison.by: "group"})
     means = means.sort("mean", "group", descending=[not lower, False])
     if means.is_empty():
         raise UsageError(f"there is nothing to draw: no group has a value of {shown}")

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
 
@@ -68,7 +69,7 @@ def reformulation_flow(
     if "reformulation" in table.columns:
         table = _counts(table, by)
     frame = checked(table, COLUMNS, SOURCE).filter(pl.col("position") <= MOST)
-    groups = frame.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(frame.get_column("group").unique())
     if len(groups) > GROUPS:
         raise UsageError(f"one figure shows {GROUPS} groups, not {len(groups):,}; filter the frame")
     order = {kind: place for place, kind in enumerate(KINDS)}

@@ -25,6 +25,7 @@ from sessionkit.charts.encodings import (
     tip,
     values,
 )
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
@@ -82,7 +83,7 @@ def session_curve(
     own = [name for name in OF_BANDS if name in table.columns]
     frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
     queries = Boundaries.of(frame)
-    groups = frame.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(frame.get_column("group").unique())
     frame, means = of_several(frame, "n")
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands

@@ -9,6 +9,7 @@ import altair as alt
 
 from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
 from sessionkit.charts.encodings import SHAPES, color, grouped, shaped, stacked, tip, values
+from sessionkit.display.natural_order import in_natural_order
 
 COLUMNS = ("query_position", "sessions", "value", "low", "high")
 SOURCE = "sessionkit.session_survival"
@@ -52,7 +53,7 @@ def session_survival(
         A column is missing, or there are no rows.
     """
     frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
-    groups = frame.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(frame.get_column("group").unique())
     axis = alt.Axis(title="Query of the session", tickMinStep=1, format="d")
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, last], nice=False))

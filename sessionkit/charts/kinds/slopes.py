@@ -66,7 +66,7 @@ def slopes(
         raise UsageError(f"slopes join two groups, and {len(rows)} pairs are compared; choose two by where")
     first, second = rows.item(0, "a"), rows.item(0, "b")
     units = comparison.units.filter(pl.col("measure") == shown)
-    sides = [units.filter(pl.col("group") == group).select("unit", value="value") for group in (first, second)]
+    sides = [units.filter(pl.col(comparison.by) == group).select("unit", value="value") for group in (first, second)]
     both = sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="unit", maintain_order="left")
     if both.is_empty():
         raise UsageError(f"there is nothing to draw: no unit has a value of {shown} with both groups")

@@ -13,9 +13,9 @@ from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 
-COLUMNS = ("x", "y", "group", "relative", "p_value", "shown", "outcome", "base", "holds")
+COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
 """What leads, where columns have another name than what they are of."""
 GRAY = "#D9D9D9"
@@ -51,8 +51,8 @@ def sweep_map(
     Parameters
     ----------
     sweep
-        What `sessionkit.sweep` found, or a frame of `sessionkit.Sweep.map`: x, y, group, relative, p_value, shown, outcome,
-        base, holds.
+        What `sessionkit.sweep` found, or a frame of `sessionkit.Sweep.map`: x, y, leader, relative, p_adjusted, significant,
+        outcome, base, holds.
     x, y
         Of a finding the parameters to draw, by default the first two, with all others at the base setting; of a frame what
         its axes show. Of one parameter there is no y.
@@ -89,20 +89,24 @@ def sweep_map(
         x, y, sweep = across_name, up_name, sweep.map(across_name, up_name)
     sweep = drawn_of(sweep, "", "sessionkit.sweep")
     x, y, legend = x or "first parameter", y or "", legend or "Leads"
-    found = checked(sweep, [name for name in COLUMNS if name != "group"], "sessionkit.Sweep.map")
-    led = checked(sweep, ("group",), "sessionkit.Sweep.map")
+    found = checked(sweep, COLUMNS, "sessionkit.Sweep.map").rename({"leader": "group"})
+    found = found.with_columns(printable_column("group"))
     nobody = pl.Series("nobody", _leaderless(sweep))
-    pair = [printable(name) for name in sorted(groups, key=natural_key)] if len(groups) == 2 else []
+    pair = [printable(name) for name in in_natural_order(groups)] if len(groups) == 2 else []
     found = found.with_columns(_short(found["x"]), _short(found["y"]))
-    frame = found.hstack(led).with_columns(
+    frame = found.with_columns(
         nobody,
         *(printable_column(name) for name in ("x", "y", "outcome")),
+        pl.col("relative").abs(),
         step=_step(),
         label=_written(len(found["x"].unique()), len(found["y"].unique()), pair[0] if pair else None),
     )
     across, up = (frame[name].unique(maintain_order=True).to_list() for name in ("x", "y"))
     labeled = bool(frame["label"].str.len_chars().sum())
-    minus = f"{pair[1]} minus {pair[0]} in % of the lower mean" if pair else "lead over the next group in % of its mean"
+    behind = "higher" if (found["relative"] < 0).any() else "lower"
+    minus = (
+        f"{pair[1]} minus {pair[0]} in % of the {behind} mean" if pair else "lead over the next group in % of its mean"
+    )
     key = [f"Numbers: {minus}; in parentheses: not shown by the test"] if labeled else []
     place: dict[str, Any] = {
         "x": _axis("x", across, [plain("x", x), *([] if measure is None else [plain("measure", measure)[:TITLE]])]),
@@ -115,7 +119,7 @@ def sweep_map(
         tip("y", plain("y", y) or "Only"),
         tip("relative", "Margin", ".1%"),
     ]
-    tips += [tip("p_value", "p", ".3g"), tip("outcome", "Against the base")]
+    tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
     layers = []
     if len(leads):
         shade = {
@@ -154,7 +158,7 @@ def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular
     """Which settings have no leader."""
     from sessionkit.readers.tabular import as_polars
 
-    return as_polars(sweep, "sessionkit.Sweep.map").collect().get_column("group").is_null().to_list()
+    return as_polars(sweep, "sessionkit.Sweep.map").collect().get_column("leader").is_null().to_list()
 
 
 def _axis(field: str, names: list[str], title: str | list[str]) -> Any:  # noqa: ANN401  # alt.X or alt.Y
@@ -175,21 +179,22 @@ def _short(names: pl.Series) -> pl.Series:
 
 def _step() -> pl.Expr:
     """The step of the margin; the deepest where a share of the next mean is none, since that mean is 0."""
-    names, share = [*STEPS], pl.col("relative")
+    names, share = [*STEPS], pl.col("relative").abs()
     step = pl.when(share < 0.05).then(pl.lit(names[0])).when(share < 0.1).then(pl.lit(names[1]))
     return step.when(share < 0.2).then(pl.lit(names[2])).otherwise(pl.lit(names[3]))
 
 
 def _written(across: int, up: int, first: str | None) -> pl.Expr:
-    """The margin in whole percent where cells have room for it; below 0 where the first of two groups leads."""
+    """The margin in whole percent where cells have room for it; of two groups the second less the first, with its sign."""
     if max(across, up) > WRITTEN:
         return pl.lit("")
-    whole = (pl.col("relative") * 100).round().cast(pl.Int64, strict=False).cast(pl.String)
+    whole = (pl.col("relative").abs() * 100).round().cast(pl.Int64, strict=False).cast(pl.String)
     signed = whole
     if first is not None:
-        sign = pl.when(pl.col("group") == first).then(pl.lit("\u2212")).otherwise(pl.lit("+"))
+        below = (pl.col("group") == first) != (pl.col("relative") < 0)
+        sign = pl.when(below).then(pl.lit("\u2212")).otherwise(pl.lit("+"))
         signed = pl.when(whole == "0").then(whole).otherwise(sign + whole)
-    shown = pl.when(pl.col("shown").fill_null(value=True)).then(signed).otherwise(pl.format("({})", signed))
+    shown = pl.when(pl.col("significant").fill_null(value=True)).then(signed).otherwise(pl.format("({})", signed))
     return pl.when(pl.col("relative").is_finite()).then(shown).fill_null("")
 
 

@@ -12,6 +12,7 @@ from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.charts.encodings import LEGENDS, color, line_below, shaped, tip, titled, values
 from sessionkit.display.labels import printable, printable_column
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
@@ -70,7 +71,7 @@ def tipping_point(
     if rows.is_empty():
         raise UsageError("there is nothing to draw: no result was shown")
     rows = rows.select(printable_column("group"), "rank", value="share", judged="judged", results="results")
-    groups = rows.get_column("group").unique().sort().to_list()
+    groups = in_natural_order(rows.get_column("group").unique())
     if len(groups) > MOST:
         raise UsageError(f"one figure shows {MOST} groups, not {len(groups)}; choose some by where")
     called = legend or LEGENDS.get(str(bounds.by), str(bounds.by)) if bounds.by else "Group"

@@ -25,7 +25,7 @@ ASL = {
     "a": "First",
     "b": "Second",
     "difference": "Difference",
-    "asl": "Significance level reached",
+    "p": "Significance level reached",
 }
 
 

@@ -12,7 +12,7 @@ from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.bands import BANDED, DRAWS, alone_told, band_told, bands_of
@@ -150,7 +150,7 @@ def difference_curve(study: Study, choices: Choices) -> Figure:
     """How far groups are ahead along the session."""
     measure = _exact(choices) or choices.ratio
     found = curve_differences(study, measure, choices.by, against=choices.against, draws=DRAWS)
-    pairs = sorted(found.get_column("b").unique(), key=natural_key)
+    pairs = in_natural_order(found.get_column("b").unique())
     if len(pairs) > BANDED:
         raise UsageError(
             f"difference-curve draws {BANDED} groups beside the one that is subtracted, not {len(pairs)}; choose some by --where"

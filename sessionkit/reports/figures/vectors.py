@@ -10,7 +10,7 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.kinds.precision_recall import MOST
-from sessionkit.display.natural_order import natural_key
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
@@ -109,7 +109,7 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
 
 def _pair(study: Study, choices: Choices) -> tuple[str, str]:
     """The two systems that there are, the one that is subtracted last: the first, unless another is asked for."""
-    known = sorted(set(grouped_sessions(study, choices.by).get_column("group")), key=natural_key)
+    known = in_natural_order(grouped_sessions(study, choices.by).get_column("group"))
     if choices.against is not None and choices.against not in known:
         raise UsageError(
             f"there is no {choices.legend.lower()} {choices.against!r}: {', '.join(known[:20])}{suggestion(choices.against, known)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.groups import Grouping
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.reports.live.measures import Varied
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_read
@@ -138,7 +139,7 @@ def counts_of(study: Study, varied: Varied, by: str) -> LiveCounts:
     task = counts_task(study, varied, by)
     (found,) = run(study, [task])
     whole = found.filter(pl.col("rank").is_null()).select("group", "n", pl.col("queries").fill_null(0))
-    whole = whole.with_columns(task.grouping.named(whole)["group"].alias("name")).sort("name")
+    whole = natural_sort(whole.with_columns(task.grouping.named(whole)["group"].alias("name")), "name")
     known = LiveCounts(whole, pl.DataFrame())
     cells = found.filter(pl.col("rank").is_not_null()).select("group", *PLACE, "many")
     return LiveCounts(whole, cells.with_columns(known.number(cells["group"]).alias("group")).sort("group", *PLACE))

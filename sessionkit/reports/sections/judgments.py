@@ -16,7 +16,7 @@ from sessionkit.reports.sections.section_kind import section
 HEADINGS = {
     "group": "Group",
     "measure": "Measure",
-    "score": "Score",
+    "value": "Score",
     "lower": "At least",
     "upper": "At most",
     "residual": "Open",

@@ -13,7 +13,7 @@ from sessionkit.reports.parts import Code, Part, Terms, Words
 from sessionkit.reports.sections.quality import quality
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.study import study as study_tables
-from sessionkit.scoring.score import group_keys
+from sessionkit.scoring.score import columns_text, group_keys
 from sessionkit.study import Study
 
 
@@ -45,7 +45,7 @@ def _given(of: Material) -> dict[str, object]:
     """What was asked for, by the options of the command; None where it is what the command does of itself."""
     columns, restriction = [*group_keys(of.study, of.averaged_by)], of.study.restriction
     return {
-        "by": None if columns == ["system_id"] else ",".join(columns) or "all",
+        "by": None if columns == ["system_id"] else columns_text(columns),
         "where": restriction.condition if restriction is not None and _sayable(of) else None,
         "redact": ",".join(sorted(of.redaction.kinds)) or None,
         "primary": str(of.primary) if of.declared == "report" else None,

@@ -17,8 +17,8 @@ NEAREST = {
     "distance": "Distance",
     "at": "Setting",
     "leader": "Leader there",
-    "margin": "Margin",
-    "p_value": "p",
+    "raw_difference": "Difference",
+    "p_adjusted": "p",
     "still_at": "Still holds at",
 }
 

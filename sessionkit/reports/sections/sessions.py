@@ -24,7 +24,7 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.study import Study
 
 MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
-TESTED = ("group", "difference", "low", "high", "p", "users")
+TESTED = ("group", "estimate", "low", "high", "p", "users")
 HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
@@ -83,9 +83,7 @@ def _of_last(of: Material) -> list[Part]:
     found = of.last_queries
     if isinstance(found, str):
         return []
-    tests = (
-        with_groups(found.table, [of.choices.by]).filter(pl.col("test") == TOLD[found.units]).drop_nulls("difference")
-    )
+    tests = with_groups(found.table, [of.choices.by]).filter(pl.col("test") == TOLD[found.units]).drop_nulls("estimate")
     told = []
     for row in tests.head(NAMED).iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
@@ -95,7 +93,7 @@ def _of_last(of: Material) -> list[Part]:
             else f" ({many})"
         )
         group = "" if row["group"] == EVERYONE else f"{row['group']} "
-        told.append(f"{group}{'+' if row['difference'] > 0 else ''}{compact(row['difference'])}{between}")
+        told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{compact(row['estimate'])}{between}")
     if not told:
         return []
     more = f", and {len(tests) - NAMED} more groups" if len(tests) > NAMED else ""
@@ -113,7 +111,7 @@ def _tested(of: Material) -> list[Part]:
     means = named.group_by("group", maintain_order=True).last().select(MEANS)
     tests = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
     over = "every user the same" if found.units == "users" else "every session the same"
-    headers = {"group": of.choices.legend, "difference": "Difference", **HEADINGS}
+    headers = {"group": of.choices.legend, "estimate": "Difference", **HEADINGS}
     note = (
         "Last and Earlier are means over sessions, as in the figure; sessions of one query and undefined ones are left out. The "
         f"difference, its interval and p are with {over}."

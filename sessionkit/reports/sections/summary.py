@@ -100,7 +100,7 @@ def _ordered(row: dict[str, Any], measure: Measure) -> tuple[str, str]:
 def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """What a comparison of three groups or more has shown."""
     lower = of.primary.direction == "lower"
-    means = found.groups.drop_nulls("mean").sort("mean", "group", descending=[not lower, False])
+    means = found.groups.drop_nulls("mean").sort("mean", found.by, descending=[not lower, False])
     best = means.row(0, named=True)
     between = (
         f"{level_text(found.alpha)} interval {compact(best['low'])} to {compact(best['high'])}"
@@ -108,15 +108,16 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         else ""
     )
     units = counted(best["units"], found.population.removesuffix("s"))
+    leader = best[found.by]
     told = (
-        f"{best['group']} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
+        f"{leader} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
         f"({units}{between and ', '}{between})"
     )
     shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
     differ = f"{len(shown):,} of {counted(len(tested), 'pair')} differ (p at most {found.alpha:g}{found.family.told})"
     if of.declared is None:
         return f"{told}; {differ}."
-    of_best = shown.filter((pl.col("a") == best["group"]) | (pl.col("b") == best["group"]))
+    of_best = shown.filter((pl.col("a") == leader) | (pl.col("b") == leader))
     return f"{told}; it differs from {len(of_best):,} of the {len(means) - 1:,} others, and {differ}."
 
 

@@ -57,7 +57,7 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
     )
     for name, expected in (("user means", of_users), ("sessions", away)):
         row = rows[name]
-        assert row["difference"] == pytest.approx(expected.mean(), abs=1e-12)
+        assert row["estimate"] == pytest.approx(expected.mean(), abs=1e-12)
         assert (row["sessions"], row["left_out_single_query"]) == (len(both), len(sessions) - len(both))
         assert row["left_out_undefined"] == 0
         if np.ptp(expected) < 1e-9:
@@ -70,8 +70,8 @@ def test_tests_are_scipys_on_restated_differences(sessions, by, users):
             assert row["p"] == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-12)
             low, high = theirs.confidence_interval()
             assert (row["low"], row["high"]) == pytest.approx((low, high), rel=1e-6, abs=1e-9)
-            assert row["effect_size"] == pytest.approx(expected.mean() / expected.std(ddof=1), rel=1e-6, abs=1e-12)
-    assert rows["users drawn"]["difference"] == pytest.approx(away.mean(), abs=1e-12)
+            assert row["effect"] == pytest.approx(expected.mean() / expected.std(ddof=1), rel=1e-6, abs=1e-12)
+    assert rows["users drawn"]["estimate"] == pytest.approx(away.mean(), abs=1e-12)
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -136,7 +136,7 @@ def test_what_could_have_been_found_follows_the_confidence():
     for confidence in (0.8, 0.95):
         found = sk.breakdown_tests(made(gains), "CG@1", confidence=confidence)
         row = found.table.filter(test="sessions").row(0, named=True)
-        error = row["difference"] / row["statistic"]
+        error = row["estimate"] / row["statistic"]
         critical = stats.t.ppf(0.5 + confidence / 2, 23)
         least = error * optimize.brentq(lambda nc: stats.nct.sf(critical, 23, nc) - 0.8, 0, 10)  # noqa: B023
         assert f"A true difference of about {least:.3f} would be detected with power 0.8" in found.reading

@@ -24,7 +24,7 @@ def scores(values, users, groups):
 
 
 def row(found, group):
-    return found.groups.row(by_predicate=pl.col("group") == group, named=True)
+    return found.groups.row(by_predicate=pl.col("system_id") == group, named=True)
 
 
 def test_one_session_of_each_user_is_students_interval():
@@ -64,8 +64,8 @@ def test_levels_have_groups_of_their_own():
     table = scores([1.0, 2.0, 3.0, 5.0, 2.0, 2.5, 3.5, 9.0], list("uvuvuvuv"), list("AABBAABB"))
     table = table.with_columns(topic_id=pl.Series(["t1"] * 4 + ["t2"] * 4))
     found = sk.compare(table, within="topic_id")
-    assert found.groups.columns == ["topic_id", *GROUPS]
-    assert found.groups.select("topic_id", "group", "mean").rows() == [
+    assert found.groups.columns == ["topic_id", *("system_id" if name == "group" else name for name in GROUPS)]
+    assert found.groups.select("topic_id", "system_id", "mean").rows() == [
         ("t1", "A", 1.5), ("t1", "B", 4.0), ("t2", "A", 2.25), ("t2", "B", 6.25),
     ]  # fmt: skip
 

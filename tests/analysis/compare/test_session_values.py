@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -127,7 +128,9 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     split = users.with_columns(half=pl.when(pl.col("years_internet") <= edge).then(pl.lit(low)).otherwise(pl.lit(high)))
     by_hand = clinic.with_tables(users=clinic.users.join(split.select("user_id", "half").lazy(), on="user_id"))
     assert found.table.equals(sk.compare(by_hand, "nsDCG@10", "half").table)
-    with pytest.raises(sk.UsageError, match="cut=3 makes three groups of similar size"):
+    with pytest.raises(
+        sk.UsageError, match="cut=3 of compare makes three groups of similar size, and correlate needs no groups"
+    ):
         sk.compare(clinic.with_tables(sessions=clinic.sessions.with_columns(n=pl.int_range(pl.len()))), "nsDCG@10", "n")
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):
@@ -146,7 +149,7 @@ def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
         (partial(sk.compare, measures="Queries", by="system_id,topic_id"), "several columns, and groups are compared by one"),
         (partial(sk.compare, measures="Queries", population="users,topics", random=5), "names of factors, such as user_id, not 5"),
         (partial(sk.compare, measures="Queries", population="users,topics", draws=99), "draws nothing; leave out draws"),
-        (partial(sk.score, measures="column(queries)"), "the number of logged queries is the measure Queries"),
+        (partial(sk.score, measures="column(queries)"), "the number of logged queries is known to where alone, and is the measure Queries"),
     ],
 )  # fmt: skip
 def test_what_was_meant_is_said(clinic, ask, words):
@@ -184,3 +187,50 @@ def test_sessions_are_not_chosen_by_what_is_compared():
     scores = sk.score(read_clinic(), "nsDCG@10", per="session")
     with pytest.raises(sk.UsageError, match="there is no column 'value'"):
         sk.compare(scores, "nsDCG@10", where="value > 0.3")
+
+
+YEARS = [9, 9, 9, 10, 10, 10]
+
+
+@pytest.mark.parametrize("column", [YEARS, [str(year) for year in YEARS], [year + 0.25 for year in YEARS]])
+def test_groups_stand_in_the_order_of_numbers(column):
+    table = pl.DataFrame(
+        {"session_id": list("abcdef"), "user_id": list("uvwuvw"), "years": column, "measure": "m", "value": [1.0, 2, 3, 3, 5, 7]}
+    )  # fmt: skip
+    row = sk.compare(table, by="years").table.row(0, named=True)
+    assert (row["a"], row["b"]) == (str(column[0]), str(column[-1]))
+    assert row["estimate"] == 3  # 2, 3 and 4: of ten years less of nine
+
+
+@pytest.mark.parametrize("test", [None, "randomization"])
+def test_the_tests_of_groups_do_not_hang_on_their_names(test):
+    """Names in the order of numbers and the same groups under names in the order of text."""
+    rng = np.random.default_rng(4)
+    numbers, names = ("2", "10", "100"), ("a", "b", "c")
+    rows = [(f"{user}{place}", f"u{user}", place, rng.normal() + place) for user in range(9) for place in range(3)]
+    tables = [
+        sk.compare(
+            pl.DataFrame(
+                [(session, user, each[place], "m", value) for session, user, place, value in rows],
+                schema=["session_id", "user_id", "system_id", "measure", "value"],
+                orient="row",
+            ),
+            test=test,
+        )
+        for each in (numbers, names)
+    ]
+    for ours, theirs in zip(*(found.table.rows(named=True) for found in tables), strict=True):
+        assert [names[numbers.index(ours[side])] for side in "ab"] == [theirs[side] for side in "ab"]
+        assert {**ours, "a": "", "b": ""} == {**theirs, "a": "", "b": ""}
+    letters = [found.paper_table().rows for found in tables]
+    assert [row[0] for row in letters[0]] == ["a", "b", "c"]
+    assert [row[1] for row in letters[0]] == [*numbers]
+
+
+def test_a_column_that_is_not_there_is_answered_by_those_of_the_file():
+    wide = sk.score(read_clinic(), ["nsDCG@10", "Queries"], per="session", wide=True)
+    with pytest.raises(sk.UsageError) as error:
+        sk.compare(wide, "nsDCG@10", by="skil")
+    listed = str(error.value).split("choose from ")[1].split("; did you mean")[0].split(", ")
+    assert listed == [name for name in wide.columns if name not in ("session_id", "nsDCG@10")]
+    assert "did you mean 'skill'" in str(error.value)

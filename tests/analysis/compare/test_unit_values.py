@@ -10,7 +10,7 @@ from tests.analysis.compare.layouts import EXAMPLE_S, apart, by_topic, crossing,
 
 
 def wide(found):
-    return found.units.pivot(on="group", index="unit", values="value")
+    return found.units.pivot(on="system_id", index="unit", values="value")
 
 
 def test_paired_units_are_those_of_the_test():
@@ -34,7 +34,7 @@ def test_users_of_a_crossover_are_adjusted_for_topics():
     assert (units[row["b"]] - units[row["a"]]).mean() == pytest.approx(row["estimate"])  # the design is balanced
     one = found.units.filter(pl.col("unit") == units["unit"][0]).row(0, named=True)
     of_topic = table.group_by("topic_id").agg(topic=pl.col("value").mean())
-    own = table.filter(user_id=one["unit"], system_id=one["group"]).join(of_topic, on="topic_id")
+    own = table.filter(user_id=one["unit"], system_id=one["system_id"]).join(of_topic, on="topic_id")
     assert one["value"] == pytest.approx((own["value"] - own["topic"]).mean() + table["value"].mean())
 
 
@@ -48,4 +48,4 @@ def test_very_many_units_are_not_listed(monkeypatch):
     monkeypatch.setattr(alignment, "MOST_UNITS", 3)
     found = sk.compare(by_topic(EXAMPLE_S[:, :2]))
     assert found.units.is_empty()
-    assert found.units.columns == ["measure", "unit", "group", "value", "adjusted"]
+    assert found.units.columns == ["measure", "unit", "system_id", "value", "adjusted"]

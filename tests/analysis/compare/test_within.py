@@ -58,7 +58,18 @@ def test_the_column_has_its_type_and_stands_in_every_table_and_paper(clinic):
     assert r"within each skill" in found.to_latex()
     rows = [line.split("|")[1:4] for line in found.to_markdown().splitlines() if line.startswith("| ")][2:]
     assert [row[0].strip() for row in rows] == [str(level) for level in (1, 2, 3, 4) for _ in range(2)]
-    assert found.claim.endswith("the largest of 4)")
+    many = (
+        clinic.sessions.join(clinic.users, on="user_id").group_by("skill").agg(pl.col("user_id").n_unique()).collect()
+    )
+    least, most = many["user_id"].min(), many["user_id"].max()
+    assert (
+        found.claim
+        == f"users like these {least} to {most} users, searching these 4 topics, in each of these 4 values of skill by itself"
+    )
+    topics = sk.compare(clinic, "nsDCG@10", within="topic_id").claim
+    assert topics == "users like these 30 users, in each of these 4 topics by itself"
+    one = sk.compare(clinic, "nsDCG@10", within="topic_id", where="topic_id = 'A'").claim
+    assert one == "users like these 30 users, searching this 1 topic"
 
 
 def test_of_scores_as_of_a_study(clinic):

@@ -9,6 +9,7 @@ import sessionkit as sk
 from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.analysis.correlate import matrices
 from sessionkit.analysis.correlate.rows import CorrelationRows
+from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -122,7 +123,7 @@ def test_do_two_measures_differ(study, repeated):
         for test in ("Williams t", "Steiger z")
     ]
     row = apart.row(0, named=True)
-    assert row["difference"] == pytest.approx(row["value_first"] - row["value_second"])
+    assert row["estimate"] == pytest.approx(row["value_first"] - row["value_second"])
     drawn = sk.correlate(repeated, measures, with_="performance", draws=500).differences
     assert set(drawn.get_column("test")) == {"bootstrap over users"}
     assert len(drawn) == 9
@@ -223,3 +224,17 @@ def test_kendall_of_many_sessions_is_drawn_too(monkeypatch, repeated):
     assert "a linear approximation" in found.reading
     assert "linear" not in every.reading
     assert found.table.item(0, "low") == pytest.approx(every.table.item(0, "low"), abs=0.1)
+
+
+@pytest.mark.parametrize("asked", ["satisfaction", "column(satisfaction)", sk.column("satisfaction")])
+def test_a_rating_has_one_name_however_it_is_asked_for(asked):
+    clinic = read_clinic()
+    found = sk.correlate(clinic, ["nsDCG@10", "Queries"], asked, coefficients="pearson", draws=200)
+    assert found.table["covariate"].to_list() == ["satisfaction"] * 2
+    assert found.with_ == ("satisfaction",)
+    turned = sk.correlate(clinic, [asked, "Queries"], ["nsDCG@10", asked], coefficients="pearson", draws=200)
+    assert turned.table.select("measure", "covariate").rows() == [
+        ("column(satisfaction)", "nsDCG@10"), ("Queries", "nsDCG@10"), ("Queries", "satisfaction")
+    ]  # fmt: skip
+    assert turned.table.item(0, "value") == pytest.approx(found.table.item(0, "value"))
+    assert turned.table.item(2, "value") == pytest.approx(found.table.item(1, "value"))

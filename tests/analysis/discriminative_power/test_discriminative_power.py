@@ -39,14 +39,14 @@ def study_s():
 
 def test_classics_tukey_and_nemenyi(study_s):
     tukey = sk.discriminate(study_s, "sDCG@1", test="tukey")
-    p = {(row["a"], row["b"]): row["asl"] for row in tukey.asl.to_dicts()}
+    p = {(row["a"], row["b"]): row["p"] for row in tukey.asl.to_dicts()}
     assert p == pytest.approx({("A", "B"): 0.3033, ("A", "C"): 0.00054, ("B", "C"): 0.0054}, abs=5e-5)
     row = tukey.table.row(0, named=True)
     assert (row["n"], row["pairs"], row["significant"], row["power"]) == (6, 3, 2, pytest.approx(2 / 3))
     assert row["needed"] == pytest.approx(100 * (0.2866 - 0.1000) / 2, abs=0.01)  # half of CLASSIC's interval
     assert row["spread"] == pytest.approx(100 * (0.2866 + 0.1000) / 2, abs=0.01)
     nemenyi = sk.discriminate(study_s, "sDCG@1", test="nemenyi")
-    assert sorted(nemenyi.asl["asl"].to_list()) == pytest.approx([0.0254, 0.1932, 0.6618], abs=5e-5)
+    assert sorted(nemenyi.asl["p"].to_list()) == pytest.approx([0.0254, 0.1932, 0.6618], abs=5e-5)
     assert nemenyi.table.item(0, "needed") is None
 
 
@@ -56,11 +56,11 @@ def test_the_default_is_randomized_tukey_and_the_curve_falls_to_the_right(study_
     compared = sk.compare(
         study_s, "sDCG@1", test="randomization", draws=1_999, seed=3, correction="none", population="topics"
     ).table
-    assert dict(found.asl.select(pl.concat_str("a", "b"), "asl").rows()) == dict(
+    assert dict(found.asl.select(pl.concat_str("a", "b"), "p").rows()) == dict(
         compared.select(pl.concat_str("a", "b"), "p").rows()
     )
     assert found.asl["place"].to_list() == [1, 2, 3]
-    assert found.asl["asl"].is_sorted()
+    assert found.asl["p"].is_sorted()
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_the_bootstrap_is_sakais():
         t0 = abs(stats.ttest_1samp(z, 0).statistic)
         t = np.array([abs(stats.ttest_1samp(w[of], 0).statistic) for of in drawn])
         row = found.asl.filter(pl.col("a") == f"r{i}", pl.col("b") == f"r{j}").row(0, named=True)
-        assert row["asl"] == pytest.approx(((t >= t0).sum() + 1) / (draws + 1))
+        assert row["p"] == pytest.approx(((t >= t0).sum() + 1) / (draws + 1))
         assert row["difference"] == pytest.approx(z.mean())
         needed.append(np.sort(np.abs(w[drawn].mean(axis=1)))[::-1][int(0.05 * draws) - 1])
     assert found.table.item(0, "needed") == pytest.approx(max(needed))
@@ -119,7 +119,7 @@ def test_the_bootstraps_level_is_about_what_it_says():
 def test_two_systems_make_one_pair():
     found = sk.discriminate(read_clinic(), ["nsDCG@10", "sDCG@10"])
     compared = sk.compare(read_clinic(), ["nsDCG@10", "sDCG@10"], correction="none").table
-    assert found.asl["asl"].to_list() == compared["p"].to_list()
+    assert found.asl["p"].to_list() == compared["p"].to_list()
     assert found.asl["difference"].to_list() == compared["estimate"].to_list()
     halves = ((compared["high"] - compared["low"]) / 2).to_list()
     assert found.table["needed"].to_list() == pytest.approx(halves)
@@ -141,7 +141,7 @@ def test_more_groups_than_compare_takes_and_systems_that_are_the_same():
     assert found.table.select("n", "pairs").row(0) == (6, 276)
     # 3 x 28 pairs of copies are the same run
     assert found.asl.filter(pl.col("difference") == 0).height == 84
-    assert found.asl.filter(pl.col("difference") == 0)["asl"].unique().to_list() == [1.0]
+    assert found.asl.filter(pl.col("difference") == 0)["p"].unique().to_list() == [1.0]
     assert "79 more pairs have nothing to test as well." in found.reading
 
 
@@ -169,6 +169,6 @@ def test_a_pair_that_cannot_be_tested_has_no_p():
     found = sk.discriminate(made, "sDCG@1")
     row = found.table.row(0, named=True)
     assert (row["pairs"], row["tested"], row["significant"], row["power"]) == (1, 0, 0, None)
-    assert found.asl.select("difference", "asl").row(0) == (-1.0, None)
+    assert found.asl.select("difference", "p").row(0) == (-1.0, None)
     assert "sDCG@1: no pair can be tested.\n" in found.reading
     assert "each group has 1 user with a value" in found.reading

@@ -19,7 +19,7 @@ def test_a_plain_sum_lies_between_nothing_and_the_best_grade():
     # x and y unjudged at ranks 2, 3, grades up to 2: RBP(p=.5) = .5 (1 + .5 + .25), gain 1 or 1/2 of the top
     made = study({"A1": "axy"}, [("t", "a", 1)])
     bounds = sk.bounds(made, ["mean(RBP(p=0.5))", "mean(RBP(gain=linear,p=0.5))", "sum(DCG@2)"], by=None).bounds
-    found = bounds.select("measure", "score", "lower", "upper", "residual", "bound").rows()
+    found = bounds.select("measure", "value", "lower", "upper", "residual", "bound").rows()
     assert found[0] == ("mean(RBP(p=0.5))", 0.5, 0.5, 0.875, 0.375, "attained")
     assert found[1] == ("mean(RBP(gain=linear,p=0.5))", 0.25, 0.25, 0.625, 0.375, "attained")
     assert found[2][:3] == ("sum(DCG@2)", 1.0, 1.0)
@@ -46,7 +46,7 @@ def test_sessions_that_judgments_could_give_a_score():
     with pytest.warns(DataWarning, match="none for the judgment_key"):
         made = study({"A1": "a", "A2": "x"}, [("t", "a", 1)], topics={"A2": "u"})
     row = sk.bounds(made, "mean(DCG@1)").bounds.row(0, named=True)
-    assert (row["n"], row["open"], row["undefined"], row["score"]) == (1, 1, 0, 1.0)
+    assert (row["n"], row["open"], row["undefined"], row["value"]) == (1, 1, 0, 1.0)
     assert (row["lower"], row["upper"], row["bound"]) == (0.5, 1.5, "safe")
 
 
@@ -56,7 +56,7 @@ def test_sessions_without_a_topic_cannot_be_judged():
     found = sk.bounds(made, ["mean(DCG@2)", "mean(nDCG@2)", "nsDCG@2", "mean(AP)"], per="session")
     assert found.bounds["undefined"].to_list() == [1] * 4
     assert found.bounds["open"].to_list() == [0] * 4
-    assert found.units.filter(session_id="A2").select(pl.col("score", "lower", "upper").null_count()).row(0) == (
+    assert found.units.filter(session_id="A2").select(pl.col("value", "lower", "upper").null_count()).row(0) == (
         4,
         4,
         4,
@@ -68,12 +68,12 @@ def test_lists_have_a_score_where_their_measure_has_no_bounds():
     made = study(lists, [("t", "a", 1), ("t", "b", 0)])
     units = sk.bounds(made, ["mean(bpref)", "mean(P@1)"], per="query").units
     # of the two judged documents a is relevant; nothing judged stands above it; B2 does not show it
-    assert units.filter(measure="bpref").select("session_id", "score", "lower", "upper").rows() == [
+    assert units.filter(measure="bpref").select("session_id", "value", "lower", "upper").rows() == [
         ("A1", 1.0, None, None),
         ("B1", 1.0, None, None),
         ("B2", 0.0, None, None),
     ]
-    assert units.filter(measure="P@1").select("score", "lower", "upper").rows() == [(1, 1, 1), (0, 0, 1), (0, 0, 0)]
+    assert units.filter(measure="P@1").select("value", "lower", "upper").rows() == [(1, 1, 1), (0, 0, 1), (0, 0, 0)]
 
 
 @pytest.mark.slow
@@ -111,4 +111,4 @@ def test_the_full_scores_of_ir_metrics_lie_within_the_bounds_of_judgments_with_g
     assert len(both) == len(full) == 80 * len(measures)
     outside = both.filter((pl.col("value") < pl.col("lower") - 1e-9) | (pl.col("value") > pl.col("upper") + 1e-9))
     assert outside.is_empty()
-    assert both.filter(pl.col("value") != pl.col("score")).height > 100
+    assert both.filter(pl.col("value") != pl.col("value")).height > 100

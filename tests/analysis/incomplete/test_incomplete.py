@@ -14,11 +14,11 @@ def test_nothing_unjudged_is_said_and_bounds_are_the_scores():
     made = study({"A1": "ab", "B1": "ba"}, [("t", "a", 2), ("t", "b", 0)])
     found = sk.bounds(made, ["mean(nDCG@2)", "mean(bpref)"])
     both = found.bounds.filter(measure="mean(nDCG@2)")
-    assert both.select((pl.col("score") == pl.col("lower")) & (pl.col("score") == pl.col("upper"))).to_series().all()
+    assert both.select((pl.col("value") == pl.col("lower")) & (pl.col("value") == pl.col("upper"))).to_series().all()
     assert "Every document that was shown is judged" in found.reading
     assert "mean(bpref) has no bounds" in found.reading
     without = found.bounds.filter(measure="mean(bpref)")
-    assert without["score"].null_count() == 0
+    assert without["value"].null_count() == 0
     assert without["lower"].null_count() == without["upper"].null_count() == 2
 
 
@@ -29,9 +29,9 @@ def test_scores_are_those_of_score():
     clinic = read_clinic()
     found = sk.bounds(clinic, MEASURES)
     scores = sk.score(clinic, MEASURES, by="system_id")
-    assert found.bounds["score"].to_list() == scores["value"].to_list()
+    assert found.bounds["value"].to_list() == scores["value"].to_list()
     assert found.bounds["n"].to_list() == scores["n"].to_list()
-    inside = found.bounds.filter(pl.col("lower") <= pl.col("score"), pl.col("score") <= pl.col("upper"))
+    inside = found.bounds.filter(pl.col("lower") <= pl.col("value"), pl.col("value") <= pl.col("upper"))
     assert len(inside) == len(found.bounds) == 12
 
 

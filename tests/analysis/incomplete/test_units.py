@@ -75,8 +75,8 @@ def check(bounds, found, unit, *, without=()):
         | (pl.col("most") > pl.col("upper") + 1e-9)
         | (pl.col("least").is_not_null() & pl.col("lower").is_null())
         | (pl.col("lower").is_not_null() & pl.col("least").is_null())
-        | (pl.col("score") < pl.col("lower"))
-        | (pl.col("score") > pl.col("upper"))
+        | (pl.col("value") < pl.col("lower"))
+        | (pl.col("value") > pl.col("upper"))
     )
     assert outside.is_empty(), outside
     return both.with_columns(

@@ -41,7 +41,7 @@ def test_every_draw_is_a_study_read_anew():
         assert (row["mean"], row["sd"]) == pytest.approx((d[1:].mean(), d[1:].std(ddof=1)))
         assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(d[1:], [0.025, 0.975])))
         assert row["winner_changes"] == pytest.approx((np.sign(d[1:]) != np.sign(d[0])).mean())
-        assert row["rejected"] == pytest.approx((p[1:] <= 0.05).mean())
+        assert row["significant"] == pytest.approx((p[1:] <= 0.05).mean())
         assert row["verdict_changes"] == pytest.approx(((p[1:] <= 0.05) != (p[0] <= 0.05)).mean())
     taus = [stats.kendalltau(tables[0].mean(axis=0), table.mean(axis=0)).statistic for table in tables[1:]]
     assert found.order.item(0, "tau") == pytest.approx(np.mean(taus))
@@ -136,6 +136,6 @@ def test_a_pair_that_cannot_be_tested_has_no_verdict_to_change():
         judgments={"judgment_key": ["t", "t"], "doc_id": ["x", "y"], "grade": [1, 0]},
     )  # fmt: skip
     found = sk.judge_noise(made, "sDCG@1", noise=0.2, draws=20)
-    assert found.table.select("p", "rejected", "verdict_changes").row(0) == (None, None, None)
+    assert found.table.select("p", "significant", "verdict_changes").row(0) == (None, None, None)
     assert "(too little data to test)" in found.reading
     assert "on the other side" not in found.reading

@@ -94,9 +94,11 @@ def test_verdicts_are_those_of_scipys_wilcoxon_on_judgments_read_anew(pool):
         of = found.pairs.filter(pl.col("a") == f"r{i}", pl.col("b") == f"r{j}", pl.col("fraction") == 0.2).row(
             0, named=True
         )
-        assert (of["difference_all"], of["p_all"]) == pytest.approx((d[0], p[0]))
-        assert (of["difference"], of["low"], of["high"]) == pytest.approx((np.mean(d[1:]), min(d[1:]), max(d[1:])))
-        assert (of["p"], of["rejected"]) == pytest.approx((np.median(p[1:]), np.mean(np.array(p[1:]) <= 0.05)))
+        assert (of["difference"], of["p"]) == pytest.approx((d[0], p[0]))
+        assert (of["mean"], of["low"], of["high"]) == pytest.approx((np.mean(d[1:]), min(d[1:]), max(d[1:])))
+        assert (of["median_p"], of["significant"]) == pytest.approx(
+            (np.median(p[1:]), np.mean(np.array(p[1:]) <= 0.05))
+        )
         for one_d, one_p in zip(d[1:], p[1:], strict=True):
             name = {(0, 0): "kept", (0, 1): "gained", (1, 0): "lost", (1, 1): "found"}[p[0] <= 0.05, one_p <= 0.05]
             counts[name] += 1
@@ -112,8 +114,8 @@ def test_all_judgments_are_the_study_itself_bit_for_bit(clinic):
         (1.0, 1.0, 1.0, 1.0, 0.0)
     ]
     compared = sk.compare(clinic, ["nsDCG@10", "sDCG@10"], correction="none").table
-    assert found.pairs["p_all"].to_list() == compared["p"].to_list()
-    assert found.pairs["difference_all"].to_list() == compared["estimate"].to_list()
+    assert found.pairs["p"].to_list() == compared["p"].to_list()
+    assert found.pairs["difference"].to_list() == compared["estimate"].to_list()
     assert found.confusion["accuracy"].to_list() == [1.0, 1.0]
     assert found.knees["knee"].to_list() == [1.0, 1.0]
 
@@ -215,3 +217,13 @@ def test_real_sessions_of_two_halves_of_the_users(tmp_path):
         assert mine["value"][-1] == pytest.approx(sk.score(study, measure, by="half")["value"].mean())
     compared = sk.compare(study, ["mean(nDCG@9)", "nsDCG@9"], "half", correction="none").table
     assert found.pairs.filter(pl.col("fraction") == 1)["p"].to_list() == compared["p"].to_list()
+
+
+@pytest.mark.parametrize("find", [sk.judgment_loss, sk.judge_noise, sk.discriminate])
+def test_sessions_of_no_group_are_refused(find):
+    study = sk.from_tables(
+        results={"session_id": ["a", "b"], "query_position": 1, "rank": 1, "doc_id": ["x", "y"], "topic_id": "t"},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 0]},
+    )
+    with pytest.raises(sk.UsageError, match="by=system_id: the sessions have no group"):
+        find(study, "sDCG@1")

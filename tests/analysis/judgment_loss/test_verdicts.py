@@ -64,7 +64,7 @@ def test_a_pair_that_cannot_be_tested_has_no_verdict_to_keep():
     )  # fmt: skip
     found = sk.judgment_loss(made, "sDCG@2", fractions=[0.5], draws=4)
     assert found.confusion.select("kept", "gained", "lost", "found", "accuracy").unique().rows() == [(0, 0, 0, 0, None)]
-    assert found.pairs.select("p_all", "p", "rejected").unique().rows() == [(None, None, None)]
+    assert found.pairs.select("p", "median_p", "significant").unique().rows() == [(None, None, None)]
     assert "too little data to test" in found.reading
     assert "for 1 key were kept" in found.reading
     assert "holds for this 1 key, these sessions" in found.reading

@@ -43,7 +43,7 @@ def test_a_made_up_study_in_plain_python():
         first, second = sorted(means, key=means.get, reverse=True)[:2]
         assert (row["b"], row["bq"], row["gain"]) == (b, bq, gain)
         assert (row["leader"], row["following"]) == (first, second)
-        assert row["margin"] == pytest.approx(means[first] - means[second])
+        assert row["raw_difference"] == pytest.approx(means[first] - means[second])
         assert row["tau"] == pytest.approx(stats.kendalltau([*base.values()], [*means.values()]).statistic)
         held[b, bq, gain] = first == max(base, key=base.get)
         order[b, bq, gain] = row["tau"]

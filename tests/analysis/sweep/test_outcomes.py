@@ -33,7 +33,7 @@ def test_undefined_settings_are_rows_too():
     found = sk.sweep(study, "nsDCG(gain=binary)@5", {"min_grade": [1, 9]}, test="none")
     assert found.table["outcome"].to_list() == ["holds", "undefined"]
     assert found.table.item(1, "reason") == "no group has a session with a value"
-    assert found.means.filter(pl.col("setting") == 2)["mean"].to_list() == [None, None]
+    assert found.means.filter(pl.col("setting") == 2)["value"].to_list() == [None, None]
     assert "Note: sessions without a value, which are left out of means: 0 to 4 by setting." in found.reading
     base = sk.sweep(study, "nsDCG(gain=binary,min_grade=9)@5", {"min_grade": [1, 9]}, test="none")
     assert "there is no conclusion to check" in base.reading
@@ -60,9 +60,9 @@ def test_a_tie_ends_a_lead():
 def test_lower_is_better_where_it_is():
     found = sk.sweep(toy(1), "mean(ESL(need=1))", {"count": "nonrelevant,examined"}, test="none")
     row = found.table.filter("base").row(0, named=True)
-    low = found.means.filter(setting=row["setting"]).sort("mean").row(0, named=True)
-    assert row["leader"] == low["group"] == "A"
-    assert row["margin"] > 0
+    low = found.means.filter(setting=row["setting"]).sort("value").row(0, named=True)
+    assert row["leader"] == low["system_id"] == "A"
+    assert row["raw_difference"] < 0  # A less B
     assert "below that of B" in found.reading
     assert "lowest mean" in found.regions.item(0, "statement")
 
@@ -81,7 +81,7 @@ def test_means_and_pairs_that_disagree_show_nothing():
     row = found.table.row(0, named=True)
     assert row["leader"] == "B"  # 1/2 beside 3/12
     assert row["estimate"] < 0
-    assert row["shown"] is False
+    assert row["significant"] is False
     assert "differ in sign" in row["reason"]
     assert "differ in sign; nothing counts as shown there" in found.reading
 
@@ -90,7 +90,7 @@ def test_more_groups_than_a_comparison_takes_are_ordered_and_not_tested():
     _, _, study = log(users=2, topics=1, systems=tuple(f"r{n:02}" for n in range(25)))
     found = sk.sweep(study, "sDCG@5", {"b": [2, 4]})
     assert "Not tested: compare tests 2 to 20 groups, and there are 25." in found.reading
-    assert found.table["p_value"].null_count() == 2
+    assert found.table["p_adjusted"].null_count() == 2
     assert "Order of the 25 groups compared with the base setting: Kendall's tau-b" in found.reading
     assert found.means.height == 50
 

@@ -68,10 +68,10 @@ def test_every_setting_is_a_score_of_its_own_bit_for_bit(made, measure, vary):
         for row in scored.iter_rows(named=True):
             own = scores.filter(measure=row["measure"])
             ours = found.means.filter(pl.col("setting") == row["setting"])
-            assert ours["mean"].to_list() == own["value"].to_list()
+            assert ours["value"].to_list() == own["value"].to_list()
             assert ours["n"].to_list() == own["n"].to_list()
             better, worse = sorted(own["value"].to_list(), reverse=True)
-            assert (row["margin"], row["relative"]) == (better - worse, (better - worse) / worse)
+            assert (row["raw_difference"], row["relative"]) == (better - worse, (better - worse) / worse)
 
 
 def crossed(user, topic, system):
@@ -109,11 +109,11 @@ def test_every_setting_is_tested_as_a_comparison_of_its_own(design, study, optio
     tested = 0
     for row in found.table.iter_rows(named=True):
         theirs = alone(made, row, "system_id", **options)
-        for ours, name in (("estimate", "estimate"), ("low", "low"), ("high", "high"), ("p_value", "p_adjusted")):
+        for name in ("estimate", "low", "high", "p_adjusted"):
             same = theirs[name] is None or pytest.approx(theirs[name], rel=1e-9, abs=1e-12)
-            assert (row[ours] is None) is (theirs[name] is None)
-            assert row[ours] is None or row[ours] == same, (row["measure"], ours)
-        assert row["shown"] == (theirs["p_adjusted"] <= 0.05 and row["estimate"] > 0)
+            assert (row[name] is None) is (theirs[name] is None)
+            assert row[name] is None or row[name] == same, (row["measure"], name)
+        assert row["significant"] == (theirs["p_adjusted"] <= 0.05 and row["estimate"] > 0)
         tested += 1
     assert tested == 2
     base = sk.compare(made, measure, **options)
@@ -134,8 +134,8 @@ def test_the_clinic_reads_with_population_size_and_sensitivity(clinic):
     ):
         assert text in found.reading
     base, theirs = found.table.filter("base").row(0, named=True), sk.compare(clinic, "sDCG@10").table.row(0, named=True)
-    assert (base["leader"], base["margin"]) == ("S2", pytest.approx(theirs["raw_difference"]))
-    assert base["p_value"] == pytest.approx(theirs["p_adjusted"])
+    assert (base["leader"], base["raw_difference"]) == ("S2", pytest.approx(theirs["raw_difference"]))
+    assert base["p_adjusted"] == pytest.approx(theirs["p_adjusted"])
     assert list(found.tables()) == ["settings", "means", "regions", "ranges", "nearest", "parameters", "made_with"]
     assert "<table" in found._repr_html_()
 
@@ -146,7 +146,7 @@ def test_a_map_is_a_slice_of_the_sweep(made):
     drawn = found.map("gain", "b")
     assert drawn.select("x", "y").rows() == [("linear", "2"), ("exp2", "2"), ("linear", "4"), ("exp2", "4")]
     kept = found.table.filter(bq=4)
-    assert drawn["margin"].to_list() == kept["margin"].to_list()
+    assert drawn["raw_difference"].to_list() == kept["raw_difference"].to_list()
     assert found.map().height == 4
     with pytest.raises(UsageError, match=r"cutoff was not varied; varied: b, bq, gain"):
         found.map("cutoff")
@@ -221,3 +221,39 @@ def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
     found = sk.sweep(study, "sDCG@1", {"b": [2, 3]}, test="sign")
     assert "Estimate 0.0000, 95% interval 0.0000 to 1.0000, p = 0.008. There is evidence" in found.reading
     assert "No difference is shown" not in found.reading
+
+
+def test_in_a_paper_two_groups_have_the_difference_of_the_second_and_many_the_leader():
+    found = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4], "gain": ["linear", "exp2"]}, confidence=0.885)
+    table = found.paper_table()
+    assert table.headers == ("b", "gain", "Difference", "88.5% from", "to", "p")
+    for row, cells in zip(found.table.iter_rows(named=True), table.rows, strict=True):
+        assert row["leader"] == "S2"
+        assert cells[:2] == (f"{row['b']:g}", row["gain"])
+        assert cells[2:5] == tuple(f"{row[name]:.4f}" for name in ("estimate", "low", "high"))
+    marked = {(place, 2): "*" for place, p in enumerate(found.table["p_adjusted"]) if p <= 0.115}
+    assert 0 < len(marked) < 4
+    assert table.marks == marked
+    assert "S2 minus S1, by system_id: least squares" in table.caption
+    assert table.note.startswith(
+        "Base setting: b=2, gain=linear. Each setting is tested alone. *: p \N{LESS-THAN OR EQUAL TO} 0.115."
+    )
+    many = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4]}, by="topic_id").paper_table()
+    assert many.headers == ("b", "Leader", "Next", "Difference", "95% from", "to", "p")
+    assert "Tukey's HSD, blocked, p for all pairs at once" in many.caption
+    untested = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4]}, test="none").paper_table()
+    assert untested.headers == ("b", "Difference")
+
+
+def test_where_the_first_of_two_groups_leads_its_difference_is_turned():
+    _, _, study = log(seed=1)
+    leader = sk.sweep(study, "sDCG@10", {"b": [2, 9]}).table.item(0, "leader")
+    renamed = study.with_tables(
+        sessions=study.sessions.with_columns(
+            system_id=pl.when(pl.col("system_id") == leader).then(pl.lit("A")).otherwise(pl.lit("B"))
+        )
+    )
+    found = sk.sweep(renamed, "sDCG@10", {"b": [2, 9]})
+    assert found.table["leader"].to_list() == ["A", "A"]
+    for row, cells in zip(found.table.iter_rows(named=True), found.paper_table().rows, strict=True):
+        assert cells[1:4] == (f"{-row['estimate']:.4f}", f"{-row['high']:.4f}", f"{-row['low']:.4f}")

@@ -124,7 +124,7 @@ def test_a_part_has_the_reading_the_figure_and_the_numbers_of_its_command(study,
         row.get("value", row.get("difference")) for rows in spec_of(figure.chart)["datasets"].values() for row in rows
     }
     known = {
-        "discriminate": lambda: found.asl["asl"],
+        "discriminate": lambda: found.asl["p"],
         "noise": lambda: [abs(difference) for difference in found.table["difference"]],
         "power": lambda: found.table["power"],
     }

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import polars as pl
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from sessionkit.cli.output import Destination, OutputForm, _rendered, destination
 from sessionkit.errors import UsageError
+from tests.support.clinic import saved_clinic
 
 HOSTILE = ["a\tb", "c\nd", "e\r", '"f"', "=1+1", "\x1b[31mred", "[red]g", "h,i", "", None, "\u202ej"]
 
@@ -100,3 +102,56 @@ def test_files_appear_whole(tmp_path):
     destination(None, tmp_path / "a.tsv").send(pl.DataFrame({"value": [0.5, None]}))
     assert (tmp_path / "a.tsv").read_text() == "value\n0.5\n\n"
     assert [path.name for path in tmp_path.iterdir()] == ["a.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "caption", "headers"),
+    [
+        ("score nsDCG@10", "Means by system over sessions; n sessions", "System | nsDCG@10 | n"),
+        (
+            "score nsDCG@10 --per session",
+            "Scores by session",
+            "Session | System | Topic | User | Measure | Value | Judged",
+        ),
+        (
+            "curve nsDCG@10",
+            "nsDCG@10, as a share of the ideal, after each result of a session, mean over sessions, by system; n sessions",
+            "Query position | Rank | S1 | S2 | n",
+        ),
+        (
+            "curve sDCG@10 --by all --bands --draws 200",
+            "Cumulated gain by sDCG@10 after each result of a session, mean over sessions; n sessions",
+            "Query position | Rank | Mean | 95% from | to | n",
+        ),
+        (
+            "curve nsDCG@10 --against S1 --draws 200",
+            "S2 minus S1: nsDCG@10, as a share of the ideal, after each result of a session, means over sessions; n units drawn",
+            "Query position | Rank | S1 | S2 | Difference | 95% from | to | n",
+        ),
+        (
+            "breakdown nDCG@10",
+            "nDCG@10 to each rank by part of the session, mean over sessions, by system; n sessions",
+            "Rank | S1, last | S1, non-last | S2, last | S2, non-last",
+        ),
+        (
+            "breakdown nDCG@10 --parts position --average queries",
+            "nDCG@10 to each rank by part of the session, mean over queries, by system; n queries",
+            "System | Part | Rank | Mean | n",
+        ),
+    ],
+)
+def test_a_paper_gets_few_columns_and_a_caption_that_says_what_they_are(call, words, caption, headers):
+    command, *options = words.split()
+    lines = call(command, saved_clinic(), *options, "--format", "markdown").out.replace("\\", "").splitlines()
+    assert lines[0] == f"**{caption}**"
+    assert lines[2] == f"| {headers} |"
+    label = f"\\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', words)}}}"
+    assert label in call(command, saved_clinic(), *options, "--format", "latex").out
+
+
+@pytest.mark.parametrize("command", ["score", "curve"])
+def test_the_condition_tells_tables_apart(call, command):
+    asked = [command, saved_clinic(), "nsDCG@10", "--format", "latex", "--where"]
+    texts = [call(*asked, condition).out for condition in ("queries >= 2", "queries <= 2")]
+    assert all(re.search(r"Sessions where queries .*sessions\)\.\n", text) for text in texts)
+    assert len({re.search(r"label\{(.*)\}", text)[1] for text in texts}) == 2

@@ -42,6 +42,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     numeric_ties.py        when two numbers are the same
     provenance.py          how a finding was made, and the command that makes it again
     findings.py            what findings have in common: tables, words, LaTeX, Markdown
+    paper_tables.py        the layouts of papers: means across, pairs with interval, p and n, curves side by side
     phrases.py             the wording of readings
 
 What compares groups goes by `compare/plan.py`. Nothing is imported here: a command pays for the analysis that it makes, not

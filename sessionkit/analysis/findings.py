@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.analysis.provenance import Provenance, provenance_of
+from sessionkit.analysis.provenance import Provenance, paper_label, provenance_of
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
@@ -85,7 +85,7 @@ class Finding(Framed):
 
     def to_latex(self: _Found, name: str | None = None) -> str:
         r"""A table as LaTeX, for ``\usepackage{booktabs}``; if no name is given the main one, as papers print it."""
-        return latex_table(_noted(self, name), type(self).__name__ if name is None else None)
+        return latex_table(_noted(self, name), _label(self, name))
 
     def to_markdown(self: _Found, name: str | None = None) -> str:
         """A table as Markdown; if no name is given the main one, as papers print it."""
@@ -145,6 +145,15 @@ def _noted(found: _Found, name: str | None) -> TextTable:
         return table
     said = f"Sessions where {found.provenance.where}."
     return replace(table, note=f"{table.note} {said}" if table.note else said)
+
+
+def _label(found: _Found, name: str | None) -> str:
+    """The label of a table, other than those of other findings."""
+    made = found.provenance
+    whole = (
+        paper_label(type(found).__name__.lower(), {"": [found.paper_table().caption]}) if made is None else made.label
+    )
+    return whole if name is None else f"{whole}-{name}"
 
 
 def _named(found: _Found, name: str) -> TextTable:

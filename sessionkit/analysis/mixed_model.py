@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import corrected_text, pair_table
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
 from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
+from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
 from sessionkit.analysis.variance_components.group_means import means
 from sessionkit.analysis.variance_components.profiles import interval
@@ -109,12 +109,15 @@ class MixedModel(TestedFinding):
         return {"effects": self.table, "components": self.components, "fits": self.fits}
 
     def paper_table(self) -> TextTable:
-        """Of two groups the differences as papers print them; of more the main table."""
-        if self.table.select("a", "b").n_unique() != 1:
-            return super().paper_table()
-        caption = f"{self.table.item(0, 'b')} minus {self.table.item(0, 'a')}, by {self.by}: mixed model, {listed(self.random)} random"
-        corrected_by = corrected_text(Family(self.table.height, self.correction))
-        return pair_table(self.table, f"{caption}{corrected_by}, n sessions", self.claim, self.confidence)
+        """The differences as papers print them."""
+        factors = listed(
+            [" \N{MULTIPLICATION SIGN} ".join(worded([part]) for part in name.split(":")) for name in self.random]
+        )
+        caption = (
+            f"{pair_words(self.table)}, by {worded([self.by])}: mixed model, {factors} random"
+            f"{corrected_text(Family(self.table.height, self.correction))}, n sessions"
+        )
+        return pair_table(self.table, caption, claim_text(self.claim), self.confidence)
 
 
 def mixed_model(

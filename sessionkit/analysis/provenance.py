@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +43,8 @@ class Provenance:
         What was asked for, as text by name, defaults included.
     command
         The command that makes the finding again, of a saved study or a file of scores; None where an argument has no text.
+    label
+        What papers call its main table, see `paper_label`.
     """
 
     version: str
@@ -48,6 +52,7 @@ class Provenance:
     where: str | None
     arguments: Mapping[str, str]
     command: str | None
+    label: str
 
     @property
     def table(self) -> pl.DataFrame:
@@ -87,13 +92,41 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
         where=condition,
         arguments={name: "a table" if text is None else text for name, text in texts.items() if text != ""},
         command=_command(verb, where_from, known) if complete and where_from else None,
+        label=paper_label(verb, {name: [*map(str, _each(value))] for name, value in changed.items()}, condition),
     )
+
+
+PLAIN = re.compile(r"[A-Za-z0-9.@()=,:_ ]*")
+"""Text that a label can have, or that only its separators change."""
+LONGEST = 60
+"""Characters of a label, but for its digest."""
+
+
+def paper_label(verb: str, options: Mapping[str, Sequence[str]], where: str | None = None) -> str:
+    """Return a label for a table of a paper: verb, measures and what is not by default; another for another question.
+
+    Where characters cannot stand in a label, or it is too long, a digest of the whole follows. It does not depend on the data, so
+    that references stay when these grow.
+
+    >>> paper_label("compare", {"measures": ["nsDCG@10"], "by": ["skill"]})
+    'compare-nsDCG-10-by-skill'
+    >>> paper_label("score", {"measures": ["AP"]}, where="queries >= 2")
+    'score-AP-where-queries-2-66cc1a'
+    """
+    words = [verb, *(text for name in MEASURES for text in options.get(name, ()))]
+    for name, values in {**options, **({} if where is None else {"where": [where]})}.items():
+        words += [] if name in MEASURES else [name, *values]
+    text = "-".join("-".join(re.findall(r"[A-Za-z0-9.]+", word)) for word in words)
+    if len(text) <= LONGEST and all(map(PLAIN.fullmatch, words)):
+        return text
+    digest = hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{text[:LONGEST].rstrip('-.')}-{digest}"
 
 
 def _differs(value: object, usual: object) -> bool:
     """Whether an argument is another than its default, which no table, array or expression is."""
     plain = isinstance(value, str | int | float | list | tuple | Mapping | None)
-    return not plain or value != usual
+    return not plain or (value != usual and _text(value) != _text(usual))
 
 
 def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:

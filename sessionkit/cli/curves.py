@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,15 +33,34 @@ from sessionkit.cli.options import (
     open_source,
     words,
 )
-from sessionkit.cli.output import destination
+from sessionkit.cli.output import PAPERS, PaperTable, destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from sessionkit.display.tables import TextTable
 
 NORMALIZE = words(CurveNormalization)
 AFTER_STOP = words(AfterStop)
 PARTS = words(Part)
 TESTED = words(PartContrast)
 AVERAGES = words(PartAverage)
+
+CURVES = {
+    "none": "Cumulated gain by {}",
+    "each": "{}, as a share of the ideal,",
+    "averages": "{}, mean gain divided by mean ideal gain,",
+}
+"""What curves show, by how they are normalized."""
+USUAL = {
+    "by": "system_id", "after-stop": "hold", "parts": "last", "average": "sessions", "bands": False,
+    "units": "auto", "confidence": 0.95, "draws": 5000, "seed": 0,
+}  # fmt: skip
+"""Options that have a default."""
 
 
 def curve(
@@ -156,6 +175,22 @@ def curve(
             )
         to.send_finding(found.tables(), found.reading, table, found)
         return
+    paper = None
+    if to.form in PAPERS:
+        from sessionkit.analysis.paper_tables import curve_difference_table, curve_table
+        from sessionkit.scoring.measures.grammar import parse_measure
+
+        way = normalize or ("each" if parse_measure(measure).normalized else "none")
+        layout = curve_table if against is None else curve_difference_table
+        what = CURVES[way].format(measure)
+        paper = _paper(
+            "curve",
+            measure,
+            where,
+            lambda frame: layout(frame, what, confidence),
+            **{"by": by, "per": per, "normalize": normalize, "after-stop": after_stop, "bands": bands},
+            **{"against": against, "confidence": confidence, "draws": draws, "seed": seed},
+        )
     if against is not None:
         with working("drawing"):
             differences = curve_differences(
@@ -183,7 +218,7 @@ def curve(
                     subtitle=condition_of(opened),
                 )
             )
-        to.send(differences, condition_of(opened))
+        to.send(differences, condition_of(opened), paper)
         return
     with working("averaging"):
         frame = curves(
@@ -215,7 +250,7 @@ def curve(
                 subtitle=condition_of(opened),
             )
         )
-    to.send(frame, condition_of(opened))
+    to.send(frame, condition_of(opened), paper)
 
 
 def breakdown(
@@ -317,15 +352,36 @@ def breakdown(
                 subtitle=condition_of(opened),
             )
         )
-    to.send(frame, condition_of(opened))
+    paper = None
+    if to.form in PAPERS:
+        from sessionkit.analysis.paper_tables import breakdown_table
+
+        paper = _paper(
+            "breakdown",
+            measure,
+            where,
+            lambda frame: breakdown_table(frame, measure, average or "sessions", confidence),
+            **{"by": by, "parts": parts, "average": average or "sessions", "bands": bands},
+            **{"confidence": confidence, "draws": draws, "seed": seed},
+        )
+    to.send(frame, condition_of(opened), paper)
+
+
+def _paper(
+    verb: str, measure: str, where: str | None, layout: Callable[[pl.DataFrame], TextTable], **options: object
+) -> PaperTable:
+    """How a paper prints curves, or parts of sessions; the label says which options are not as usual."""
+    from sessionkit.analysis.provenance import paper_label
+
+    changed = {
+        name: [] if value is True else [str(value)] for name, value in options.items() if value != USUAL.get(name)
+    }
+    return PaperTable(layout, paper_label(verb, {"measures": [measure], **changed}, where))
 
 
 def _only_with(needed: str, there: bool, **options: object) -> None:
     """Refuse options that say nothing without another."""
-    usual = {
-        "table": None, "units": "auto", "interval": None, "confidence": 0.95, "draws": 5000, "seed": 0
-    }  # fmt: skip
-    changed = [f"--{name}" for name, value in options.items() if value != usual[name]]
+    changed = [f"--{name}" for name, value in options.items() if value != USUAL.get(name)]
     if changed and not there:
         msg = f"{', '.join(changed)} needs {needed}; add it, or leave the option out"
         raise UsageError(msg)

@@ -13,9 +13,9 @@ import io
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sessionkit.analysis.provenance import Provenance
+    from sessionkit.display.tables import TextTable
 
 
 class ForPaper(Protocol):
@@ -76,6 +77,14 @@ LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 
 @dataclass(frozen=True)
+class PaperTable:
+    """How a paper prints a table that is no finding: its layout, and its label."""
+
+    layout: Callable[[pl.DataFrame], TextTable]
+    label: str
+
+
+@dataclass(frozen=True)
 class Destination:
     """Where results go, and in which form; made by `destination`, before anything is computed."""
 
@@ -88,16 +97,21 @@ class Destination:
         """Whether a person reads along."""
         return self.file is None and sys.stdout.isatty()
 
-    def send(self, frame: pl.DataFrame, below: str | None = None) -> None:
-        """Write one table; with a sentence about it in a paper, and in the metadata of a Parquet file."""
+    def send(self, frame: pl.DataFrame, below: str | None = None, paper: PaperTable | None = None) -> None:
+        """Write one table, with a sentence about it in a paper and in the metadata of a Parquet file; papers may have a layout."""
+        if paper is not None and self.form in PAPERS:
+            self.write(_set_for_paper(paper.layout(frame), self, below, paper.label).encode())
+            return
         self.write(_rendered(frame, self, below=below))
 
-    def send_parts(self, parts: Iterable[pl.DataFrame], below: str | None = None) -> None:
+    def send_parts(
+        self, parts: Iterable[pl.DataFrame], below: str | None = None, paper: PaperTable | None = None
+    ) -> None:
         """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
         if self.form is OutputForm.table or self.form in PAPERS:
             import polars as pl
 
-            self.send(pl.concat(list(parts)), below)
+            self.send(pl.concat(list(parts)), below, paper)
             return
         with self._stream() as stream:
             if self.form is OutputForm.parquet:
@@ -275,12 +289,19 @@ def _screenful(frame: pl.DataFrame) -> str:
 
 def _for_paper(frame: pl.DataFrame, to: Destination, caption: str, below: str | None) -> str:
     """Return a table as LaTeX or Markdown."""
-    from sessionkit.display.latex import latex_table
-    from sessionkit.display.markdown import markdown_table
     from sessionkit.display.tables import table_of
 
-    table = table_of(caption, frame, note=below, limit=len(frame))
-    return latex_table(table) if to.form is OutputForm.latex else markdown_table(table)
+    return _set_for_paper(table_of(caption, frame, limit=len(frame)), to, below)
+
+
+def _set_for_paper(table: TextTable, to: Destination, below: str | None, label: str | None = None) -> str:
+    """Return a table as LaTeX or Markdown, with a sentence below it."""
+    from sessionkit.display.latex import latex_table
+    from sessionkit.display.markdown import markdown_table
+
+    said = f"{below}." if below is not None else None
+    table = replace(table, note=" ".join(filter(None, (table.note, said))) or None)
+    return latex_table(table, label) if to.form is OutputForm.latex else markdown_table(table)
 
 
 def _head(name: str, titles: Mapping[str, str], form: OutputForm) -> bytes:

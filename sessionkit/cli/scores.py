@@ -27,13 +27,15 @@ from sessionkit.cli.options import (
     open_source,
     words,
 )
-from sessionkit.cli.output import destination
+from sessionkit.cli.output import PAPERS, PaperTable, destination
 from sessionkit.cli.runner import working
 from sessionkit.errors import DataError, UsageError
 
 UNITS = words(RowUnit)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sessionkit.study import Study
 
 
@@ -81,19 +83,35 @@ def score(
     opened = open_source(study, where)
     if verify:
         require_verified(opened)
+    paper = paper_of(by, "wide" if wide else per, measures, where) if to.form in PAPERS else None
     if engine is Engine.spark:
         from sessionkit.engines.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
-            to.send(score_with_spark(opened, measures, by=by, per=per, master=master), condition_of(opened))
+            found = score_with_spark(opened, measures, by=by, per=per, master=master)
+            to.send(found, condition_of(opened), paper)
         return
     with working("scoring"):
         if wide:
-            to.send(
-                scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache), condition_of(opened)
-            )
+            found = scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache)
+            to.send(found, condition_of(opened), paper)
             return
-        to.send_parts(score_parts(opened, measures, by=by, per=per, memory=memory, cache=cache), condition_of(opened))
+        parts = score_parts(opened, measures, by=by, per=per, memory=memory, cache=cache)
+        to.send_parts(parts, condition_of(opened), paper)
+
+
+def paper_of(by: str, per: str | None, measures: Sequence[str], where: str | None) -> PaperTable:
+    """How a paper prints scores: means by group across, those of sessions and queries as a list."""
+    from sessionkit.analysis.paper_tables import score_table
+    from sessionkit.analysis.provenance import paper_label
+    from sessionkit.display.tables import table_of
+
+    options = {"measures": measures} | ({"per": [per]} if per else {} if by == "system_id" else {"by": [by]})
+    label = paper_label("score", options, where)
+    if per is None:
+        return PaperTable(score_table, label)
+    of = "query" if per == "query" else "session"
+    return PaperTable(lambda frame: table_of(f"Scores by {of}", frame, limit=len(frame)), label)
 
 
 def require_verified(study: Study) -> None:

@@ -52,6 +52,9 @@ LETTERS = re.compile(
     "\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
 )
 """Letters and signs beyond ASCII that the T1 encoding of fonts has."""
+CLOSER, MANY = "  \\setlength{\\tabcolsep}{4pt}\n", 7
+SMALLER, LONG = "  \\footnotesize\n", 60
+"""What makes a table fit the page of an article, and from how many columns, or characters of a row, on."""
 NUMBER = re.compile(r"-(?=\d)")
 
 
@@ -86,7 +89,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     \end{table}
     <BLANKLINE>
     """
-    words = re.sub(r"[^a-z0-9]+", "-", (label or table.caption).lower()).strip("-") or "table"
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", label or table.caption.lower()).strip("-") or "table"
     columns = "".join("r" if number else "l" for number in table.numeric)
     rows = [
         " & ".join(_cell(table, (row, column), cell) for column, cell in enumerate(cells))
@@ -97,7 +100,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     return (
         "\\begin{table}\n  \\centering\n"
         f"  \\caption{{{escaped(table.caption)}}}\n  \\label{{tab:{words}}}\n"
-        f"  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n"
+        f"{_narrowed(table)}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
         f"    {' & '.join(escaped(text) for text in table.headers)} \\\\\n    \\midrule\n"
         f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{table}}\n"
     )
@@ -120,6 +123,24 @@ def _character(character: str) -> str:
     if " " <= character <= "~" or LETTERS.fullmatch(character):
         return character
     return f"{{[}}U+{ord(character):04X}{{]}}"
+
+
+def _narrowed(table: TextTable) -> str:
+    """What lets a wide table fit."""
+    row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
+    return (SMALLER if row > LONG else "") + (CLOSER if len(table.headers) >= MANY else "")
+
+
+def _spans(table: TextTable) -> str:
+    """The line above the headings, with a rule below each text; nothing where there is none."""
+    if not table.spans:
+        return ""
+    cells, rules, column = [], [], 1
+    for text, columns in table.spans:
+        cells.append(rf"\multicolumn{{{columns}}}{{c}}{{{escaped(text)}}}" if text else " & ".join([""] * columns))
+        rules += [rf"\cmidrule(lr){{{column}-{column + columns - 1}}}"] if text else []
+        column += columns
+    return f"    {' & '.join(cells)} \\\\\n    {' '.join(rules)}\n"
 
 
 def _cell(table: TextTable, place: tuple[int, int], cell: str) -> str:

@@ -24,7 +24,7 @@ def markdown_table(table: TextTable) -> str:
     | \*S1\* | 0.5000 |
     <BLANKLINE>
     """
-    head = _row([_escaped(text) for text in table.headers])
+    head = _row([_escaped(text) for text in table.full_headers])
     kinds = _row(["--:" if number else ":--" for number in table.numeric])
     rows = [
         _row([_marked(table, (row, column), cell) for column, cell in enumerate(cells)])

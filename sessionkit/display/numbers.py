@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+DECIMALS = 4
+"""Of numbers in tables, but for the columns that follow and for whole numbers."""
+SHARES = (
+    "share", "judged", "connected_share", "knee_judged", "winner", "winner_changes", "verdict_changes", "significant", "same_sign",
+)  # fmt: skip
+"""Columns of percentages, with one decimal."""
+DEGREES = ("df", "df_error")
+"""Columns of degrees of freedom, with four digits."""
+CHANCES = ("p", "p_adjusted", "p_independent", "median_p")
+"""Columns of p-values, as text has them."""
 
 
 def readable(value: float) -> str:
@@ -76,3 +88,36 @@ def _off_levels(value: float) -> str:
     """A number with three decimals, or as many more as keep it from a level that it is not."""
     texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
     return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
+
+
+def number_texts(column: str, values: Sequence[float | None], decimals: int | None = None) -> list[str | None]:
+    """The numbers of a column of a table: `DECIMALS`, but for shares, degrees of freedom and p-values; whole ones have none.
+
+    Parameters
+    ----------
+    column
+        Its name, which tells what the numbers are.
+    values
+        The numbers; None stays None.
+    decimals
+        Decimals of numbers, whole or not, that are no shares, degrees of freedom or p-values.
+
+    >>> number_texts("value", [0.25, 12.0, 0.00002, None]), number_texts("mean", [2.0, 3.0]), number_texts("judged", [0.334])
+    (['0.2500', '12.0000', '2.0e-05', None], ['2', '3'], ['33.4%'])
+    """
+    known = [value for value in values if value is not None]
+    whole = all(math.isfinite(value) and value == round(value) for value in known) and bool(known)
+    given = decimals if decimals is not None else 0 if whole else DECIMALS
+    return [None if value is None else _number(column, value, given) for value in values]
+
+
+def _number(column: str, value: float, decimals: int) -> str:
+    """One number; one that would vanish stands with its exponent."""
+    if column in SHARES:
+        return f"{value:.1%}"
+    if column in CHANCES:
+        return readable_p(value)
+    if column in DEGREES:
+        return f"{value:.4g}"
+    vanishes = value != 0 and abs(value) < 0.5 * 10**-decimals
+    return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:.{decimals}f}"

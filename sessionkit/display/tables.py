@@ -2,36 +2,229 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import readable_p
+from sessionkit.display.numbers import number_texts
 
 HEADERS = {
+    # ids and places
     "system_id": "System",
     "topic_id": "Topic",
     "user_id": "User",
     "session_id": "Session",
     "judgment_key": "Judgment key",
-    "measure": "Measure",
-    "value": "Value",
+    "doc_id": "Document",
+    "judge_id": "Judge",
+    "query_position": "Query position",
+    "rank": "Rank",
+    "slot": "Slot",
+    "place": "Place",
+    "group": "Group",
+    "unit": "Unit",
+    "part": "Part",
+    "pair": "Pair",
+    "against": "Against",
+    "first": "First",
+    "second": "Second",
+    "other": "Other",
+    "who": "Who",
+    "setting": "Setting",
+    "component": "Component",
+    "parameter": "Parameter",
+    "model": "Model",
+    "criterion": "Criterion",
+    "form": "Form",
+    "direction": "Direction",
+    "along": "Along",
+    "amount": "Amount",
+    "horizon": "Horizon",
+    "name": "Name",
+    "population": "Population",
+    "coefficient": "Coefficient",
+    "covariate": "With",
+    "test": "Test",
+    "check": "Check",
+    "what": "What",
+    "reason": "Reason",
+    "note": "Note",
+    # counts
     "n": "n",
-    "undefined": "Undefined",
-    "judged": "Judged",
-    "results": "Results",
-    "share": "Share",
+    "n_a": "n of first",
+    "n_b": "n of second",
+    "count": "Count",
     "sessions": "Sessions",
     "users": "Users",
     "topics": "Topics",
     "queries": "Queries",
+    "documents": "Documents",
+    "results": "Results",
+    "lists": "Lists",
+    "units": "Units",
+    "levels": "Levels",
+    "pairs": "Pairs",
+    "tested": "Tested",
+    "draws": "Draws",
+    "ranks": "Ranks",
+    "looks": "Looks",
+    "settings": "Settings",
+    "known": "Known",
+    "n_queries": "Queries",
+    "n_sessions": "Sessions",
+    "single_query_sessions": "Sessions of one query",
+    "left_out_single_query": "Left out: one query",
+    "left_out_undefined": "Left out: undefined",
+    "undefined": "Undefined",
+    "dropped": "Dropped",
+    "open": "Open",
+    "moving": "Could change",
+    "pooled": "Pooled",
+    "searching": "Searching",
+    "searching_a": "Searching, first",
+    "searching_b": "Searching, second",
+    "reached": "Reached",
+    "beyond": "Beyond cutoff",
+    "wins": "Wins",
+    "ties": "Ties",
+    "losses": "Losses",
+    "needed": "Needed",
+    "open_documents": "Open documents",
+    "overturned_by": "Overturned by",
+    "more_users": "More users",
+    "more_topics": "More topics",
+    "users_sure": "Users, sure",
+    "topics_sure": "Topics, sure",
+    "sessions_sure": "Sessions, sure",
+    "most": "Most",
+    "least": "Least",
     "mean_queries": "Queries per session",
+    # values
+    "measure": "Measure",
+    "value": "Value",
+    "values": "Values",
+    "value_against": "Value against",
+    "value_first": "Value of first",
+    "value_second": "Value of second",
+    "judged": "Judged",
+    "share": "Share",
     "feature": "Feature",
     "mean": "Mean",
+    "mean_a": "Mean of first",
+    "mean_b": "Mean of second",
+    "median": "Median",
     "sd": "SD",
+    "variance": "Variance",
+    "ideal": "Ideal",
+    "score": "Score",
+    "lower": "Lower bound",
+    "upper": "Upper bound",
+    "residual": "Residual",
+    "bound": "Bound",
+    "move": "Move",
+    "gained": "Gained",
+    "cost": "Cost",
+    "documents_per_query": "Documents per query",
+    "mean_documents": "Mean documents",
+    "mean_curve": "Mean curve",
+    "seen": "Seen",
+    "goes_on": "Goes on",
+    "stops": "Stops",
+    "grade": "Grade",
+    "becomes": "Becomes",
+    "adjusted": "Adjusted",
+    "mark": "Mark",
+    "relative": "Relative difference",
+    "raw_difference": "Raw difference",
+    "fraction": "Fraction",
+    "tau": "Kendall tau-b",
+    "tau_low": "Lowest tau-b",
+    "tau_high": "Highest tau-b",
+    "winner": "Same winner",
+    "drift": "Drift",
+    "knee": "Knee",
+    "knee_judged": "Judged at knee",
+    "knee_low": "Knee from",
+    "knee_high": "Knee to",
+    "first_above": "First above",
+    "accuracy_knee": "Knee of accuracy",
+    "kept": "Kept",
+    "lost": "Lost",
+    "found": "Found",
+    "turned": "Turned",
+    "accuracy": "Accuracy",
+    "true_positive": "True positives",
+    "precision": "Precision",
+    "g_mean": "Geometric mean",
+    "median_p": "Median p",
+    "same_sign": "Same sign",
+    "winner_changes": "Winner changes",
+    "verdict_changes": "Verdict changes",
+    "observed": "Observed",
+    "expected": "Expected",
+    "identified": "Identified",
+    "log_likelihood": "Log-likelihood",
+    "aic": "AIC",
+    "TSE": "TSE",
+    "TAE": "TAE",
+    "KL": "KL",
+    "reach_rank_2": "Reach rank 2",
+    "reach_query_2": "Reach query 2",
+    "depends_on_grid": "Depends on grid",
+    "converged": "Converged",
+    "singular": "Singular",
+    # tests
+    "difference": "Difference",
+    "estimate": "Difference",
+    "low": "from",
+    "high": "to",
+    "interval": "Interval",
+    "profile_low": "Profile from",
+    "profile_high": "Profile to",
+    "se": "SE",
+    "se_reml": "SE by REML",
+    "statistic": "Statistic",
+    "df": "df",
+    "df_error": "df of error",
+    "p": "p",
+    "p_adjusted": "Adjusted p",
+    "p_independent": "p if independent",
+    "effect": "Effect size",
+    "effect_low": "Effect from",
+    "effect_high": "Effect to",
+    "detectable": "Detectable",
+    "judged_by": "Error term",
+    "holds": "Holds",
+    "power": "Power",
+    "error": "Monte Carlo error",
+    "at_estimate": "Power at estimates",
+    "reaches": "Reaches target",
+    "limit": "Limit",
+    "significant": "Significant",
+    "spread": "Largest difference",
+    # sweep
+    "outcome": "Outcome",
+    "leader": "Leader",
+    "following": "Following",
+    "conclusion": "Conclusion",
+    "statement": "Statement",
+    "connected": "Connected",
+    "connected_share": "Connected share",
+    "base": "Base",
+    "ends_below": "Ends below",
+    "ends_above": "Ends above",
+    "holds_at": "Holds at",
+    "fails_at": "Fails at",
+    "changes": "Changes",
+    "distance": "Distance",
+    "at": "At",
+    "still_at": "Still at",
+    "still": "Still",
+    "added": "Added",
+    "meaning": "Meaning",
+    # of a study
     "shown": "Shown",
     "short": "Short",
     "empty": "Empty",
@@ -39,28 +232,9 @@ HEADERS = {
     "not_logged": "Not logged",
     "repeats": "Repeated documents",
 }
-"""Column headings by name; other columns keep their own."""
-DECIMALS = dict.fromkeys(
-    (
-        "value",
-        "value_against",
-        "difference",
-        "estimate",
-        "low",
-        "high",
-        "ideal",
-        "mean_a",
-        "mean_b",
-        "score",
-        "lower",
-        "upper",
-    ),
-    4,
-)
-SHARES = ("share", "judged")
-DEGREES = ("df", "df_error")
-CHANCES = ("p", "p_adjusted", "p_independent", "median_p")
-"""P-values, as text has them."""
+"""Column headings in the words of the field, by name; columns of a study, such as those of its users, keep their own."""
+PAIR = {"a": "First", "b": "Second"}
+"""Headings of a table of pairs; alone, ``b`` is a parameter of measures."""
 LIMIT = 60
 """Rows a table shows at most; more are counted below it."""
 DASH = "\u2013"
@@ -89,6 +263,8 @@ class TextTable:
         Cells (row, column) that stand out, such as the best of a measure.
     marks
         What stands behind a cell, raised, such as a mark of significance that the note explains.
+    spans
+        What stands above the headings, from the left, and over how many columns each; empty text over those that stand alone.
     """
 
     caption: str
@@ -99,6 +275,13 @@ class TextTable:
     frame: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
     strong: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    spans: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def full_headers(self) -> tuple[str, ...]:
+        """The headings, each with what stands above it: for forms that have one line of them."""
+        above = [text for text, columns in self.spans for _ in range(columns)] or [""] * len(self.headers)
+        return tuple(", ".join(filter(None, pair)) for pair in zip(above, self.headers, strict=True))
 
 
 def table_of(
@@ -125,8 +308,7 @@ def table_of(
     limit
         Rows that are shown; a note counts the others.
     decimals
-        Decimals of numbers, but for shares and p-values; by default those of `DECIMALS`, else 2. A number that would vanish stands
-        with its exponent.
+        Decimals of numbers, see `sessionkit.display.numbers.number_texts`, which rounds those of a terminal too.
 
     Examples
     --------
@@ -134,13 +316,15 @@ def table_of(
     (('S1', '0.5000', '25.0%'),)
     """
     kept = frame.head(limit)
-    columns = [[_cell(name, value, decimals) for value in kept.get_column(name).to_list()] for name in kept.columns]
+    if headers is HEADERS and PAIR.keys() <= {*frame.columns}:
+        headers = {**HEADERS, **PAIR}
+    columns = [_cells(kept.get_column(name), decimals) for name in kept.columns]
     if frame.height > limit:
         more = f"{frame.height - limit:,} more rows are not shown."
         note = f"{note} {more}" if note else more
     return TextTable(
         caption=caption,
-        headers=tuple(headers.get(name, name) for name in frame.columns),
+        headers=tuple(headers.get(name, label(name)) for name in frame.columns),
         rows=tuple(zip(*columns, strict=True)),
         numeric=tuple(dtype.is_numeric() for dtype in frame.dtypes),
         note=note,
@@ -160,20 +344,19 @@ def known(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.drop(none) if len(frame) else frame
 
 
-def _cell(column: str, value: object, decimals: int | None = None) -> str:
-    """Return one value as text."""
-    if value is None:
-        return DASH
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, float):
-        return label(str(value))
-    if column in SHARES:
-        return f"{value:.1%}"
-    if column in CHANCES:
-        return readable_p(value)
-    if column in DEGREES:
-        return f"{value:.4g}"
-    decimals = DECIMALS.get(column, 2) if decimals is None else decimals
-    vanishes = value != 0 and abs(value) < 0.5 * 10**-decimals
-    return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:.{decimals}f}"
+def heading(column: str) -> str:
+    """The heading of a column; those of a study keep their names.
+
+    >>> heading("system_id"), heading("years_portal")
+    ('System', 'years_portal')
+    """
+    return HEADERS.get(column, label(column))
+
+
+def _cells(column: pl.Series, decimals: int | None) -> list[str]:
+    """The values of a column as text."""
+    values = column.to_list()
+    if column.dtype.is_float():
+        return [DASH if text is None else text for text in number_texts(column.name, values, decimals)]
+    words = {None: DASH, True: "yes", False: "no"} if column.dtype == pl.Boolean else {None: DASH}
+    return [words[value] if value in words else label(str(value)) for value in values]

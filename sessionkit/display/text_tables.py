@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sessionkit.display.numbers import number_texts
 from sessionkit.errors import visible
 
 if TYPE_CHECKING:
@@ -48,19 +49,11 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
 
 
 def cells_of(column: pl.Series) -> list[str]:
-    """Return the values of a column as text, numbers at a readable precision, null as nothing."""
+    """Return the values of a column as text, numbers rounded as in tables for papers, null as nothing."""
     values = column.to_list()
     if not column.dtype.is_float():
         return ["" if value is None else visible(str(value)) for value in values]
-    whole = all(value is None or value == round(value) for value in values) if column.is_finite().all() else False
-    return ["" if value is None else _number(value, whole=whole) for value in values]
-
-
-def _number(value: float, *, whole: bool) -> str:
-    """Return a number at a readable precision: four decimals, or three digits where they would hide it."""
-    if whole:
-        return f"{value:.0f}"
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2e}"
+    return ["" if text is None else text for text in number_texts(column.name, values)]
 
 
 def _fitted(widths: list[int], numeric: list[bool], total: int) -> list[int]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import polars as pl
 import pytest
@@ -114,3 +115,56 @@ def test_a_parquet_file_says_which_sessions_it_is_of(call, tmp_path):
         assert len(pl.read_parquet(file)) == 60
     assert call("describe", saved_clinic(), "--table", "lists", *where, "--output", file).status == 0
     assert pl.read_parquet_metadata(file)["note"] == "Sessions where system_id = 'S1'"
+
+
+@pytest.mark.parametrize(
+    ("words", "caption", "headers"),
+    [
+        ("score nsDCG@10", "Means by system over sessions; n sessions", "System | nsDCG@10 | n"),
+        (
+            "score nsDCG@10 --per session",
+            "Scores by session",
+            "Session | System | Topic | User | Measure | Value | Judged",
+        ),
+        (
+            "curve nsDCG@10",
+            "nsDCG@10, as a share of the ideal, after each result of a session, mean over sessions, by system; n sessions",
+            "Query position | Rank | S1 | S2 | n",
+        ),
+        (
+            "curve sDCG@10 --by all --bands --draws 200",
+            "Cumulated gain by sDCG@10 after each result of a session, mean over sessions; n sessions",
+            "Query position | Rank | Mean | 95% from | to | n",
+        ),
+        (
+            "curve nsDCG@10 --against S1 --draws 200",
+            "S2 minus S1: nsDCG@10, as a share of the ideal, after each result of a session, means over sessions; n units drawn",
+            "Query position | Rank | S1 | S2 | Difference | 95% from | to | n",
+        ),
+        (
+            "breakdown nDCG@10",
+            "nDCG@10 to each rank by part of the session, mean over sessions, by system; n sessions",
+            "Rank | S1, last | S1, non-last | S2, last | S2, non-last",
+        ),
+        (
+            "breakdown nDCG@10 --parts position --average queries",
+            "nDCG@10 to each rank by part of the session, mean over queries, by system; n queries",
+            "System | Part | Rank | Mean | n",
+        ),
+    ],
+)
+def test_a_paper_gets_few_columns_and_a_caption_that_says_what_they_are(call, words, caption, headers):
+    command, *options = words.split()
+    lines = call(command, saved_clinic(), *options, "--format", "markdown").out.replace("\\", "").splitlines()
+    assert lines[0] == f"**{caption}**"
+    assert lines[2] == f"| {headers} |"
+    label = f"\\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', words)}}}"
+    assert label in call(command, saved_clinic(), *options, "--format", "latex").out
+
+
+@pytest.mark.parametrize("command", ["score", "curve"])
+def test_the_condition_tells_tables_apart(call, command):
+    asked = [command, saved_clinic(), "nsDCG@10", "--format", "latex", "--where"]
+    texts = [call(*asked, condition).out for condition in ("queries >= 2", "queries <= 2")]
+    assert all(re.search(r"Sessions where queries .*sessions\)\.\n", text) for text in texts)
+    assert len({re.search(r"label\{(.*)\}", text)[1] for text in texts}) == 2

@@ -13,11 +13,11 @@ from sessionkit.reports.html import html_table
     [
         ("value", 0.12345, "0.1235"),
         ("value", 0.00001, "1.0e-05"),  # not 0.0000
-        ("value", 0.0, "0.0000"),
+        ("value", 0.0, "0"),  # whole, as all of its column
         ("value", None, "\u2013"),
         ("share", 0.2582, "25.8%"),
         ("judged", 3186, "3186"),
-        ("mean", 7.2333, "7.23"),
+        ("mean", 7.2333, "7.2333"),
         ("system_id", "S1", "S1"),
         ("sign_certain", False, "no"),
     ],

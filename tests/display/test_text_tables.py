@@ -28,7 +28,7 @@ def test_numbers_keep_readable_digits():
     rows = [line.split() for line in table_text(frame).splitlines()[2:]]
     assert rows == [
         ["0.3000", "1", "1"],
-        ["1.00e-09", "2", "20"],
+        ["1.0e-09", "2", "20"],
         ["1234.5000", "3"],
         ["3", "4"],
         ["0.0000", "-4", "5"],

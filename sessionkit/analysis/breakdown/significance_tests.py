@@ -18,9 +18,11 @@ from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
+from sessionkit.analysis.paper_tables import by_words, claim_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -37,6 +39,14 @@ TESTS = pl.Schema(
     | {"value": NUMBER, "value_against": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect": NUMBER, "interval": TEXT, "note": TEXT}
 )
+
+HOW = {
+    "user means": "User means: paired t over the means of users.",
+    "users drawn": "Users drawn: bootstrap of users, sessions weighted equally.",
+    "sessions drawn": "Sessions drawn: bootstrap of sessions.",
+    "sessions": "Sessions: paired t, as if all were independent.",
+}
+"""The tests, for a note."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +79,40 @@ class BreakdownTests(Finding):
     def tables(self) -> dict[str, pl.DataFrame]:
         """The table by name."""
         return {"tests": self.table}
+
+    def paper_table(self) -> TextTable:
+        """The differences as papers print them, a row per group, parts and test."""
+        keys = self.table.columns[: self.table.columns.index("part")]
+        over_users = pl.col("test").is_in(["user means", "users drawn"])
+        n = pl.when(over_users).then("users").otherwise("sessions")
+        table = self.table.select(
+            *keys,
+            "test",
+            measure=pl.lit(self.measure),
+            a="against",
+            b="part",
+            estimate="estimate",
+            low="low",
+            high="high",
+            p_adjusted="p",
+            n_a=n,
+            n_b=n,
+        )
+        tested = self.table.drop_nulls("p").select(*keys, "part", "against").n_unique()
+        corrected = "; p not corrected" if tested > 1 else ""
+        pairs = table.select("a", "b").n_unique()
+        caption = (
+            f"{self.measure}, {pair_words(table)} queries of a session{by_words(keys)}"
+            if pairs == 1
+            else f"{pair_words(table)} of parts of a session{by_words(keys)}"
+        )
+        told = [HOW[name] for name in HOW if name in self.table["test"].to_list()]
+        missing = self.table.filter(pl.col("estimate").is_null()).drop_nulls("note")["note"].unique(maintain_order=True)
+        told += [f"{note[:1].upper()}{note[1:]}." for note in missing]
+        note = " ".join([*told, claim_text(f"{self.units} like these")])
+        return pair_table(
+            table, f"{caption}{corrected}, n users or sessions", note, self.confidence, [*keys, "test"], means=False
+        )
 
 
 @traced

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.paper_tables import chosen_columns, interval_headers
+from sessionkit.display.tables import TextTable
+from sessionkit.display.words import listed
 
 TEXT, WHOLE, NUMBER, FLAG = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 OF = {"model": TEXT, "form": TEXT, "criterion": TEXT}
@@ -91,3 +94,14 @@ class Calibration(Finding):
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables that are shown, by name; ``expected`` and ``examined`` have too many rows for that."""
         return {"parameters": self.table, "fits": self.fits, "grids": self.grids}
+
+    def paper_table(self) -> TextTable:
+        """The parameters as papers print them, with their intervals."""
+        several = [name for name in ("form", "criterion") if self.table[name].n_unique() > 1]
+        intervals = listed(self.table["interval"].drop_nulls().unique(maintain_order=True).to_list() or ["none"])
+        caption = f"Parameters of discounts, fitted to {self.signal}; intervals: {intervals}"
+        unknown = self.table.filter(~pl.col("identified"))["parameter"].unique(maintain_order=True).to_list()
+        note = f"Not identified: {listed(unknown)}." if unknown else None
+        columns = ["model", *several, "parameter", "estimate", "low", "high"]
+        headers = {"estimate": "Estimate", **interval_headers(self.confidence)}
+        return chosen_columns(caption, self.table, columns, headers=headers, note=note)

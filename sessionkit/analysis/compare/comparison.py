@@ -8,10 +8,16 @@ from string import ascii_lowercase
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.findings import TestedFinding
-from sessionkit.display.labels import label
-from sessionkit.display.tables import HEADERS, TextTable, table_of
+from sessionkit.analysis.paper_tables import (
+    claim_text,
+    corrected_text,
+    pair_table,
+    range_text,
+    significance_note,
+    worded,
+)
+from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 
 TABLE = pl.Schema(
     {
@@ -144,8 +150,9 @@ class Comparison(TestedFinding):
 
     def _of_pair(self, first: str, second: str) -> TextTable:
         """A row per measure."""
-        caption = f"{second} minus {first}, by {self.by}{self._levels}: {self._how}"
-        return pair_table(self.table, caption, self.claim, self.confidence, self.within)
+        caption = f"{second} minus {first}, by {worded([self.by])}{self._levels}: {self._how}"
+        lead = ["measure"] if self.within is None else [self.within, "measure"]
+        return pair_table(self.table, caption, claim_text(self.claim), self.confidence, lead)
 
     def _of_many(self, groups: list[str]) -> TextTable:
         """A row per group, of each level where groups are compared within some."""
@@ -165,62 +172,20 @@ class Comparison(TestedFinding):
                         marks[len(rows), place] = "".join(sorted(letters[other] for other in others))
                 named = {level: part.item(0, level) for level in levels} | {"": letters[group], "group": group}
                 rows.append(named | {measure: means.get((measure, group)) for measure in measures})
-        headers = HEADERS | {"": "", "group": HEADERS.get(self.by, label(self.by))}
-        caption = f"Means by {self.by}{self._levels}: {self._how}"
+        headers = HEADERS | {"": "", "group": heading(self.by)}
+        caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
-        note = significance_note(mark, self.alpha, self.claim)
+        note = significance_note(mark, self.alpha, claim_text(self.claim))
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
 
     @property
     def _levels(self) -> str:
         """Within what groups are compared, for a caption."""
-        return f" within each {self.within}" if self.within else ""
+        return f" within each {worded([self.within])}" if self.within else ""
 
     @property
     def _how(self) -> str:
         """The test, its correction and the units, for a caption."""
-        sizes = sorted({*self.table["n_a"].drop_nulls(), *self.table["n_b"].drop_nulls()})
-        n = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}" if sizes else "0"
-        return f"{self.test}{corrected_text(self.family)}, n = {n} {self.population}"
-
-
-def pair_table(
-    table: pl.DataFrame, caption: str, claim: str, confidence: float, within: str | None = None
-) -> TextTable:
-    """Two groups compared, a row per measure: means, difference with its interval, p and n; significance marked.
-
-    Parameters
-    ----------
-    table
-        ``measure``, ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate``, ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``.
-    claim
-        Whom the claim is about.
-    within
-        A column that the rows are also of, if any.
-    """
-    first, second = table.item(0, "a"), table.item(0, "b")
-    levels = [] if within is None else [within]
-    rows = table.select(*levels, "measure", "mean_a", "mean_b", "estimate", "low", "high", p="p_adjusted", n="n_a")
-    if not (table["n_a"] == table["n_b"]).all():
-        rows = rows.rename({"n": "n_a"}).with_columns(table["n_b"])
-    headers = HEADERS | {
-        "measure": "Measure", "mean_a": first, "mean_b": second, "estimate": "Difference", "high": "to", "p": "p", "n": "n",
-        "low": f"{100 * confidence:g}% from", "n_a": f"n, {first}", "n_b": f"n, {second}",
-    }  # fmt: skip
-    alpha = error_rate(confidence)
-    found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
-    note = significance_note("*:" if found else "", alpha, claim)
-    marks = dict.fromkeys([(row, len(levels) + 3) for row in found], "*")
-    return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4, limit=len(rows))
-
-
-def corrected_text(family: Family) -> str:
-    """How p-values were corrected, for a caption; nothing where one stands alone."""
-    return f", p{family.told}" if family.told else ""
-
-
-def significance_note(mark: str, alpha: float, claim: str) -> str:
-    """What a mark means, where there is one, and whom the claim is about."""
-    found = f"{mark} p \N{LESS-THAN OR EQUAL TO} {alpha:.3g}. " if mark else ""
-    return f"{found}The claim is about {claim}."
+        sizes = pl.concat([self.table["n_a"], self.table["n_b"]])
+        return f"{self.test}{corrected_text(self.family)}, n = {range_text(sizes)} {self.population}"

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from os import PathLike
 
 import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
+from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
+from sessionkit.analysis.paper_tables import (
+    chosen_columns,
+    claim_text,
+    interval_headers,
+    range_text,
+    significance_note,
+)
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import Coefficient, DrawnUnits, IntervalKind
+from sessionkit.display.labels import label
+from sessionkit.display.tables import TextTable
+from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
@@ -34,6 +45,9 @@ DIFFERENCES = pl.Schema(
     | {"value_first": NUMBER, "value_second": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT}
 )
+
+HEADINGS = {"pearson": "Pearson r", "spearman": "Spearman rho", "kendall": "Kendall tau-b"}
+"""Coefficients as papers head their columns."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +92,38 @@ class Correlations(Finding):
         """The tables by name."""
         found = {"correlations": self.table, "differences": self.differences}
         return {name: table for name, table in found.items() if len(table)}
+
+    def paper_table(self) -> TextTable:
+        """The correlations as papers print them: coefficient, interval, p and n."""
+        several = [name for name in ("covariate", "coefficient") if self.table[name].n_unique() > 1]
+        covariates, coefficients = (
+            self.table[name].unique(maintain_order=True) for name in ("covariate", "coefficient")
+        )
+        what = HEADINGS[coefficients[0]] if len(coefficients) == 1 else "Correlation"
+        held = f", {listed([*map(label, self.control)])} held constant" if self.control else ""
+        of = f" with {label(covariates[0])}" if len(covariates) == 1 else ""
+        intervals = listed(self.table["interval"].drop_nulls().unique(maintain_order=True).to_list() or ["no"])
+        p = "; p not corrected" if self.table["p"].count() > 1 else ""
+        units = f" of {range_text(self.table['units'])} users" if self.units == "users" else ""
+        caption = f"{what}{of} over sessions{held}; intervals: {intervals}{p}; n sessions{units}"
+        shown = self.table.with_columns(pl.col("coefficient").replace(HEADINGS))
+        alpha = error_rate(self.confidence)
+        columns = [*several[:1], "measure", *several[1:]] if several[:1] == ["covariate"] else ["measure", *several]
+        columns += ["value", "low", "high", "p", "n"]
+        found = [row for row, p in enumerate(self.table["p"]) if p is not None and p <= alpha]
+        missing = shown.filter(pl.col("value").is_null())["note"].drop_nulls().unique(maintain_order=True)
+        note = " ".join(
+            [claim_text(f"{self.units} like these"), *(f"{each[:1].upper()}{each[1:]}." for each in missing)]
+        )
+        table = chosen_columns(
+            caption,
+            shown,
+            columns,
+            headers={"value": what, **interval_headers(self.confidence)},
+            note=significance_note("*:" if found else "", alpha, note),
+            decimals=2,
+        )
+        return replace(table, marks=dict.fromkeys([(row, columns.index("value")) for row in found], "*"))
 
 
 @traced

@@ -15,11 +15,13 @@ from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.findings import TestedFinding, traced
 from sessionkit.analysis.numeric_ties import settled
+from sessionkit.analysis.paper_tables import chosen_columns, worded
 from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.choices import DiscriminationTest, Population
 from sessionkit.display.numbers import p_text
+from sessionkit.display.tables import TextTable
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Measure
@@ -81,6 +83,14 @@ class DiscriminativePower(TestedFinding):
         names = ["design", "population", "test", "by", "confidence", "draws", "seed"]
         settings = self.settings_table(names)
         return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
+
+    def paper_table(self) -> TextTable:
+        """The power of each measure as papers print it: pairs tested, those found, their share, n."""
+        test = f"{self.test}, p \N{LESS-THAN OR EQUAL TO} {self.alpha:.3g}"
+        caption = f"Discriminative power by {worded([self.by])}: {test}, n {self.population}"
+        columns = ["measure", "tested", "significant", "power", "needed", "n"]
+        headers = {"tested": "Pairs", "needed": "Significant difference"}
+        return chosen_columns(caption, self.table, columns, headers=headers)
 
 
 @traced

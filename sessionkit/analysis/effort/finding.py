@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.paper_tables import by_words, chosen_columns
+from sessionkit.display.tables import TextTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,3 +75,14 @@ class Effort(Finding):
             "searcher": self.searcher,
             "chances": self.chances,
         }
+
+    def paper_table(self) -> TextTable:
+        """Effort by rank of the ideal as papers print it: how many come there, and after how many results and queries."""
+        keys = self.reach.columns[: self.reach.columns.index("rank")]
+        caption = (
+            f"{self.measure}: results and queries until sessions have the gain of their ideal at a rank{by_words(keys)}; medians, "
+            "of all n with an ideal"
+        )
+        headers = {"rank": "Ideal rank", "share": "Reached", "documents": "Results", "units": "n"}
+        columns = [*keys, "rank", "share", "documents", "queries", "units"]
+        return chosen_columns(caption, self.reach, columns, headers=headers)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.paper_tables import by_words, chosen_columns, range_text
+from sessionkit.display.tables import TextTable
+from sessionkit.display.words import listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,3 +66,38 @@ class Incompleteness(Finding):
         """Every table by name: ``bounds``, ``differences``, ``wanted``, ``judged``, and ``units`` if asked for."""
         found = {"bounds": self.bounds, "differences": self.differences, "wanted": self.wanted, "judged": self.judged}
         return found if self.units is None else {**found, "units": self.units}
+
+    def paper_table(self) -> TextTable:
+        """The bounds as papers print them: score, lower and upper bound, sessions that could change, n."""
+        keys = self.bounds.columns[: self.bounds.columns.index("measure")]
+        measures = self.bounds["measure"].unique()
+        lead = keys if keys and len(measures) == 1 else [*keys, "measure"]
+        whose = f"{measures[0]}: mean" if len(measures) == 1 else "Means"
+        caption = f"{whose} and bounds{by_words(keys)}, whatever the grades of unjudged documents (no confidence intervals); n sessions"
+        kinds = self.bounds["bound"].unique(maintain_order=True).to_list()
+        of = {
+            kind: listed(self.bounds.filter(bound=kind)["measure"].unique(maintain_order=True).to_list())
+            for kind in kinds
+            if kind
+        }
+        notes = [f"{BOUNDS[kind]}{f' ({whose})' if len(of) > 1 else ''}." for kind, whose in of.items()]
+        notes += [
+            f"{reason[:1].upper()}{reason[1:]}."
+            for reason in self.bounds["reason"].drop_nulls().unique(maintain_order=True)
+        ]
+        without = {"open": "could have one", "undefined": "cannot have one"}
+        notes += [
+            f"Sessions without a value that {says}: {range_text(self.bounds[name])} by row."
+            for name, says in without.items()
+            if self.bounds[name].sum()
+        ]
+        columns = [*lead, "value", "lower", "upper", "moving", "n"]
+        headers = {"value": "Mean", "lower": "Lower", "upper": "Upper"}
+        return chosen_columns(caption, self.bounds, columns, headers=headers, note=" ".join(notes) or None)
+
+
+BOUNDS = {
+    "attained": "Some grades make each bound come true",
+    "safe": "Means cannot leave the bounds, but may not reach them",
+}
+"""What kinds of bounds say, for a note."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import TestedFinding
+from sessionkit.analysis.paper_tables import chosen_columns, pair_words, pairs_named, worded
+from sessionkit.display.tables import TextTable
+from sessionkit.display.words import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,3 +70,18 @@ class JudgeNoise(TestedFinding):
             "left_out": self.left_out,
             "settings": self.settings_table(names),
         }
+
+    def paper_table(self) -> TextTable:
+        """The pairs as papers print them: the difference and p, what becomes of it, and how often the verdict changes."""
+        caption = (
+            f"{pair_words(self.table)}, by {worded([self.by])}, when judges err (errors: {self.source}): {self.test} over "
+            f"{self.population}, {counted(self.draws, 'draw')}"
+        )
+        lead, table = pairs_named(self.table)
+        return chosen_columns(
+            caption,
+            table,
+            [*lead, "difference", "p", "low", "high", "winner_changes", "verdict_changes"],
+            headers={"winner_changes": "New sign", "verdict_changes": "New verdict"},
+            note="From and to (the middle 95%), new sign and new verdict are of draws, against the original judgments.",
+        )

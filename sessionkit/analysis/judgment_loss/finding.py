@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import TestedFinding
+from sessionkit.analysis.paper_tables import chosen_columns, range_text, worded
+from sessionkit.display.tables import TextTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,3 +89,16 @@ class JudgmentLoss(TestedFinding):
             "left_out": self.left_out,
             "settings": self.settings_table(names),
         }
+
+    def paper_table(self) -> TextTable:
+        """The order of the groups by share of judgments as papers print it."""
+        measures = self.table["measure"].unique(maintain_order=True)
+        caption = (
+            f"{f'{measures[0]}: order' if len(measures) == 1 else 'Order'} of groups by {worded([self.by])} with fewer judgments, "
+            f"against all of them; {range_text(self.table['draws'])} draws"
+        )
+        lead = ["measure"] if len(measures) > 1 else []
+        headers = {"fraction": "Judgments", "tau": "Mean tau-b", "tau_low": "Least", "tau_high": "Most"}
+        columns = [*lead, "fraction", "judged", "tau", "tau_low", "tau_high", "winner"]
+        note = "Judgments: the share asked for; judged: the share kept. Same winner: share of draws."
+        return chosen_columns(caption, self.table, columns, headers=headers, note=note, decimals=2)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
+from sessionkit.analysis.paper_tables import chosen_columns, range_text, worded
+from sessionkit.display.tables import TextTable
 
 COUNTS = dict.fromkeys(("users", "topics", "sessions"), WHOLE)
 POWER = pl.Schema(
@@ -75,3 +77,17 @@ class PowerPlan(TestedFinding):
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
         return {"smallest": self.smallest, "power": self.table, "components": self.components}
+
+    def paper_table(self) -> TextTable:
+        """The smallest studies as papers print them: users and sessions for every number of topics."""
+        caption = (
+            f"Smallest studies that find a difference of {self.difference:g} in {self.measure} by {worded([self.by])} with power "
+            f"{self.target:g} at {100 * self.confidence:g}% confidence"
+        )
+        headers = {"population": "Claim about", "users_sure": "Users, sure"}
+        columns = ["population", "topics", "users", "sessions", "users_sure", "limit"]
+        note = (
+            "Users, sure: so many that the low end of the 90% range of power reaches it. Limit: power with users without end. "
+            f"A dash: no number up to {range_text(self.smallest['most'])} is enough, or none is counted."
+        )
+        return chosen_columns(caption, self.smallest, columns, headers=headers, note=note, decimals=2)

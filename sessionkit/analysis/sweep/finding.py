@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import corrected_text, significance_note
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
+from sessionkit.analysis.paper_tables import corrected_text, significance_note
 from sessionkit.analysis.sweep.axes import shown
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted

@@ -114,7 +114,9 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
     note = "Means over sessions; sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]
     headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
-    return table_of("Behavior by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note)
+    return table_of(
+        "Behavior by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note, decimals=2
+    )
 
 
 def _steps(of: Material) -> list[Part]:

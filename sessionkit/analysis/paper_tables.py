@@ -1,0 +1,448 @@
+"""Layouts of papers: means by group, pairs of groups with difference, interval, p and n, and curves side by side.
+
+Significance is marked, and no mean for being larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import polars as pl
+
+from sessionkit.analysis.compare.corrections import Family
+from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.groups import BETWEEN
+from sessionkit.display.labels import label
+from sessionkit.display.numbers import DECIMALS, number_texts
+from sessionkit.display.tables import DASH, HEADERS, TextTable, heading, table_of
+from sessionkit.display.words import counted, listed
+
+COLUMN = 50
+"""Characters that columns of values may have in all, so that a table fits a page."""
+ACROSS = 8
+"""The most columns of values."""
+NAMED = 4
+"""Groups of which a note says what each has; of more it says the range."""
+
+
+def worded(columns: Sequence[str]) -> str:
+    """What columns are called within a sentence.
+
+    >>> worded(["system_id", "topic_id"]), worded(["years_portal"])
+    ('system and topic', 'years_portal')
+    """
+    return listed([HEADERS[name].lower() if name in HEADERS else label(name) for name in columns])
+
+
+def by_words(keys: Sequence[str]) -> str:
+    """By which columns, for a caption; nothing of one group.
+
+    >>> by_words(["system_id"]), by_words([])
+    (' by system', '')
+    """
+    return f" by {worded(keys)}" if keys else ""
+
+
+def score_table(scores: pl.DataFrame) -> TextTable:
+    """Means by group as papers print them: groups by measures, or measures by groups where that is narrower.
+
+    Of several columns that make groups, systems stand side by side where they fit.
+
+    Parameters
+    ----------
+    scores
+        The table of `sessionkit.score` by group.
+    """
+    keys = scores.columns[: scores.columns.index("measure")]
+    measures = scores["measure"].unique(maintain_order=True).to_list()
+    alike = _constant(scores, keys, "n")
+    counted_by = "n" if alike else "sessions"
+    scores = scores.with_columns(sessions=pl.col("n") + pl.col("undefined"))
+    systems = scores["system_id"].n_unique() if "system_id" in keys else 0
+    rows, across = keys, ["measure"]
+    if len(keys) > 1 and 1 < systems <= NAMED and systems * len(measures) <= ACROSS:
+        rows = [name for name in keys if name != "system_id"]
+        across = ["measure", "system_id"] if len(measures) > 1 else ["system_id"]
+    elif len(keys) < 2 and _narrower(scores, keys, measures):
+        rows, across = ["measure"], keys
+    of = "the sessions with a value" if not alike else "sessions"
+    caption = f"Means{by_words(keys)} over {of}{'; n sessions' if alike else ''}"
+    if "measure" not in (*rows, *across):
+        caption = f"{measures[0]}: {caption[0].lower()}{caption[1:]}"
+    return crossed(caption, scores, rows, across, count=counted_by, note=_score_note(scores, keys))
+
+
+def _narrower(scores: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> bool:
+    """Whether groups side by side are narrower than measures."""
+    groups = [_text(value) for value in scores[keys[0]].unique()] if keys else []
+    if len(measures) > len(groups):
+        return True
+    wide, wider = (sum(max(len(text), 6) + 2 for text in texts) for texts in (groups, measures))
+    return wider > COLUMN and wide < wider and len(groups) <= ACROSS
+
+
+def _constant(frame: pl.DataFrame, within: Sequence[str], column: str) -> bool:
+    """Whether rows alike in some columns have one value of another."""
+    return frame.select(*within, column).n_unique() == (frame.select(within).n_unique() if within else 1)
+
+
+def _score_note(scores: pl.DataFrame, keys: Sequence[str]) -> str | None:
+    """Which sessions have no value, and what share of results is judged."""
+    named = scores.with_columns(_group=_groups(scores, keys))
+    parts = []
+    without = named.filter(pl.col("undefined") > 0)
+    if len(without):
+        said = [
+            f"{counted(many, 'session')}{f' of {group}' if keys else ''} by {measure}"
+            for many, group, measure in without.select("undefined", "_group", "measure").iter_rows()
+        ]
+        parts.append(
+            f"Without a value: {listed(said)}."
+            if len(said) <= NAMED
+            else f"Without a value: {range_text(without['undefined'])} sessions of {len(said)} means."
+        )
+    judged = named.drop_nulls("judged")
+    if len(judged) and _constant(judged, keys, "judged"):
+        parts.append(f"Judged results: {_judged(judged.unique('_group', maintain_order=True), keys)}.")
+    elif len(judged):
+        of_measures = judged.partition_by("measure", maintain_order=True)
+        told = [f"{rows.item(0, 'measure')} {_judged(rows, keys)}" for rows in of_measures]
+        parts.append(f"Judged results: {'; '.join(told)}.")
+    return " ".join(parts) or None
+
+
+def _judged(rows: pl.DataFrame, keys: Sequence[str]) -> str:
+    """The judged share of each group, or of many their range."""
+    if not keys:
+        return f"{rows.item(0, 'judged'):.1%}"
+    if len(rows) <= NAMED:
+        return ", ".join(f"{share:.1%} ({group})" for group, share in rows.select("_group", "judged").iter_rows())
+    low, high = rows.select(low=pl.col("judged").min(), high=pl.col("judged").max()).row(0)
+    return f"{low:.1%} to {high:.1%} by group"
+
+
+def _groups(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
+    """The text of every row's group."""
+    rows = frame.select(keys).rows() if keys else [()] * len(frame)
+    return pl.Series([BETWEEN.join(_text(value) for value in row) for row in rows], dtype=pl.String)
+
+
+def _text(value: object) -> str:
+    """A value of a column that makes groups."""
+    return DASH if value is None else label(str(value))
+
+
+def crossed(
+    caption: str,
+    frame: pl.DataFrame,
+    rows: Sequence[str],
+    across: Sequence[str],
+    *,
+    count: str,
+    note: str | None = None,
+) -> TextTable:
+    """A column of values for every value of some columns, and how many each is of: a row or a column where that is enough.
+
+    Parameters
+    ----------
+    frame
+        A row per cell, with the ``value``.
+    rows, across
+        Columns that make the rows; and those that make the columns, at most two, of which the first stands above.
+    count
+        The column of counts.
+    """
+    downs = frame.select(rows).unique(maintain_order=True).rows()
+    overs = frame.select(across).unique(maintain_order=True).rows() if across else [()]
+    order = {value: place for place, value in enumerate(dict.fromkeys(over[0] for over in overs))} if across else {}
+    overs = sorted(overs, key=lambda over: order[over[0]]) if across else overs
+    cells = {row[:2]: row[2:] for row in _keyed(frame, rows, across, count)}
+    lines = [[*map(_text, down)] for down in downs]
+    for over in overs:
+        values = number_texts("value", [cells.get((down, over), (None,))[0] for down in downs], DECIMALS)
+        for line, text in zip(lines, values, strict=True):
+            line.append(DASH if text is None else text)
+    headers = [*map(heading, rows), *(_text(over[-1]) if over else "Mean" for over in overs)]
+    numeric = [frame.schema[name].is_numeric() for name in rows] + [True] * len(overs)
+    spans = [
+        ("", len(rows)),
+        *(("".join(map(_text, over)), len([*each])) for over, each in groupby(overs, key=lambda over: over[:1])),
+    ]
+    counts, named = _counts(cells, rows, overs), heading(count)
+    if counts == "row":
+        for line, down in zip(lines, downs, strict=True):
+            line.append(f"{next(number for (at, _), (_, number) in cells.items() if at == down):,}")
+        headers, numeric, spans = [*headers, named], [*numeric, True], [*spans, ("", 1)]
+    elif counts == "column":
+        totals = [next(number for (_, at), (_, number) in cells.items() if at == over) for over in overs]
+        lines.append([named, *[""] * (len(rows) - 1), *(f"{number:,}" for number in totals)])
+        numeric[0] = False
+    elif counts == "inner":
+        inner = [*dict.fromkeys(over[-1] for over in overs)]
+        for line, down in zip(lines, downs, strict=True):
+            found = {over[-1]: number for (at, over), (_, number) in cells.items() if at == down}
+            line += [f"{found[value]:,}" if value in found else DASH for value in inner]
+        above = len(across) > 1
+        headers += [_text(value) if above else f"{named}, {_text(value)}" for value in inner]
+        numeric += [True] * len(inner)
+        spans.append((named if above else "", len(inner)))
+    else:
+        numbers = [number for _, number in cells.values()]
+        said = f"{named} is {min(numbers):,} to {max(numbers):,}."
+        note = f"{said} {note}" if note else said
+    return TextTable(
+        caption=caption,
+        headers=tuple(headers),
+        rows=tuple(map(tuple, lines)),
+        numeric=tuple(numeric),
+        note=note,
+        frame=frame,
+        spans=tuple(spans) if len(across) > 1 else (),
+    )
+
+
+def _keyed(frame: pl.DataFrame, rows: Sequence[str], across: Sequence[str], count: str) -> list[tuple[Any, ...]]:
+    """Row, column, value and count of every cell."""
+    parts = [frame.select(names).rows() if names else [()] * len(frame) for names in (rows, across)]
+    return [*zip(*parts, frame["value"].to_list(), frame[count].to_list(), strict=True)]
+
+
+def _counts(cells: Mapping[Any, Any], rows: Sequence[str], overs: Sequence[Any]) -> str:
+    """By what alone the counts differ: the row, the column, or the row and the inner of two columns; else nothing."""
+    kinds: dict[str, Callable[[Any, Any], Any]] = {
+        "row": lambda down, _: down,
+        "column": lambda _, over: over,
+        "inner": lambda down, over: (down, over[-1]),
+    }
+    for name in ("column", "row", "inner") if [*rows] == ["measure"] and overs != [()] else kinds:
+        found: dict[Any, set[int]] = {}
+        for (down, over), (_, number) in cells.items():
+            found.setdefault(kinds[name](down, over), set()).add(number)
+        if all(len(numbers) == 1 for numbers in found.values()) and (name != "inner" or len(overs) <= ACROSS):
+            return name
+    return ""
+
+
+def curve_table(frame: pl.DataFrame, what: str, confidence: float) -> TextTable:
+    """Curves side by side, a row per slot; with intervals below each other.
+
+    Parameters
+    ----------
+    frame
+        The table of `sessionkit.curve`.
+    what
+        What is averaged, for the caption.
+    """
+    keys = frame.columns[: frame.columns.index("slot")]
+    places = _places(frame)
+    caption = f"{what} after each result of a session, mean over sessions{_by(keys)}"
+    if "low" in frame.columns:
+        return interval_columns(f"{caption}; n sessions", frame, [*keys, *places], confidence, count="n")
+    if frame.select(keys).n_unique() > ACROSS if keys else False:
+        return chosen_columns(
+            f"{caption}; n sessions", frame, [*keys, *places, "value", "n"], headers={"value": "Mean"}
+        )
+    grouped = frame.with_columns(_group=_groups(frame, keys))
+    return crossed(f"{caption}; n sessions", grouped, places, ["_group"] if keys else [], count="n")
+
+
+def _by(keys: Sequence[str]) -> str:
+    """By which columns, at the end of a caption."""
+    return f",{by_words(keys)}" if keys else ""
+
+
+def _places(frame: pl.DataFrame) -> list[str]:
+    """The columns that name a slot: query position and rank where all groups agree."""
+    places = frame.select("slot", "query_position", "rank").unique()
+    agree = not places.null_count().pipe(lambda none: sum(none.row(0))) and len(places) == places["slot"].n_unique()
+    return ["query_position", "rank"] if agree else ["slot"]
+
+
+def curve_difference_table(frame: pl.DataFrame, what: str, confidence: float) -> TextTable:
+    """Differences of curves as papers print them: a row per pair and slot.
+
+    Parameters
+    ----------
+    frame
+        The table of `sessionkit.curve_differences`.
+    what
+        What is averaged, for the caption.
+    """
+    pairs = frame.select("a", "b").unique(maintain_order=True)
+    places = _places(frame)
+    lead = [] if len(pairs) == 1 else ["pair"]
+    named = frame.with_columns(pair=pl.format("{} \N{MINUS SIGN} {}", "b", "a"))
+    headers = dict(zip(("mean_a", "mean_b"), map(label, pairs.row(0)), strict=True)) if not lead else {}
+    title = f"{label(pairs.item(0, 'b'))} minus {label(pairs.item(0, 'a'))}" if not lead else "Differences of pairs"
+    headers |= interval_headers(confidence) | {"units": "n"}
+    means = [] if lead else ["mean_a", "mean_b"]
+    return chosen_columns(
+        f"{title}: {what[0].lower()}{what[1:]} after each result of a session, means over sessions; n units drawn",
+        named,
+        [*lead, *places, *means, "estimate", "low", "high", "units"],
+        headers=headers,
+    )
+
+
+def breakdown_table(frame: pl.DataFrame, measure: str, average: str, confidence: float) -> TextTable:
+    """Means by part of sessions and rank, the parts of every group side by side where they fit.
+
+    Parameters
+    ----------
+    frame
+        The table of `sessionkit.breakdown`.
+    average
+        What is averaged, sessions or queries.
+    """
+    keys = frame.columns[: frame.columns.index("part")]
+    caption = f"{measure} to each rank by part of the session, mean over {average}{_by(keys)}; n {average}"
+    count = f"n_{average}"
+    if "low" in frame.columns:
+        return interval_columns(caption, frame, [*keys, "part", "rank"], confidence, count=count)
+    if frame.select(*keys, "part").n_unique() > ACROSS:
+        headers = {"value": "Mean", count: "n"}
+        return chosen_columns(caption, frame, [*keys, "part", "rank", "value", count], headers=headers)
+    grouped = frame.with_columns(_group=_groups(frame, keys)).rename({"n": "_n"} if "n" in keys else {})
+    table = crossed(
+        caption, grouped.rename({count: "n"}), ["rank"], ["_group", "part"] if keys else ["part"], count="n"
+    )
+    return replace(table, note=_left_out(grouped, keys))
+
+
+def _left_out(frame: pl.DataFrame, keys: Sequence[str]) -> str | None:
+    """Sessions that no part averages."""
+    kinds = {"left_out_single_query": "of one query", "left_out_undefined": "without a value"}
+    rows = frame.group_by("_group", maintain_order=True).agg(pl.col(*kinds).max())
+    said = [
+        f"{counted(many, 'session')} {kind}{f' ({group})' if keys else ''}"
+        for group, *counts in rows.iter_rows()
+        for many, kind in zip(counts, kinds.values(), strict=True)
+        if many
+    ]
+    return f"Left out: {listed(said)}." if said else None
+
+
+def interval_columns(
+    caption: str, frame: pl.DataFrame, lead: Sequence[str], confidence: float, *, count: str
+) -> TextTable:
+    """Means with their intervals and numbers."""
+    headers = {"value": "Mean", count: "n", **interval_headers(confidence)}
+    return chosen_columns(caption, frame, [*lead, "value", "low", "high", count], headers=headers)
+
+
+def interval_headers(confidence: float) -> dict[str, str]:
+    """The headings of an interval's ends."""
+    return {"low": f"{100 * confidence:g}% from", "high": "to"}
+
+
+def pair_table(
+    table: pl.DataFrame,
+    caption: str,
+    note: str,
+    confidence: float,
+    lead: Sequence[str] = ("measure",),
+    *,
+    means: bool = True,
+) -> TextTable:
+    """Pairs compared, as papers print them: difference with its interval, p and n, and of one pair the means.
+
+    Parameters
+    ----------
+    table
+        ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate`` (b minus a), ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``, and what
+        leads.
+    note
+        Whom the claim is about, and what else a reader should know.
+    lead
+        The columns that name a row, beside the pair.
+    means
+        Whether means stand beside the difference of a single pair.
+    """
+    pairs = table.select("a", "b").unique(maintain_order=True)
+    one = len(pairs) == 1
+    lead = [name for name in lead if name != "measure" or one or table["measure"].n_unique() > 1]
+    pair = pl.Series("pair", [f"{b} \N{MINUS SIGN} {a}" for a, b in table.select("a", "b").rows()], dtype=pl.String)
+    between = ["pair"] if not one else ["mean_a", "mean_b"] if means else []
+    shown = [*lead, *between, "estimate", "low", "high", "p_adjusted"]
+    equal = (table["n_a"] == table["n_b"]).all()
+    rows = table.with_columns(pair).select(*shown, *(["n_a"] if equal else ["n_a", "n_b"]))
+    first, second = pairs.row(0)
+    headers = HEADERS | {
+        "mean_a": label(first), "mean_b": label(second), "pair": "Pair", "estimate": "Difference", "p_adjusted": "p",
+        **interval_headers(confidence),
+    }  # fmt: skip
+    headers |= {"n_a": "n"} if equal else {"n_a": f"n, {first}", "n_b": f"n, {second}"} if one else {"n_a": "n, second"}
+    headers |= {} if equal or one else {"n_a": "n, first", "n_b": "n, second"}
+    alpha = error_rate(confidence)
+    found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
+    marks = dict.fromkeys([(row, shown.index("estimate")) for row in found], "*")
+    note = significance_note("*:" if found else "", alpha, note)
+    return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=DECIMALS, limit=len(rows))
+
+
+def pair_words(table: pl.DataFrame) -> str:
+    """What is subtracted from what, for a caption: the names of one pair; of several the measure, where there is one."""
+    pairs = table.select("a", "b").unique(maintain_order=True).rows()
+    if len(pairs) == 1:
+        return f"{label(pairs[0][1])} minus {label(pairs[0][0])}"
+    measures = table["measure"].unique()
+    return f"{measures[0]}, differences of pairs" if len(measures) == 1 else "Differences of pairs"
+
+
+def pairs_named(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
+    """The columns that name a row of a table of pairs, and the table with them; a single pair is named by the caption."""
+    several = table.select("a", "b").n_unique() > 1
+    lead = ["measure"] if not several or table["measure"].n_unique() > 1 else []
+    named = table.with_columns(pair=pl.format("{} \N{MINUS SIGN} {}", "b", "a"))
+    return [*lead, *(["pair"] if several else [])], named
+
+
+def corrected_text(family: Family) -> str:
+    """How p-values were corrected, for a caption; nothing where one stands alone."""
+    return f", p{family.told}" if family.told else ""
+
+
+def claim_text(claim: str) -> str:
+    """Whom the claim is about, as a sentence."""
+    return f"The claim is about {claim}."
+
+
+def significance_note(mark: str, alpha: float, note: str) -> str:
+    """What a mark means, where there is one, and what else a reader should know."""
+    found = f"{mark} p \N{LESS-THAN OR EQUAL TO} {alpha:.3g}. " if mark else ""
+    return f"{found}{note}"
+
+
+def range_text(numbers: pl.Series, decimals: int = 0) -> str:
+    """A count, or the least and the most.
+
+    >>> range_text(pl.Series([12, 15])), range_text(pl.Series([1200]))
+    ('12 to 15', '1,200')
+    """
+    found = numbers.drop_nulls().unique().sort().to_list()
+    texts = [f"{number:,.{decimals}f}" for number in ([found[0], found[-1]] if len(found) > 1 else found)]
+    return " to ".join(texts) or "0"
+
+
+def chosen_columns(
+    caption: str,
+    frame: pl.DataFrame,
+    columns: Sequence[str],
+    *,
+    headers: Mapping[str, str] | None = None,
+    note: str | None = None,
+    decimals: int = DECIMALS,
+) -> TextTable:
+    """The columns of a table that papers print; those that have no value are left out."""
+    kept = [name for name in columns if frame[name].null_count() < len(frame) or not len(frame)]
+    return table_of(
+        caption,
+        frame.select(kept),
+        headers={**HEADERS, **(headers or {})},
+        note=note,
+        decimals=decimals,
+        limit=len(frame),
+    )

@@ -1,0 +1,278 @@
+"""What papers print: means across, differences with interval, p and n; headings in words, labels of their own, LaTeX that compiles."""
+
+import re
+import shutil
+import subprocess
+from functools import cache
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.analysis.paper_tables import score_table
+from sessionkit.analysis.provenance import paper_label
+from sessionkit.display.latex import latex_table
+from sessionkit.display.markdown import markdown_table
+from sessionkit.display.numbers import DECIMALS
+from sessionkit.display.tables import table_of
+from sessionkit.display.text_tables import cells_of
+from tests.support.clinic import read_clinic
+
+MEASURES = ["nsDCG@10", "sDCG@10"]
+FINDINGS = {
+    "compare": lambda study: sk.compare(study, MEASURES),
+    "compare of four": lambda study: sk.compare(study, MEASURES, by="topic_id"),
+    "compare within": lambda study: sk.compare(study, MEASURES, within="skill"),
+    "mixed model": lambda study: sk.compare(study, MEASURES, population="users,topics"),
+    "mixed model of four": lambda study: sk.compare(study, "nsDCG@10", by="topic_id", population="users,topics"),
+    "breakdown tests": lambda study: sk.breakdown_tests(study, "nDCG@10", draws=200),
+    "breakdown tests of two": lambda study: sk.breakdown_tests(study, "nDCG@10", "last,first", draws=200),
+    "correlate": lambda study: sk.correlate(study, MEASURES, ["satisfaction", "Queries"], draws=200),
+    "correlate by one": lambda study: sk.correlate(study, MEASURES, "satisfaction", coefficients="kendall", draws=200),
+    "bounds": lambda study: sk.bounds(study, MEASURES),
+    "effort": lambda study: sk.effort(study, "nsDCG@10"),
+    "judge noise": lambda study: sk.judge_noise(study, MEASURES, draws=3),
+    "judge noise of four": lambda study: sk.judge_noise(study, "nsDCG@10", by="topic_id", population="users", draws=3),
+    "judgment loss": lambda study: sk.judgment_loss(study, "nsDCG@10", draws=3),
+    "discriminate": lambda study: sk.discriminate(study, MEASURES, draws=200),
+    "power": lambda study: sk.power(study, "nsDCG@10", difference=0.2),
+    "calibrate": lambda study: sk.calibrate(study, draws=200),
+}  # fmt: skip
+SWEEP = {"sweep": lambda study: sk.sweep(study, "nsDCG@10", {"b": [2, 4]})}
+
+
+@cache
+def found_by(name):
+    """What one of them finds in the clinic's study."""
+    return (FINDINGS | SWEEP)[name](read_clinic())
+
+
+def scores(rows, *keys):
+    """A table of scores: the keys, measure, value, n, undefined, judged."""
+    return pl.DataFrame(rows, schema=[*keys, "measure", "value", "n", "undefined", "judged"], orient="row")
+
+
+def test_more_measures_than_systems_stand_below_each_other_and_n_in_a_row():
+    rows = [(system, measure, number / 8, 60 + (system == "B"), 0, share)
+            for system, share in (("A", 0.25), ("B", 0.5)) for number, measure in enumerate(("x", "y", "z"))]  # fmt: skip
+    table = score_table(scores(rows, "system_id"))
+    assert table.headers == ("Measure", "A", "B")
+    assert table.rows == (
+        ("x", "0.0000", "0.0000"), ("y", "0.1250", "0.1250"), ("z", "0.2500", "0.2500"), ("n", "60", "61"),
+    )  # fmt: skip
+    assert table.caption == "Means by system over sessions; n sessions"
+    assert table.note == "Judged results: 25.0% (A), 50.0% (B)."
+    assert not table.strong  # the larger mean is not singled out
+    assert not table.marks
+
+
+def test_groups_have_a_row_where_measures_are_no_more_and_n_a_column():
+    rows = [(system, measure, 0.5, 60, 0, None) for system in "ABC" for measure in ("x", "y")]
+    table = score_table(scores(rows, "system_id"))
+    assert table.headers == ("System", "x", "y", "n")
+    assert table.rows == tuple((system, "0.5000", "0.5000", "60") for system in "ABC")
+    assert table.note is None
+
+
+def test_systems_stand_side_by_side_below_each_measure():
+    rows = [(system, topic, measure, 0.5 if measure == "x" else 2.0, 15 + (topic == "t2"), 0, share)
+            for system, share in (("A", 0.2), ("B", 0.4)) for topic in ("t1", "t2") for measure in ("x", "y")]  # fmt: skip
+    table = score_table(scores(rows, "system_id", "topic_id"))
+    assert table.spans == (("", 1), ("x", 2), ("y", 2), ("", 1))
+    assert table.headers == ("Topic", "A", "B", "A", "B", "n")
+    assert table.full_headers == ("Topic", "x, A", "x, B", "y, A", "y, B", "n")
+    assert table.rows[1] == ("t2", "0.5000", "0.5000", "2.0000", "2.0000", "16")
+    tex = latex_table(table)
+    assert r" & \multicolumn{2}{c}{x} & \multicolumn{2}{c}{y} &  \\" in tex
+    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in tex
+    assert "| Topic | x, A | x, B | y, A | y, B | n |" in markdown_table(table)
+
+
+def test_unequal_numbers_of_systems_stand_side_by_side_too():
+    rows = [(system, topic, "x", 0.5, n, 0, None)
+            for system, topic, n in (("A", "t1", 3), ("B", "t1", 4), ("A", "t2", 5), ("B", "t2", 6))]  # fmt: skip
+    table = score_table(scores(rows, "system_id", "topic_id"))
+    assert table.caption == "x: means by system and topic over sessions; n sessions"
+    assert table.headers == ("Topic", "A", "B", "n, A", "n, B")
+    assert [row[3:] for row in table.rows] == [("3", "4"), ("5", "6")]
+
+
+def test_sessions_without_a_value_are_counted():
+    rows = [
+        ("A", "x", 0.5, 60, 0, 0.5),
+        ("A", "y", 3.0, 56, 4, 0.25),
+        ("B", "x", 0.5, 58, 2, 0.5),
+        ("B", "y", None, 0, 60, 0.25),
+    ]
+    table = score_table(scores(rows, "system_id"))
+    assert table.headers == ("System", "x", "y", "Sessions")
+    assert table.rows == (("A", "0.5000", "3.0000", "60"), ("B", "0.5000", "\u2013", "60"))
+    assert table.caption == "Means by system over the sessions with a value"
+    assert table.note.startswith(
+        "Without a value: 4 sessions of A by y, 2 sessions of B by x and 60 sessions of B by y."
+    )
+    assert table.note.endswith("Judged results: x 50.0% (A), 50.0% (B); y 25.0% (A), 25.0% (B).")
+
+
+def test_one_group_of_all_sessions_has_a_row_per_measure():
+    table = score_table(scores([("x", 0.25, 7, 0, 1.0), ("y", 0.5, 7, 0, 1.0)]))
+    assert table.headers == ("Measure", "Mean", "n")
+    assert table.rows == (("x", "0.2500", "7"), ("y", "0.5000", "7"))
+
+
+@pytest.mark.parametrize("name", ["breakdown tests", "breakdown tests of two"])
+def test_parts_have_a_row_per_group_pair_and_test(name):
+    found = found_by(name)
+    table = found.paper_table()
+    pair = ["Pair"] if "two" in name else []
+    assert table.headers == ("System", "Test", *pair, "Difference", "95% from", "to", "p", "n")
+    assert len(table.rows) == found.table.height
+    for row, cells in zip(found.table.iter_rows(named=True), table.rows, strict=True):
+        numbers = tuple(f"{row[column]:.4f}" for column in ("difference", "low", "high"))
+        n = row["users"] if row["test"].startswith("user") else row["sessions"]
+        named = (f"{row['part']} \u2212 {row['against']}",) if pair else ()
+        assert cells == (row["system_id"], row["test"], *named, *numbers, cells[-2], str(n))
+    assert "p not corrected" in table.caption
+    assert "n users or sessions" in table.caption
+    assert table.note.endswith("The claim is about users like these.")
+
+
+def test_correlations_have_two_decimals_and_name_what_they_are_with():
+    found = found_by("correlate by one")
+    table = found.paper_table()
+    assert table.headers == ("Measure", "Kendall tau-b", "95% from", "to", "p", "n")
+    row = found.table.row(0, named=True)
+    assert table.rows[0][:4] == ("nsDCG@10", *(f"{row[name]:.2f}" for name in ("value", "low", "high")))
+    assert table.caption.startswith(
+        "Kendall tau-b with satisfaction over sessions; intervals: percentile bootstrap; p not corrected"
+    )
+    assert table.caption.endswith("n sessions of 30 users")
+    significant = [place for place, p in enumerate(found.table["p"]) if p <= 0.05]
+    assert table.marks == {(place, 1): "*" for place in significant}
+    assert found_by("correlate").paper_table().headers[:3] == ("With", "Measure", "Coefficient")
+
+
+def test_bounds_are_no_intervals():
+    found = found_by("bounds")
+    table = found.paper_table()
+    assert table.headers == ("System", "Measure", "Mean", "Lower", "Upper", "Could change", "n")
+    row = found.bounds.row(0, named=True)
+    assert table.rows[0][2:] == (*(f"{row[name]:.4f}" for name in ("score", "lower", "upper")), "60", "60")
+    assert "no confidence intervals" in table.caption
+    assert "may not reach them (nsDCG@10)" in table.note
+
+
+def test_a_mixed_model_of_several_groups_names_pairs():
+    found = found_by("mixed model of four")
+    table = found.paper_table()
+    assert table.headers == ("Pair", "Difference", "95% from", "to", "p", "n")
+    assert [row[0] for row in table.rows] == [f"{b} \u2212 {a}" for a, b in found.table.select("a", "b").rows()]
+    assert table.caption.startswith(
+        "nsDCG@10, differences of pairs, by topic: mixed model, user and topic \u00d7 user random"
+    )
+    assert "after Bonferroni over 6 comparisons" in table.caption
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_papers_have_few_columns(name):
+    table = found_by(name).paper_table()
+    assert len(table.headers) <= 9
+    assert table.rows
+    assert table.caption
+
+
+OWN = {"skill"}
+"""Columns of the clinic's users."""
+
+
+@pytest.mark.parametrize("name", [*FINDINGS, *SWEEP])
+def test_no_heading_is_a_name_of_a_column(name):
+    found = found_by(name)
+    tables = {
+        **found.tables(),
+        **({"examined": found.examined, "expected": found.expected} if name == "calibrate" else {}),
+    }
+    for title, frame in tables.items():
+        headers = table_of(title, frame).headers
+        wrong = [header for header, column in zip(headers, frame.columns, strict=True)
+                 if column not in OWN and ("_" in header or (header in ("a", "b") and {"a", "b"} <= {*frame.columns}))]  # fmt: skip
+        assert wrong == []
+    if name not in SWEEP:
+        assert not [header for header in found.paper_table().headers if "_" in header]
+
+
+@pytest.mark.parametrize("name", [*FINDINGS, *SWEEP])
+def test_a_terminal_and_a_paper_round_alike(name):
+    for title, frame in found_by(name).tables().items():
+        table = table_of(title, frame, limit=len(frame))
+        for place, column in enumerate(frame):
+            if column.dtype.is_float():
+                shown = [row[place].replace("\u2013", "") for row in table.rows]
+                assert shown == cells_of(column)
+
+
+def test_numbers_of_a_column_have_one_number_of_decimals():
+    assert DECIMALS == 4
+    frame = pl.DataFrame({"residual": [0.5409, 0.25], "sd": [1.0, 0.333], "margin": [0.074, 2.0], "share": [0.25, 1.0],
+                          "df": [20.0, 3.25], "p": [0.5, 0.0001], "Queries": [3.0, 2.0]})  # fmt: skip
+    assert table_of("t", frame).rows == (
+        ("0.5409", "1.0000", "0.0740", "25.0%", "20", "0.500", "3"),
+        ("0.2500", "0.3330", "2.0000", "100.0%", "3.25", "< 0.001", "2"),
+    )
+
+
+def label_of(tex):
+    """The label of a table."""
+    (label,) = re.findall(r"\\label\{tab:([A-Za-z0-9.-]+)\}", tex)
+    return label
+
+
+def test_no_two_findings_have_one_label():
+    study = read_clinic()
+    again = {
+        "others": sk.compare(study, "nsDCG@10"),
+        "by skill": sk.compare(study, "nsDCG@10", by="skill"),
+        "at least": sk.compare(study, "nsDCG@10", where="queries >= 2"),
+        "at most": sk.compare(study, "nsDCG@10", where="queries <= 2"),
+    }
+    labels = [label_of(found.to_latex()) for found in [*map(found_by, FINDINGS), *again.values()]]
+    assert len({*labels}) == len(labels)
+    tables = found_by("compare").tables()
+    assert len({label_of(found_by("compare").to_latex(name)) for name in tables}) == len(tables)
+    assert labels[0] == "compare-nsDCG-10-sDCG-10"
+    assert label_of(sk.compare(study, "nsDCG@10").to_latex()) == label_of(again["others"].to_latex())  # every time
+
+
+def test_labels_tell_apart_what_their_letters_do_not():
+    long = [f"nsDCG(b={number})@10" for number in range(2, 30)]
+    labels = [
+        paper_label("compare", {"measures": measures}, where)
+        for measures in (["P@5"], long, long[:-1], ["column(a}b)"], ["column(a{b)"])
+        for where in (None, "a = 'x'", "a = 'X'", "a = '\ud800'")
+    ]
+    assert len({*labels}) == len(labels)
+    assert all(re.fullmatch(r"[A-Za-z0-9.-]{1,67}", label) for label in labels)
+
+
+@pytest.mark.slow
+def test_every_layout_is_typeset_within_the_page(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("there is no TeX")
+    study = read_clinic()
+    averaged = [
+        sk.score(study, [*MEASURES, "Queries"]),
+        sk.score(study, MEASURES, by="system_id,topic_id"),
+        sk.score(study, MEASURES, by=None),
+        sk.score(study, ["nsDCG(b=3,bq=5)@10", "sDCG(b=3,bq=5)@10", "Clicks", "Queries"], by="topic_id"),
+    ]
+    texts = [latex_table(score_table(frame), f"score-{place}") for place, frame in enumerate(averaged)]
+    texts += [found_by(name).to_latex() for name in FINDINGS]
+    lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}", r"\begin{document}"]
+    lines += [text.replace(r"\begin{table}", r"\begin{table}[p]") + r"\clearpage" for text in texts]
+    (tmp_path / "paper.tex").write_text("\n".join([*lines, r"\end{document}"]), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "paper.log").read_text(errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert not re.search(r"^! |Missing character|multiply defined", log, re.MULTILINE)
+    assert re.findall(r"Overfull \\hbox \((\d+)", log) == []

@@ -128,7 +128,7 @@ def test_parts_have_a_row_per_group_pair_and_test(name):
     assert table.headers == ("System", "Test", *pair, "Difference", "95% from", "to", "p", "n")
     assert len(table.rows) == found.table.height
     for row, cells in zip(found.table.iter_rows(named=True), table.rows, strict=True):
-        numbers = tuple(f"{row[column]:.4f}" for column in ("difference", "low", "high"))
+        numbers = tuple(f"{row[column]:.4f}" for column in ("estimate", "low", "high"))
         n = row["users"] if row["test"].startswith("user") else row["sessions"]
         named = (f"{row['part']} \u2212 {row['against']}",) if pair else ()
         assert cells == (row["system_id"], row["test"], *named, *numbers, cells[-2], str(n))
@@ -157,7 +157,7 @@ def test_bounds_are_no_intervals():
     table = found.paper_table()
     assert table.headers == ("System", "Measure", "Mean", "Lower", "Upper", "Could change", "n")
     row = found.bounds.row(0, named=True)
-    assert table.rows[0][2:] == (*(f"{row[name]:.4f}" for name in ("score", "lower", "upper")), "60", "60")
+    assert table.rows[0][2:] == (*(f"{row[name]:.4f}" for name in ("value", "lower", "upper")), "60", "60")
     assert "no confidence intervals" in table.caption
     assert "may not reach them (nsDCG@10)" in table.note
 

@@ -17,8 +17,8 @@ from sessionkit.errors import DataError
 
 MOST_LEVELS = 1_000
 """Users, topics and cells that components are estimated from; of larger studies some users are taken at random."""
-EXACT = 1e-9
-"""Residual sd, as a share of the largest value, below which it is rounding."""
+EXACT = 1e-7
+"""Residual sd, as a share of the largest value, below which it is rounding: it is the root of a difference of sums of squares."""
 WITH_USER, WITH_TOPIC = "group:user", "group:topic"
 """What users and topics do to the groups."""
 

@@ -393,3 +393,11 @@ def test_figures_have_the_groups_that_are_compared(clinic):
     assert {row["group"] for rows in figure.chart.to_dict()["datasets"].values() for row in rows if "group" in row} == {
         *of.study.users.select(pl.col("skill").cast(pl.String)).collect()["skill"]
     }
+
+
+@pytest.mark.slow
+def test_design_and_claim_stand_once_among_the_readings(clinic):
+    of, _, _ = clinic
+    told = words(measures(of))
+    assert sum(line.startswith("Design: ") for line in told) == 1
+    assert {*told} == {*of.comparison.reading.split("\n"), *of.others.reading.split("\n")}

@@ -17,8 +17,11 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.figures.scores import FEW, means_by_topic
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part
+from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
+
+DRAWN = 10_000
+"""Means of groups on topics up to which a figure shows every one, so that the page stays small."""
 
 
 @section("topics-table", "Means by topic")
@@ -78,13 +81,21 @@ def topics(of: Material) -> list[Part]:
     found, means = of.comparison, of.topic_means
     if found is None or means is None:
         return []
+    told = of.told(_told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means))
+    if len(means) > DRAWN:
+        return [
+            told,
+            Words(
+                (f"{len(means):,} means of groups on topics are too many for a figure; sessionkit score gives them.",)
+            ),
+        ]
     if of.by_topic is not None:
-        return [of.told(_told(of, found, of.by_topic)), _differences(of, found, of.by_topic)]
+        return [told, _differences(of, found, of.by_topic)]
     try:
         drawn = means_by_topic(means, str(of.primary), of.highlighting)
     except UsageError as error:
         drawn = Figure("topic-means", f"{of.primary} by topic", None, f"Not drawn: {of.redaction.note(str(error))}.")
-    return [of.told(_range(of, means)), drawn]
+    return [told, drawn]
 
 
 def _range(of: Material, means: pl.DataFrame) -> str:

@@ -76,8 +76,8 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     path = tmp_path / "report.html"
     report(hostile, output=path, by="user_id")
     page, said, asked = opened(path)
-    assert page.evaluate("document.documentElement.dataset.charts") == "8"
-    assert page.locator("figure svg.marks").count() == 8
+    assert page.evaluate("document.documentElement.dataset.charts") == "11"
+    assert page.locator("figure svg.marks").count() == 11
     assert page.evaluate("window.hacked") is None
     assert said == []
     assert asked == [path.as_uri()]

@@ -257,7 +257,9 @@ def ends(drawn: Numbers, units: np.ndarray[Any, np.dtype[np.int64]], confidence:
     for many in np.unique(units[enough & (units >= FEWEST)]):
         at = enough & (units == many)
         point = np.sqrt(many / (many - 1)) * special.stdtrit(many - 1, 0.5 + confidence / 2)
-        low[at], high[at] = np.nanquantile(drawn[:, at], special.ndtr([-point, point]), axis=0)
+        known = drawn[:, at]
+        quantile = np.nanquantile if np.isnan(known).any() else np.quantile  # the former goes place by place
+        low[at], high[at] = quantile(known, special.ndtr([-point, point]), axis=0)
     return low, high
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
     from sessionkit.charts.kinds.tipping_point import tipping_point as tipping_point
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
+    from sessionkit.charts.kinds.topic_means import topic_means as topic_means
     from sessionkit.charts.kinds.user_topic_heatmap import user_topic_heatmap as user_topic_heatmap
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
@@ -63,6 +64,7 @@ __all__ = [
     "differences",
     "group_means",
     "slopes",
+    "topic_means",
     "user_topic_heatmap",
     "gain_vectors",
     "precision_recall",

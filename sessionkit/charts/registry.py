@@ -90,6 +90,9 @@ CHARTS = {
     "slopes": ChartKind(
         "of every user, or topic, a line from its value with one system to that with the other", "scores", ("nsDCG@10",)
     ),
+    "topic-means": ChartKind(
+        "means of groups on each topic, the topics in the order of their means", "scores", ("nsDCG@10",)
+    ),
     "user-topic-heatmap": ChartKind(
         "the mean score of each user on each topic, and with which system", "scores", ("nsDCG@10",)
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -12,8 +13,10 @@ import polars as pl
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.compare.session_values import MOST_GROUPS
 from sessionkit.analysis.correlate.correlate import Correlations, correlate
-from sessionkit.analysis.groups import with_groups
+from sessionkit.analysis.curve_differences import curve_differences
+from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.judged_share import judged_share
@@ -27,6 +30,7 @@ from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import Choices, choices_of
 from sessionkit.reports.extras.choice import Also
+from sessionkit.reports.figures.bands import DRAWS, MOST_DRAWN
 from sessionkit.reports.parts import Words
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.redaction import Redaction
@@ -47,6 +51,8 @@ RATED_DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
 LAST_DRAWS = 2_000
 """Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
+NUMBER = re.compile(r"[-+]?[0-9.]+")
+"""A group that is called by a number alone."""
 MANY_GROUPS, HIGHLIGHTED = 6, 4
 """Groups from which on curves are colored for the best few alone; and how many these are."""
 VARIED = {"b": "1.5:10.5:10", "bq": "1.5:10.5:10"}
@@ -114,11 +120,7 @@ class Material:
     ) -> Material:
         """Settle what is reported; arguments are those of `sessionkit.reports.report`."""
         first, declared = _primary(study, measures, primary)
-        choices = choices_of(
-            study,
-            measures if asked else None,
-            redaction=redaction,
-        )
+        choices = choices_of(study, measures if asked else None, by=_grouping(study, by), redaction=redaction)
         ordered = tuple(dict.fromkeys((first, *measures)))
         return cls(study, ordered, by, choices, redaction, asked, declared, also, memory)
 
@@ -204,6 +206,10 @@ class Material:
         )
         return (Words((told,)),)
 
+    def led(self, said: Sequence[str]) -> Words:
+        """The first sentence of the page, without what must be left out."""
+        return Words(tuple(self.redaction.note(one) for one in said), lead=True)
+
     def told(self, reading: str, *, listed: bool = False) -> Words:
         """A reading, a paragraph (or a point) for each line of it, without what must be left out."""
         return Words(tuple(self.redaction.note(line) for line in reading.split("\n")), listed=listed)
@@ -261,28 +267,42 @@ class Material:
             return None
 
     @cached_property
-    def by_topic(self) -> pl.DataFrame | None:
-        """The primary measure by topic for two groups: ``topic_id``, ``a``, ``b``, ``difference`` (b minus a), every topic in
-        natural order; None where two groups are not compared, or a log names fewer than two topics.
+    def topic_means(self) -> pl.DataFrame | None:
+        """The primary measure by topic and group, ``topic_id``, ``group``, ``value``, topics in natural order; None where groups
+        are not compared, topics are the groups, or fewer than two topics have a value.
         """
         found = self.comparison
-        if found is None or len(found.table) != 1 or found.by == "topic_id":
+        if found is None or found.by == "topic_id":
             return None
         try:
             means = self.topics_question().answer(memory=self.memory)
         except (DataError, MeasureError, UsageError):
             return None
-        means = means.drop_nulls(["topic_id", found.by]).with_columns(pl.col(found.by).cast(pl.String))
+        means = means.drop_nulls(["topic_id", found.by])
+        means = means.select(
+            pl.col("topic_id").cast(pl.String), pl.col(found.by).cast(pl.String).alias("group"), "value"
+        )
+        named = natural_sort(means.with_columns(pl.col("topic_id").replace(self.study.settings.labels)), "topic_id")
+        return named if named.drop_nulls("value")["topic_id"].n_unique() > 1 else None
+
+    @cached_property
+    def by_topic(self) -> pl.DataFrame | None:
+        """The same of two groups side by side: ``topic_id``, ``a``, ``b``, ``difference`` (b minus a); None where no topic has both."""
+        found, means = self.comparison, self.topic_means
+        if found is None or means is None or len(found.table) != 1:
+            return None
         sides = [
-            means.filter(pl.col(found.by) == found.table.item(0, side)).select("topic_id", pl.col("value").alias(side))
+            means.filter(group=found.table.item(0, side)).select("topic_id", pl.col("value").alias(side))
             for side in "ab"
         ]
         both = sides[0].join(sides[1], on="topic_id", how="full", coalesce=True)
-        labels = self.study.settings.labels
-        both = both.with_columns(
-            pl.col("topic_id").cast(pl.String).replace(labels), difference=less(pl.col("b"), pl.col("a"))
-        )
-        return natural_sort(both, "topic_id") if len(both) > 1 and both["difference"].count() else None
+        both = natural_sort(both.with_columns(difference=less(pl.col("b"), pl.col("a"))), "topic_id")
+        return both if both["difference"].count() else None
+
+    def best_first(self, found: Comparison) -> pl.DataFrame:
+        """The groups that have a mean of the primary measure, the best first."""
+        lower = self.primary.direction == "lower"
+        return found.groups.drop_nulls("mean").sort("mean", found.by, descending=[not lower, False])
 
     @cached_property
     def highlighting(self) -> Choices:
@@ -290,9 +310,7 @@ class Material:
         choices = self.choices
         if len(choices.colors) <= MANY_GROUPS or self.comparison is None or self.by != choices.by:
             return choices
-        lower = self.primary.direction == "lower"
-        means = self.comparison.groups.drop_nulls("mean").sort("mean", self.by, descending=[not lower, False])
-        best = means[self.by].head(HIGHLIGHTED).to_list()
+        best = self.best_first(self.comparison)[self.by].head(HIGHLIGHTED).to_list()
         return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(best))
 
     @property
@@ -303,9 +321,11 @@ class Material:
     @property
     def compared_by(self) -> str:
         """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
-        columns = [*group_keys(self.study, self.averaged_by)]
-        alone = columns[0] if len(columns) == 1 else None
-        return "system_id" if alone in (None, "user_id", "session_id", "judgment_key") else alone
+        return _compared_column(self.study, self.averaged_by)
+
+    def named(self, group: str) -> str:
+        """What a sentence calls a group: a number stands with what it is a number of."""
+        return f"{self.choices.legend} {group}" if self.by == self.choices.by and NUMBER.fullmatch(group) else group
 
     @property
     def varied(self) -> Measure:
@@ -334,6 +354,20 @@ class Material:
             return bounds(self.study, list(self.measures), self.by, wanted=0)
         except (DataError, MeasureError, UsageError) as error:
             return error
+
+    @cached_property
+    def apart(self) -> pl.DataFrame | None:
+        """The difference of two groups along the session, see `sessionkit.curve_differences`; None where not two are compared,
+        or there are too many sessions for intervals.
+        """
+        if self.comparison is None or len(self.comparison.table) != 1 or self.study.facts.sessions > MOST_DRAWN:
+            return None
+        try:
+            found = curve_differences(self.study, self.choices.ratio, self.choices.by, draws=DRAWS)
+        except (DataError, MeasureError, UsageError):
+            return None
+        means = found.filter(pl.min_horizontal("n_a", "n_b") > 1)["estimate"].drop_nulls()  # one session is no mean
+        return found if len(means) else None
 
     def last_queries_question(self) -> StudyQuestion[BreakdownTests]:
         """Whether the last query of a session is better than those before it."""
@@ -371,6 +405,19 @@ class Material:
             return judged_share(self.study, self.measures, self.by)
         except (DataError, MeasureError, UsageError):
             return None
+
+
+def _compared_column(study: Study, by: By) -> str:
+    """The column by which groups are compared."""
+    columns = [*group_keys(study, by)]
+    alone = columns[0] if len(columns) == 1 else None
+    return "system_id" if alone in (None, "user_id", "session_id", "judgment_key") else alone
+
+
+def _grouping(study: Study, by: By) -> str:
+    """The column that makes the groups of figures: that by which groups are compared, unless they are too many to be."""
+    column = _compared_column(study, by)
+    return column if grouped_sessions(study, column)["group"].n_unique() <= MOST_GROUPS else "system_id"
 
 
 def _primary(study: Study, measures: list[Measure], asked: str | Measure | None) -> tuple[Measure, Declared | None]:

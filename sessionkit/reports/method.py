@@ -9,6 +9,7 @@ from sessionkit import __version__
 from sessionkit.analysis.phrases import level_text
 from sessionkit.display.words import listed
 from sessionkit.reports.material import Material
+from sessionkit.reports.phrases import capital
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 
@@ -133,18 +134,17 @@ def paragraph(of: Material) -> str:
             None: "not declared beforehand",
         }
         others = of.others
+        known = of.study.settings.labels.get(found.by)
+        groups = "systems" if found.by == "system_id" and known is None else f"values of {known or found.by}"
         told.append(f"The first measure, {of.primary}, was {chosen[of.declared]}.")
         told.append(
-            f"Values of {found.by} were compared by {found.test}, with {found.population} as units; the estimand is the "
-            f"{found.estimand}. Intervals have a confidence of {level_text(found.alpha)}."
+            f"{capital(groups)} were compared by {found.test}, with {found.population} as units; the estimand is the "
+            f"{found.estimand.replace(f'values of {found.by}', groups)}. Intervals have a confidence of {level_text(found.alpha)}."
         )
         if others is not None and others.family.number:
             told.append(f"The other measures were corrected together{others.family.told or ' for nothing'}.")
-    told.append(
-        f"Several judgments of one document were merged by {of.study.settings.merge}."
-        if facts.judgments
-        else "There were no judgments."
-    )
+    if facts.judgments:
+        told.append(f"Several judgments of one document were merged by {of.study.settings.merge}.")
     return " ".join(told)
 
 

@@ -1,6 +1,11 @@
-// Marks in the navigation the section that is read, opens what a link leads into, and draws anew what was folded.
+// Unfolds the navigation where it stands beside the page, marks in it the section that is read, opens what a link leads into, and draws anew what was folded.
 "use strict";
 (() => {
+  const [folded, wide] = [document.querySelector("nav details"), matchMedia("(min-width: 80rem)")];
+  const beside = () => { folded.open = wide.matches; };
+  wide.addEventListener("change", beside);
+  beside();
+
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const read = new IntersectionObserver((seen) => {
     for (const {target, isIntersecting} of seen) {
@@ -21,7 +26,7 @@
   };
   window.addEventListener("hashchange", opened);
   if (location.hash) opened();
-  for (const folded of document.querySelectorAll("details")) {
-    folded.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")));
+  for (const detail of document.querySelectorAll("main details")) {
+    detail.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")));
   }
 })();

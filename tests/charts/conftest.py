@@ -165,6 +165,15 @@ def _slopes(groups, **options):
     return charts.slopes(compare(table.with_columns(measure=pl.lit("m"))), **options)
 
 
+def _topic_means(groups, **options):
+    """Each group has a tenth of its number on topic u, half of that on topic t, and the first none on v."""
+    rows = [(g, topic, "m", share * p / 10) for p, g in enumerate(groups, 1) for topic, share in (("t", 0.5), ("u", 1))]
+    rows += [(g, "v", "m", 0.05) for g in groups[1:]]
+    return charts.topic_means(
+        pl.DataFrame(rows, schema=["system_id", "topic_id", "measure", "value"], orient="row"), **options
+    )
+
+
 def _user_topic_heatmap(groups, **options):
     """Users of each group's name search three topics: the first two score their number by ten, the third a tenth more, twice."""
     rows = [
@@ -302,6 +311,7 @@ def apart():
         "differences": _differences,
         "group-means": _group_means,
         "slopes": _slopes,
+        "topic-means": _topic_means,
         "user-topic-heatmap": _user_topic_heatmap,
         "rating-scatter": _rating_scatter,
         "examination-heatmap": _examination_heatmap,

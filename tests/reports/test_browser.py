@@ -180,7 +180,7 @@ def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
         "all => all.map(one => one.getBoundingClientRect().width / Number(one.getAttribute('width')))",
     )
     page.close()
-    assert len(scaled) == 14
+    assert len(scaled) == 19
     assert min(scaled) > 0.85  # text of 11 pixels has at least 9
 
 

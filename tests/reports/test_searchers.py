@@ -24,8 +24,7 @@ def rated(study):
 @pytest.mark.slow
 def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     sections = made_of(rated(make(sessions=8, users=("u1", "u2", "u3", "u4"))))
-    (figure,) = figures_in(sections["searchers"])
-    assert figure.kind == "discount-fit"
+    assert [figure.kind for figure in figures_in(sections["searchers"])] == ["examination-heatmap", "discount-fit"]
     (table,) = [part for part in sections["correlations"].parts if isinstance(part, TextTable)]
     assert set(table.frame["covariate"]) == {"rating"}
     assert set(table.frame["measure"]) == {"sDCG@10", "nsDCG@10"}
@@ -36,7 +35,14 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
     assert f"nsDCG@10 and rating have a rank correlation (Spearman's) of {two_digits(row['value'])} (" in told
     assert "8 sessions of 4 users)" in told
     (figure,) = figures_in(sections["ratings"])
-    assert figure.kind in {"correlation-forest", "rating-scatter"}
+    assert figure.kind == "rating-scatter"
+    drawn = [rows for rows in figure.chart.to_dict()["datasets"].values() if "n" in rows[0]]
+    assert sum(row["n"] for row in drawn[0]) == 8
+    (figure,) = figures_in(sections["correlations"])
+    (forest,) = [
+        rows for rows in figure.chart.to_dict()["datasets"].values() if "value" in rows[0] and "low" in rows[0]
+    ]
+    assert len(forest) == 2  # a row for each measure
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import sessionkit as sk
 from sessionkit.charts import differences
 from sessionkit.display.numbers import compact, p_text
 from sessionkit.errors import DataWarning, UsageError
+from sessionkit.reports.page import sections_of
 from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures
@@ -18,7 +19,8 @@ from sessionkit.reports.sections.sensitivity import sensitivity
 from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
-from tests.reports.one_section import figures_in, material
+from sessionkit.reports.sections.topics import topics
+from tests.reports.one_section import by_name, figures_in, material
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -69,13 +71,13 @@ def clinic():
 
 
 def test_the_first_sentence_is_on_the_primary_measure_with_estimate_interval_p_and_n(clinic):
-    of, _, told = clinic
+    of, section, told = clinic
     row = sk.compare(of.study, "sDCG@10").table.row(0, named=True)
     assert told[0] == (
         f"By sDCG@10, the primary measure, S2 scores higher than S1: S2 \u2212 S1 is +{compact(row['estimate'])} (95% interval "
         f"{compact(row['low'])} to {compact(row['high'])}; {p_text(row['p'])}; 30 users)."
     )
-    assert told[1].startswith("The claim is about users like these, searching these 4 topics.")
+    assert section.parts[0].lead
 
 
 def test_the_other_measures_are_a_second_family_corrected_together(clinic):
@@ -122,8 +124,9 @@ def test_a_primary_measure_chosen_for_the_report_is_stamped_so(make):
 def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     of, section, _ = clinic
     shown = tiles(section)
-    assert [*shown] == ["Design", "Users scoring higher with S2", "Judged"]
+    assert [*shown] == ["Judged", "Design", "Users scoring higher with S2"]
     assert shown["Design"].fact == "Crossover"
+    assert shown["Design"].more.endswith(". The claim is about users like these, searching these 4 topics.")
     row = of.comparison.table.row(0, named=True)
     assert shown["Users scoring higher with S2"].fact == f"{row['wins']} of 30"
     assert shown["Users scoring higher with S2"].more == f"S1 higher for {row['losses']}, equal for 0"
@@ -353,3 +356,48 @@ def test_a_caption_counts_what_was_corrected_together():
     )
     assert len(found.table) == 2
     assert filled(found) == " A filled point has p at or below 0.05."
+
+
+@pytest.mark.slow
+def test_of_three_groups_topics_are_counted_and_drawn():
+    """A is best on t1 and t2, B on t3; on t4 A and B are equal, and C is last everywhere."""
+    best = {("A", "t1"): 1, ("A", "t2"): 1, ("B", "t1"): 2, ("B", "t2"): 2, ("A", "t3"): 2, ("B", "t3"): 1}
+    best |= {("A", "t4"): 1, ("B", "t4"): 1}
+    rows = [(f"u{n}", topic, system, 1) for n in range(3) for topic in ("t1", "t2", "t3", "t4") for system in "ABC"]
+    study = made_of(rows, lambda _number, _user, topic, system, _query: best.get((system, topic), 5))
+    of = material(study, ["nsDCG@5"])
+    tile = tiles(summary(of))["Topics with the highest mean of A"]
+    assert (tile.fact, tile.more) == ("2 of 4", "B on 1, C on 0; 1 topic with several")
+    section = topics(of)
+    drawn = sk.score(study, "nsDCG@5", by=["system_id", "topic_id"])
+    over = {topic: sum(known) / len(known) for topic, known in drawn.group_by("topic_id").agg("value").rows()}
+    low, *_, high = sorted(sorted(over), key=lambda topic: round(over[topic], 9))
+    assert words(section) == [
+        f"The mean over groups of nsDCG@5 is {compact(over[low])} on topic {low}, the lowest, and {compact(over[high])} on topic {high}."
+    ]
+    (figure,) = figures_in(section)
+    assert figure.kind == "topic-means"
+    assert {
+        (row["group"], row["topic"])
+        for rows in figure.chart.to_dict()["datasets"].values()
+        for row in rows
+        if "group" in row
+    } == {*drawn.select("system_id", "topic_id").rows()}
+
+
+@pytest.mark.slow
+def test_figures_have_the_groups_that_are_compared(clinic):
+    of, _, _ = clinic
+    sections = by_name(sections_of(of.study, by="skill"))
+    (figure,) = figures_in(sections["behavior"])
+    assert {row["group"] for rows in figure.chart.to_dict()["datasets"].values() for row in rows if "group" in row} == {
+        *of.study.users.select(pl.col("skill").cast(pl.String)).collect()["skill"]
+    }
+
+
+@pytest.mark.slow
+def test_design_and_claim_stand_once_among_the_readings(clinic):
+    of, _, _ = clinic
+    told = words(measures(of))
+    assert sum(line.startswith("Design: ") for line in told) == 1
+    assert {*told} == {*of.comparison.reading.split("\n"), *of.others.reading.split("\n")}

@@ -9,6 +9,7 @@ from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
 from sessionkit.reports.material import UNJUDGED
 from sessionkit.reports.parts import Widget
+from sessionkit.reports.sections import topics as topics_section
 from sessionkit.reports.single import single_figure
 from tests.reports.one_section import by_name, figures_in
 from tests.reports.read_page import Reader, specs
@@ -131,3 +132,11 @@ def test_every_topic_is_shown_from_one_end_to_the_other():
     told = sections["topics"].parts[0].paragraphs[0]
     assert told.startswith("B has the higher mean of sDCG@10 on 12 of 25 topics, A on 13; differences of means")
     assert "1 topic without a value in both groups left out." in told
+
+
+@pytest.mark.slow
+def test_topics_without_end_are_counted_and_not_drawn(monkeypatch):
+    monkeypatch.setattr(topics_section, "DRAWN", 49)
+    sections = topics_of([1.0] * 25)
+    assert not figures_in(sections["topics"])
+    assert "50 means of groups on topics are too many for a figure" in sections["topics"].parts[1].paragraphs[0]

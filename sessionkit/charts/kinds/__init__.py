@@ -22,6 +22,7 @@
     differences.py           differences between groups
     group_means.py           means of groups
     slopes.py                each unit from one group to the other
+    topic_means.py           means of groups by topic
     user_topic_heatmap.py    scores by user and topic
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings

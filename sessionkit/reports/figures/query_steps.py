@@ -10,6 +10,7 @@ from sessionkit.analysis.effort.finding import Effort
 from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.analysis.session_survival import session_survival as survival
+from sessionkit.charts.encodings import SHAPES
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
@@ -21,20 +22,23 @@ from sessionkit.study import Study
 
 
 def session_survival(study: Study, choices: Choices) -> Figure:
-    """How many sessions go on to each query, as far as 95% of them went or two went on."""
+    """How many sessions go on to each query, as far as 5% of those of a group did."""
     frame = survival(study, choices.by)
-    all_of = frame.group_by("query_position").agg(pl.col("sessions").sum(), pl.col("of").sum()).sort("query_position")
-    usual = all_of.filter(pl.col("sessions") >= 0.05 * pl.col("of"))["query_position"].to_list()[-1]
+    reached = frame.filter(pl.col("sessions") > 0, pl.col("sessions") >= 0.05 * pl.col("of"))
+    usual = max(reached["query_position"].to_list(), default=0)
     shown = frame.filter(pl.col("query_position") <= usual)
+    if shown["query_position"].n_unique() < 2:
+        raise UsageError(
+            "session-survival draws sessions of two queries or more, and fewer than 5% of the sessions of any group are"
+        )
     title = "Sessions that go on"
     chart = charts.session_survival(
         shown, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
-    cut = "" if len(shown) == len(frame) else f" Drawn to query {usual}, which 5% of sessions reach."
-    caption = (
-        "Share of sessions with at least so many logged queries. Bands are 95% Wilson intervals, which take sessions to be "
-        f"independent of each other.{cut}"
-    )
+    cut = "" if len(shown) == len(frame) else f" Drawn to query {usual}, which 5% of the sessions of a group reach."
+    few = len(choices.colors) <= len(SHAPES)
+    bands = " Bands are 95% Wilson intervals, which take sessions to be independent of each other." if few else ""
+    caption = f"Share of sessions with at least so many logged queries.{bands}{cut}"
     return Figure("session-survival", title, chart, caption)
 
 

@@ -32,6 +32,11 @@ TIPPING = "What is judged, and what would overturn the result"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 EXAMINED = "How far searchers looked"
+LOOKED = (
+    "Share of the lists of each query of a session that were looked at down to each rank; of a list that ended, only that it was "
+    "looked at so far is known (Kaplan and Meier's estimate). A cell of fewer than two lists is a gap."
+)
+"""What the cells of an examination heatmap are."""
 DRAWS = 200
 """Draws for the intervals of fitted discounts that a caption gives."""
 ERRORS = {
@@ -106,10 +111,7 @@ def examination_heatmap(study: Study, choices: Choices) -> Figure:
 
     counts, _ = count_looks(study)
     chart = charts.examination_heatmap(examined(counts), synthetic=choices.synthetic, title=EXAMINED)
-    caption = (
-        "Share of the lists of each query of a session that were looked at down to each rank; of a list that ended, only that it was "
-        f"looked at so far is known (Kaplan and Meier's estimate). A cell of fewer than two lists is a gap. {' '.join(counts.told[:-1])}"
-    )
+    caption = f"{LOOKED} {' '.join(counts.told[:-1])}"
     return Figure("examination-heatmap", EXAMINED, chart, caption)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -11,10 +13,11 @@ from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.correlate import correlate
-from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
+from sessionkit.charts.theme import WIDTH
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
@@ -23,6 +26,8 @@ from sessionkit.reports.phrases import correlation_text, filled
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
+FEW = 8
+"""Topics up to which they fill the width of a figure."""
 RATED = ("user_id", "session_id", "session_order", "session_number")
 """Columns that are numbers in name only."""
 
@@ -106,6 +111,36 @@ def score_distribution(study: Study, choices: Choices) -> Figure:
     return Figure("score-distribution", title, chart, caption)
 
 
+def topic_means(study: Study, choices: Choices) -> Figure:
+    """The mean of each group on each topic."""
+    measure = choices.exact or choices.ratio
+    if choices.by == "topic_id":
+        raise UsageError("topic-means draws groups by topic, and the groups are topics; choose another --by")
+    frame = score(study, measure, by=[choices.by, "topic_id"]).drop_nulls("topic_id")
+    return means_by_topic(
+        with_groups(frame, [choices.by]).select("group", "topic_id", "value"),
+        str(frame.item(0, "measure")) if len(frame) else str(measure),
+        choices,
+    )
+
+
+def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figure:
+    """Means by ``group`` and ``topic_id``, drawn."""
+    title = f"{measure} by topic"
+    few = means["topic_id"].n_unique() <= FEW
+    chart = charts.topic_means(
+        means,
+        measure=measure,
+        width=WIDTH if few else None,
+        colors=choices.colors,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
+    )
+    caption = f"Mean of {measure} over the sessions of each topic, adjusted for nothing; topics stand in the order of the mean over groups."
+    return Figure("topic-means", title, chart, caption)
+
+
 def user_topic_heatmap(study: Study, choices: Choices) -> Figure:
     """The mean score of each user on each topic."""
     measure = choices.exact or choices.ratio
@@ -158,6 +193,12 @@ def rating_scatter(study: Study, choices: Choices) -> Figure:
         raise UsageError(f"rating-scatter needs one rating: --with COLUMN; {_rated(study)}")
     found = correlate(study, choices.exact or choices.ratio, choices.with_, coefficients="spearman")
     row = found.table.row(0, named=True)
+    drawn = scatter_of(study, row, choices)
+    return replace(drawn, caption=f"{drawn.caption} {correlation_text(row, found)}")
+
+
+def scatter_of(study: Study, row: Mapping[str, Any], choices: Choices) -> Figure:
+    """Scores of sessions by a rating, the two that a row of correlations is of."""
     measure, rating = row["measure"], row["covariate"]
     every = columns(study, [*variables(study, measure, "measures"), *variables(study, rating, "with")])
     title = f"{measure} by {rating}"
@@ -165,7 +206,7 @@ def rating_scatter(study: Study, choices: Choices) -> Figure:
     left = f" {counted(row['dropped'], 'session')} without both left out." if row["dropped"] else ""
     caption = (
         f"Sessions by {rating} and {measure}: the area of a circle is their number, in steps of 1/{STEPS} of the range of scores; "
-        f"a line is the mean of a rating that at least two sessions have. {correlation_text(row, found)}{left}"
+        f"a line is the mean of a rating that at least two sessions have.{left}"
     )
     return Figure("rating-scatter", title, chart, caption)
 

@@ -119,7 +119,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     measure = question.given[0]
     share = measure.normalized
     frame = question.answer()
-    shown, cut = _usual_length(with_groups(frame, [choices.by]), study)
+    shown, cut = usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
     chart = charts.session_curve(
         shown,
@@ -150,12 +150,17 @@ def difference_curve(study: Study, choices: Choices) -> Figure:
     """How far groups are ahead along the session."""
     measure = _exact(choices) or choices.ratio
     found = curve_differences(study, measure, choices.by, against=choices.against, draws=DRAWS)
+    return difference_of(found, measure, study, choices)
+
+
+def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: Choices) -> Figure:
+    """How far groups are ahead along the session, from the differences of their curves by this measure."""
     pairs = in_natural_order(found.get_column("b").unique())
     if len(pairs) > BANDED:
         raise UsageError(
             f"difference-curve draws {BANDED} groups beside the one that is subtracted, not {len(pairs)}; choose some by --where"
         )
-    shown, cut = _usual_length(found, study)
+    shown, cut = usual_length(found, study)
     title, first = "Differences along the session", found.item(0, "a")
     chart = charts.difference_curve(
         shown,
@@ -184,7 +189,7 @@ def _averaged(frame: pl.DataFrame) -> str:
     return "Mean" if frame.select((pl.col("n") > 1).any()).item() else "Value"
 
 
-def _usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
+def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
     """The curves as far as 95% of sessions went, and a sentence where that is not all."""
     lengths = last_queries(study, ["session_id"]).get_column("last").drop_nulls()
     usual = lengths.quantile(USUAL, "higher")
@@ -203,7 +208,7 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
     of_topic, of_long = (_sessions_of_topic(study, choices, queries) for queries in (0, choices.long))
     shown = with_sessions(study, of_topic)
     every = with_groups(curve(shown, measure, choices.by, **bands_of(shown, choices)), [choices.by])
-    every, cut = _usual_length(every, shown)
+    every, cut = usual_length(every, shown)
     long = None
     if 0 < len(of_long) < len(of_topic):
         long = with_groups(curve(with_sessions(study, of_long), measure, choices.by), [choices.by])

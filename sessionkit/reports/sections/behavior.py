@@ -77,17 +77,26 @@ def _longer(of: Material) -> list[Part]:
     means = counts.group_by("group").agg(pl.col(MANY).mean(), pl.len()).sort(MANY, "group", descending=[True, False])
     if means.is_empty():
         return []
-    named = [
-        f"{mean:.2f} with {group} (n = {many:,})" if group != EVERYONE else f"{mean:.2f} (n = {many:,})"
-        for group, mean, many in means.rows()
-    ]
-    more = f" and {len(named) - NAMED} more groups" if len(named) > NAMED else ""
-    told = f"Queries per session: {listed(named[:NAMED])}{more}."
+    if len(means) == 1:
+        return [of.told(_length(counts[MANY]))]
+    ends = [f"{mean:.2f} with {of.named(group)} (n = {many:,})" for group, mean, many in means.rows()]
+    told = (
+        f"Queries per session: {listed(ends)}."
+        if len(means) <= NAMED
+        else f"Queries per session: from {ends[-1]} to {ends[0]}."
+    )
     sums = [str(measure) for measure in of.measures if measure.sums_queries and of.valueless is None]
     if sums and f"{means.item(0, MANY):.2f}" != f"{means.item(-1, MANY):.2f}":
         adds, them = ("adds", "it") if len(sums) == 1 else ("add", "them")
         told += f" {listed(sums)} {adds} up over queries, so that more queries alone can raise {them}."
-    return [Words((of.redaction.note(told),))]
+    return [of.told(told)]
+
+
+def _length(queries: pl.Series) -> str:
+    """How many queries the sessions of one group have."""
+    ordered = sorted(queries.to_list())
+    half, most = ordered[(len(ordered) - 1) // 2], ordered[-1]
+    return f"Half of the sessions have {half:,} queries or fewer, the longest has {most:,}."
 
 
 def known(of: Material) -> list[Measure]:

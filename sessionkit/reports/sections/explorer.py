@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sessionkit.display.templates import json_text
-from sessionkit.display.words import counted
 from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
+from sessionkit.reports.figures.figure import figures
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Widget, Words
 from sessionkit.reports.sample import in_memory, only
@@ -68,10 +68,21 @@ def _made(of: Material) -> tuple[Widget, int, bool]:
 
 @section("every-session", "The sessions themselves", details=(explorer,))
 def every_session(of: Material) -> list[Part]:
-    """How many sessions there are to look at."""
+    """How many sessions there are to look at; two of one topic side by side, or where there are none the longest in time."""
     many = of.study.facts.sessions
-    return (
-        [Words((f"{counted(many, 'session')}, each with its queries, results, clicks and what every result added.",))]
-        if many
-        else []
+    if not many:
+        return []
+    which = "the session with its" if many == 1 else f"each of {many:,} sessions with its"
+    what = (
+        "queries, results and clicks"
+        if of.unjudged is not None
+        else "queries, results, clicks and what every result added"
     )
+    told = of.told(f"Below, {which} {what}.")
+    if of.large:
+        return [told]
+    kind, choices = "session-timeline", of.choices
+    if of.unjudged is None and many > 1:
+        gained = of.primary.level == "session" and of.primary.gain_measure is not None
+        kind, choices = "session-pair", of.choices_of_primary if gained else of.choices
+    return [told, *(one for one in figures(of.study, choices, [kind]) if one.chart is not None)]

@@ -45,12 +45,17 @@ def measures(of: Material) -> list[Part]:
     if of.valueless is not None:
         return []
     parts: list[Part] = [_scores(of)]
+    said: list[str] = []
     for found, caption in (
         (of.comparison, f"Difference by {of.primary}"),
         (of.others, "Differences by the other measures"),
     ):
         if found is not None:
-            parts += [_differences(found, caption), *_overall(found), of.told(found.reading)]
+            lines = [
+                line for line in found.reading.split("\n") if line not in said
+            ]  # both have one design and one claim
+            said += lines
+            parts += [_differences(found, caption), *_overall(found), of.told("\n".join(lines))]
     return [*parts, *further(of, "measures")]
 
 

@@ -8,9 +8,10 @@ from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
 from sessionkit.display.tables import table_of
-from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.scores import scatter_of
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.parts import Part
 from sessionkit.reports.phrases import correlation_text
 from sessionkit.reports.sections.section_kind import section
 
@@ -37,6 +38,7 @@ def correlations(of: Material) -> list[Part]:
         return []
     shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
     return [
+        *([_forest(of, found)] if len(found.with_) == 1 else []),
         table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
         of.told(found.reading, listed=True),
     ]
@@ -44,17 +46,24 @@ def correlations(of: Material) -> list[Part]:
 
 @section("ratings", "Does the measure match what searchers said?", details=(correlations,))
 def ratings(of: Material) -> list[Part]:
-    """The correlation of the primary measure with each rating, and a figure of all."""
+    """The correlation of the primary measure with each rating; a figure of its sessions by the one rating, or of all correlations."""
     found = of.rated
     if found is None:
         return []
     if isinstance(found, str):
-        return [Words((of.redaction.note(found),))]
+        return [of.told(found)]
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
-    told = [correlation_text(row, found) for row in spearman.iter_rows(named=True)]
-    chart = correlation_forest(without_condition(found), synthetic=of.choices.synthetic, title=CORRELATIONS)
+    told = " ".join(correlation_text(row, found) for row in spearman.iter_rows(named=True))
+    drawn = scatter_of(of.study, spearman.row(0, named=True), of.choices) if len(spearman) == 1 else _forest(of, found)
+    return [of.told(told), drawn]
+
+
+def _forest(of: Material, found: Correlations) -> Figure:
+    """The rank correlations of all measures with each rating."""
+    rows = found.table.filter(coefficient="spearman")
+    chart = correlation_forest(rows, synthetic=of.choices.synthetic, title=CORRELATIONS)
     caption = (
-        f"Correlations of measures with ratings of sessions, with {level_text(1 - found.confidence)} intervals over "
+        f"Rank correlations (Spearman's) of measures with ratings of sessions, with {level_text(1 - found.confidence)} intervals over "
         f"{found.units}, not adjusted for their number."
     )
-    return [Words((of.redaction.note(" ".join(told)),)), Figure("correlation-forest", CORRELATIONS, chart, caption)]
+    return Figure("correlation-forest", CORRELATIONS, chart, caption)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
-from sessionkit.errors import UsageError
-from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.figures.robustness import of_bounds
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import FigureRow, Part, Words
+from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.sensitivity import sensitivity, swept_figure, swept_words
+from sessionkit.reports.sections.sensitivity import sensitivity, swept_figure, swept_words, tipping_point
 
 
 @section("robustness", "Would it change?", details=(judgments, sensitivity, discounts))
@@ -22,8 +18,8 @@ def robustness(of: Material) -> list[Part]:
     if of.valueless is not None:
         return []
     told = [*_judgments(of), *swept_words(of), *_power(of)]
-    drawn: list[Figure] = [one for one in (_tipping_point(of), swept_figure(of)) if one is not None]
-    return [*([Words(tuple(told))] if told else []), *([FigureRow(tuple(drawn))] if len(drawn) > 1 else drawn)]
+    drawn = tipping_point(of) or swept_figure(of)
+    return [*([Words(tuple(told))] if told else []), *([] if drawn is None else [drawn])]
 
 
 def _judgments(of: Material) -> list[str]:
@@ -33,7 +29,7 @@ def _judgments(of: Material) -> list[str]:
         return [f"{left}; sessionkit bounds says it."]
     found, bounded = of.comparison, of.incompleteness
     if of.judged is not None and (of.judged[0]["share"] == 1).all():
-        return ["Every result shown is judged."]
+        return ["Every result shown is judged; more judgments cannot change what was found."]
     if isinstance(bounded, Exception):
         return [of.redaction.note(f"What unjudged documents could change is not known: {bounded}.")]
     if found is None:
@@ -48,7 +44,7 @@ def _judgments(of: Material) -> list[str]:
     told = (
         f"Whatever the unjudged documents are, the raw difference {row['b']} minus {row['a']} in {of.primary} lies between "
         f"{compact(row['lower'])} and {compact(row['upper'])}{' (safe bounds, which may be wide)' if row['bound'] == 'safe' else ''}: its "
-        f"sign {'holds' if row['holds'] else 'could turn'}. Bounds are no confidence interval."
+        f"sign {'holds' if row['holds'] else 'could turn'}."
     )
     return [of.redaction.note(told)]
 
@@ -60,20 +56,3 @@ def _power(of: Material) -> list[str]:
         return []
     size = found.table.item(0, "detectable")
     return [f"A study like this one finds a true difference of {compact(size)} in {of.primary} with power 0.8."]
-
-
-def _tipping_point(of: Material) -> Figure | None:
-    """What is judged, where not all is and the groups are few."""
-    found = of.incompleteness if not of.large else None
-    if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
-        return None
-    try:
-        return of_bounds(found, _tipped(of, found), of.choices)
-    except UsageError:
-        return None
-
-
-def _tipped(of: Material, found: Incompleteness) -> str:
-    """The primary measure, or the first for which it is known how many documents reverse its difference."""
-    known = found.differences.drop_nulls("overturned_by")["measure"].to_list()
-    return str(of.primary) if str(of.primary) in known or not known else str(known[0])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sessionkit.analysis.calibrate.calibrate import calibrate
 from sessionkit.analysis.effort.effort import effort
 from sessionkit.charts import discount_fit
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.figures.figure import Figure, figures, without_condition
 from sessionkit.reports.figures.query_steps import effort_figure
-from sessionkit.reports.figures.robustness import DRAWS, FITTED
+from sessionkit.reports.figures.robustness import DRAWS, FITTED, LOOKED
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -28,7 +30,12 @@ def searchers(of: Material) -> list[Part]:
         f"Share of sessions that look at each rank of each query: as observed, and as the discounts of {of.choices.measure} expect that "
         "are fitted to it. Intervals (95%, Wilson) take sessions to be independent of each other."
     )
-    return [Figure("discount-fit", FITTED, chart, caption), of.told(found.reading, listed=True)]
+    looked = [
+        replace(one, caption=LOOKED)
+        for one in figures(of.study, of.choices, ["examination-heatmap"])
+        if one.chart is not None
+    ]
+    return [*looked, Figure("discount-fit", FITTED, chart, caption), of.told(found.reading, listed=True)]
 
 
 @section("effort", "What effort a gain took")

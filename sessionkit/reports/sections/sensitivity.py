@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
+from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.charts import sweep_map
 from sessionkit.display.tables import table_of
+from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
-from sessionkit.reports.figures.robustness import SWEPT
+from sessionkit.reports.figures.robustness import SWEPT, of_bounds
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -35,11 +37,31 @@ def sensitivity(of: Material) -> list[Part]:
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
-    parts: list[Part] = [of.told(found.reading)]
+    folded = (
+        swept_figure(of) if tipping_point(of) is not None else None
+    )  # without a tipping point the section shows the map
+    parts: list[Part] = [*([] if folded is None else [folded]), of.told(found.reading)]
     if len(found.nearest):
         nearest = found.nearest.select(*NEAREST)
         parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
     return parts
+
+
+def tipping_point(of: Material) -> Figure | None:
+    """What is judged, where not all is and the groups are few."""
+    found = of.incompleteness if not of.large else None
+    if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
+        return None
+    try:
+        return of_bounds(found, _tipped(of, found), of.choices)
+    except UsageError:
+        return None
+
+
+def _tipped(of: Material, found: Incompleteness) -> str:
+    """The primary measure, or the first for which it is known how many documents reverse its difference."""
+    known = found.differences.drop_nulls("overturned_by")["measure"].to_list()
+    return str(of.primary) if str(of.primary) in known or not known else str(known[0])
 
 
 def swept_figure(of: Material) -> Figure | None:
@@ -64,6 +86,6 @@ def swept_words(of: Material) -> list[str]:
     told = [line for line in found.reading.split("\n") if " holds in " in line]
     if not told:
         return []
-    first, *others = told
+    first, *others = [line.replace("; no setting of this grid changes it.", ".") for line in told]
     said = " ".join([first[:1].lower() + first[1:], *others])
     return [of.redaction.note(f"Under other discounts (b and bq of {found.measure}): {said}")]

@@ -10,12 +10,13 @@ import polars as pl
 from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests
 from sessionkit.analysis.groups import EVERYONE, with_groups
-from sessionkit.display.numbers import compact
+from sessionkit.display.natural_order import natural_sort
+from sessionkit.display.numbers import MINUS, compact
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import figures
-from sessionkit.reports.figures.session_curves import QUESTIONS
+from sessionkit.reports.figures.session_curves import QUESTIONS, difference_of, usual_length
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.phrases import NAMED
@@ -29,12 +30,10 @@ HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
-SHOWN = ("session-curve", "last-vs-nonlast")
-"""The figures that the section shows."""
 ALONE = ("session-curve", "waterfall")
-"""Those of a study of one session."""
+"""The figures of a study of one session."""
 FOLDED = ("topic-curves", "single-sessions")
-"""Those that are folded."""
+"""Those that are folded of any other."""
 
 
 def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
@@ -52,15 +51,18 @@ def _of_figure(
 @section("last-queries", "Last queries against earlier ones")
 def last_queries(of: Material) -> list[Part]:
     """Whether the last query of a session is better than those before it, in full."""
-    return [] if of.unjudged is not None or of.study.facts.sessions < 2 else _tested(of)
+    if of.unjudged is not None or of.study.facts.sessions < 2:
+        return []
+    return [*figures(of.shown, of.highlighting, ["last-vs-nonlast"]), *_tested(of)]
 
 
-@section("further-curves", "Curves of one topic, and of single sessions")
+@section("further-curves", "Curves of groups, of one topic, and of single sessions")
 def further_curves(of: Material) -> list[Part]:
-    """Figures 3 and 4 of ECIR 2008."""
-    return (
-        [] if of.unjudged is not None or of.study.facts.sessions < 2 else [*figures(of.shown, of.highlighting, FOLDED)]
-    )
+    """Figures 2 to 4 of ECIR 2008, but for what the section shows itself."""
+    if of.unjudged is not None or of.study.facts.sessions < 2:
+        return []
+    kinds = FOLDED if of.apart is None else ("session-curve", *FOLDED)
+    return [*figures(of.shown, of.highlighting, kinds)]
 
 
 @section(
@@ -70,36 +72,68 @@ def further_curves(of: Material) -> list[Part]:
     details=(last_queries, further_curves),
 )
 def sessions(of: Material) -> list[Part]:
-    """Where along the session gain is made, and whether the last query is the good one."""
+    """Where along the session one of two groups is ahead, or gain is made; and whether the last query is the good one."""
     if of.unjudged is not None or not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
         return [FigureRow(tuple(figures(of.shown, of.choices, ALONE)))]
-    return [*of.sampled, *_of_last(of), FigureRow(tuple(figures(of.shown, of.highlighting, SHOWN)))]
+    if of.apart is None:
+        return [*of.sampled, *_of_last(of), *figures(of.shown, of.highlighting, ["session-curve"])]
+    measure, found = of.choices.ratio, of.apart
+    drawn = difference_of(found, measure, of.study, of.choices)
+    return [of.told(_ahead(found, of)), *_of_last(of), drawn]
+
+
+def _ahead(found: pl.DataFrame, of: Material) -> str:
+    """How far one of two groups is ahead at the ends of queries, and at which of them surely."""
+    means = found.filter(pl.min_horizontal("n_a", "n_b") > 1).drop_nulls("estimate")
+    ends = usual_length(means, of.study)[0].group_by("query_position", maintain_order=True).last()
+    known = [
+        f"{'+' if value > 0 else ''}{compact(value)} after query {query}"
+        for value, query in ends.select("estimate", "query_position").rows()
+    ]
+    along = known[0] if len(known) == 1 else f"from {known[0]} to {known[-1]}"
+    told = f"{found.item(0, 'b')} {MINUS} {found.item(0, 'a')} in {of.choices.ratio}: {along}."
+    if not ends["low"].count():
+        return told
+    sure = ends.filter((pl.col("low") > 0) | (pl.col("high") < 0))["query_position"].to_list()
+    where = (
+        f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}"
+        if sure
+        else "after none of them"
+    )
+    return f"{told} Its 95% interval, which holds query by query, excludes 0 {where}."
 
 
 def _of_last(of: Material) -> list[Part]:
-    """The difference of last and earlier queries of each group, in a sentence."""
+    """The difference of last and earlier queries of each group, or in how many of many groups it is known, in a sentence."""
     found = of.last_queries
     if isinstance(found, str):
         return []
     tests = with_groups(found.table, [of.choices.by]).filter(pl.col("test") == TOLD[found.units]).drop_nulls("estimate")
+    tests = natural_sort(tests, "group")
+    if tests.is_empty():
+        return []
+    what = f"Last minus earlier queries of a session, by {of.choices.tested}"
+    if len(tests) > NAMED:
+        known = tests.drop_nulls("low")
+        higher, lower = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
+        return [
+            of.told(
+                f"{what}: the 95% interval is above 0 in {higher:,} of {counted(len(known), 'group')}, below 0 in {lower:,}."
+            )
+        ]
     told = []
-    for row in tests.head(NAMED).iter_rows(named=True):
+    for row in tests.iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
         between = (
             f" (95% interval {compact(row['low'])} to {compact(row['high'])}; {many})"
             if row["low"] is not None
             else f" ({many})"
         )
-        group = "" if row["group"] == EVERYONE else f"{row['group']} "
+        group = "" if row["group"] == EVERYONE else f"{of.named(row['group'])} "
         told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{compact(row['estimate'])}{between}")
-    if not told:
-        return []
-    more = f", and {len(tests) - NAMED} more groups" if len(tests) > NAMED else ""
-    names = listed(told)
-    line = f"In {of.choices.tested} the last query of a session differs from the ones before it by: {names}{more}."
-    return [Words((of.redaction.note(line),))]
+    return [of.told(f"{what}: {listed(told)}.")]
 
 
 def _tested(of: Material) -> list[Part]:

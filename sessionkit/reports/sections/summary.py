@@ -24,6 +24,7 @@ from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import capital
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.scoring.measures.base import Measure
 
 NAMED = 4
@@ -40,12 +41,13 @@ def summary(of: Material) -> list[Part]:
         return [Words((of.valueless, "This page is about how people searched."), lead=True), *lost, _sizes(of)]
     found = of.comparison
     if found is None:
-        return [*_alone(of), *lost, _sizes(of), *_distribution(of)]
-    lead = [*headline(of, found), *_rest(of, found)]
+        lead, *rest = _alone(of)
+        return [lead, _sizes(of), *rest, *lost, *_distribution(of)]
     return [
-        Words(tuple(of.redaction.note(one) for one in lead), lead=True),
-        *lost,
+        of.led(headline(of, found)),
         _tiles(of, found),
+        Words(tuple(of.redaction.note(one) for one in _rest(of, found))),
+        *lost,
         *_figures(of, found),
     ]
 
@@ -60,7 +62,8 @@ def headline(of: Material, found: Comparison) -> list[str]:
         None: f"No primary measure was declared; {measure} is shown:",
     }[of.declared]
     if tested.is_empty():
-        why = "; ".join(note.removeprefix(f"{measure}: ") for note in found.notes) or found.claim
+        notes = [note.removeprefix(f"{measure}: ") for note in found.notes if not note.startswith("left out ")]
+        why = "; ".join(notes) or found.claim
         return [f"{about} nothing could be tested: {why}."]
     if len(rows) > 1:
         return [f"{about} {_of_many(of, found, tested)}"]
@@ -100,7 +103,7 @@ def _ordered(row: dict[str, Any], measure: Measure) -> tuple[str, str]:
 def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """What a comparison of three groups or more has shown."""
     lower = of.primary.direction == "lower"
-    means = found.groups.drop_nulls("mean").sort("mean", found.by, descending=[not lower, False])
+    means = of.best_first(found)
     best = means.row(0, named=True)
     between = (
         f"{level_text(found.alpha)} interval {compact(best['low'])} to {compact(best['high'])}"
@@ -110,7 +113,7 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     units = counted(best["units"], found.population.removesuffix("s"))
     leader = best[found.by]
     told = (
-        f"{leader} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
+        f"{of.named(leader)} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
         f"({units}{between and ', '}{between})"
     )
     shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
@@ -122,9 +125,8 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
 
 
 def _rest(of: Material, found: Comparison) -> list[str]:
-    """What the other measures say, a family of their own, and whom the claim is about."""
-    told = [] if not found.family.number else [f"The claim is about {_whom(found)}."]
-    told += (
+    """What was left out, and what the other measures say, a family of their own."""
+    told = (
         [
             f"Left out: {', '.join(f'{what} ({count:,})' for what, count in found.dropped.select('what', 'count').rows())}."
         ]
@@ -182,31 +184,19 @@ def _whom(found: Comparison) -> str:
 
 
 def _tiles(of: Material, found: Comparison) -> Tiles:
-    """Design, who scores higher, what is judged and could overturn the result."""
-    facts = of.study.facts
-    design = Tile(
-        "Design", capital(found.design.partition(":")[0].partition(",")[0]), f"{facts.in_words}. {capital(found.test)}."
-    )
-    tiles = [design, *_wins(of, found), *_judged(of, found)]
+    """What is judged and could overturn the result, the design, who scores higher."""
+    claim = f" The claim is about {_whom(found)}." if found.family.number else ""
+    fact = capital(found.design.partition(":")[0].partition(",")[0])
+    design = Tile("Design", fact, f"{capital(found.test)}.{claim}")
+    tiles = [*_judged(of), design, *_wins(of, found)]
     return Tiles(tuple(Tile(*(of.redaction.note(text) for text in (one.about, one.fact, one.more))) for one in tiles))
 
 
 def _wins(of: Material, found: Comparison) -> list[Tile]:
-    """Units that score higher with the second group; of several pairs how many differ."""
-    rows = found.table.filter(pl.col("p_adjusted").is_not_null())
+    """Units that score higher with the second group; of several groups the topics that each leads."""
     if len(found.table) > 1:
-        shown = rows.filter(pl.col("p_adjusted") <= found.alpha)
-        return (
-            [
-                Tile(
-                    "Pairs that differ",
-                    f"{len(shown):,} of {len(rows):,}",
-                    f"p at most {found.alpha:g}{found.family.told}",
-                )
-            ]
-            if len(rows)
-            else []
-        )
+        return _leads(of, found)
+    rows = found.table.filter(pl.col("p_adjusted").is_not_null())
     if rows.is_empty():
         return []
     row = rows.row(0, named=True)
@@ -215,6 +205,22 @@ def _wins(of: Material, found: Comparison) -> list[Tile]:
     many = row["wins"] + row["losses"] + row["ties"]
     more = f"{row['a']} higher for {row['losses']:,}, equal for {row['ties']:,}"
     return [Tile(f"{capital(found.population)} scoring higher with {row['b']}", f"{row['wins']:,} of {many:,}", more)]
+
+
+def _leads(of: Material, found: Comparison) -> list[Tile]:
+    """On how many topics the group of the best mean, and each other, has the best mean of the topic."""
+    leads = topic_leads(of)
+    if leads is None:
+        return []
+    best = "lowest" if of.primary.direction == "lower" else "highest"
+    first = of.named(of.best_first(found)[found.by][0])
+    counts = {of.named(group): many for group, many in leads.select("group", "topics").rows()}
+    most = counts.pop(first, 0)
+    more = ", ".join(f"{group} on {many:,}" for group, many in counts.items())
+    more = more if len(counts) <= NAMED else f"One of {len(counts):,} other groups on {sum(counts.values()):,}"
+    equal = int(leads["equal"].max() or 0)  # type: ignore[arg-type]
+    more += f"; {counted(equal, 'topic')} with several" if equal else ""
+    return [Tile(f"Topics with the {best} mean of {first}", f"{most:,} of {leads.item(0, 'of'):,}", more)]
 
 
 def _topic_wins(of: Material, found: Comparison) -> list[Tile]:
@@ -228,29 +234,40 @@ def _topic_wins(of: Material, found: Comparison) -> list[Tile]:
     return [Tile(f"Topics with higher means of {found.table.item(0, 'b')}", f"{higher:,} of {len(known):,}", more)]
 
 
-def _judged(of: Material, found: Comparison) -> list[Tile]:
+def _judged(of: Material) -> list[Tile]:
     """What share of what was shown is judged, and whether unjudged documents could turn the primary difference."""
     if of.large:
         known = of.scores.filter(pl.col("measure") == str(of.primary)).drop_nulls("judged")["judged"].to_list()
         if not known:
             return []
-        fact = f"{min(known):.1%} to {max(known):.1%}" if len(known) > 1 else f"{known[0]:.1%}"
         more = f"Bounds are not worked out for more than {LARGE:,} sessions; sessionkit bounds says them."
-        return [Tile("Judged results, by group", fact, more)]
-    if of.judged is None:
+        return [Tile("Judged results, by group" if len(known) > 1 else "Judged results", _range(known), more)]
+    if of.judged is None or not of.study.facts.judgments:
         return []
     shares, reading = of.judged
     whole = shares.filter(pl.col("rank").is_null() & pl.col("query_position").is_null())
     results, judged = int(whole["results"].sum()), int(whole["judged"].sum())
-    groups = ", ".join(f"{group} {share:.1%}" for group, share in whole.select("group", "share").head(NAMED).rows())
     depth = reading.partition("within rank ")[2].partition(" ")[0]
-    more = f"{judged:,} of {results:,} results{f' within rank {depth}' if depth else ''} ({groups})"
-    turn = "Every result is judged." if judged == results else _overturned(of, found)
-    return [Tile("Judged", f"{judged / results:.1%}" if results else "none", f"{more}. {turn}")]
+    more = f"{judged:,} of {results:,} results{f' within rank {depth}' if depth else ''}"
+    if 1 < len(whole) <= NAMED and judged < results:
+        more += f" ({', '.join(f'{group} {share:.1%}' for group, share in whole.select('group', 'share').rows())})"
+    elif len(whole) > NAMED and judged < results:
+        more += f" ({_range(whole['share'].drop_nulls().to_list())}, by group)"
+    turn = "Every result is judged." if judged == results else _overturned(of)
+    return [Tile("Judged", f"{judged / results:.1%}" if results else "none", " ".join([f"{more}.", turn]).rstrip())]
 
 
-def _overturned(of: Material, found: Comparison) -> str:
+def _range(shares: list[float]) -> str:
+    """The least and the greatest of some shares."""
+    low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _overturned(of: Material) -> str:
     """Whether unjudged documents could turn the sign of the primary difference."""
+    found = of.comparison
+    if found is None:
+        return ""
     if isinstance(of.incompleteness, Exception):
         return "What unjudged documents could change is not known."
     rows = of.incompleteness.differences.filter(pl.col("measure") == str(of.primary), pl.col("lower").is_not_null())
@@ -317,15 +334,13 @@ def _means(of: Material, found: Comparison) -> Figure:
 
 
 def _sizes(of: Material) -> Tiles:
-    """How large the study is."""
+    """How much there is in a session and a list, and how much of it is judged."""
     facts = of.study.facts
-    tiles = [Tile("Sessions", f"{facts.sessions:,}", ""), Tile("Queries", f"{facts.queries:,}", "")]
-    if facts.sessions > 1:
-        tiles[1] = Tile("Queries", f"{facts.queries:,}", f"{facts.queries / facts.sessions:.2f} per session")
-    tiles.append(
-        Tile("Results", f"{facts.results:,}", f"{facts.judgments:,} judgments" if facts.judgments else "no judgments")
-    )
-    return Tiles(tuple(tiles))
+    judged = _judged(of) or [Tile("Judgments", f"{facts.judgments:,}" if facts.judgments else "none", "")]
+    logged = facts.queries - facts.not_logged
+    tiles = [Tile("Queries per session", f"{facts.queries / facts.sessions:.2f}", "")] if facts.sessions > 1 else []
+    tiles += [Tile("Results per query", f"{facts.results / logged:.2f}", "")] if logged else []
+    return Tiles((*judged, *tiles))
 
 
 def _distribution(of: Material) -> list[Part]:
@@ -338,8 +353,8 @@ def _distribution(of: Material) -> list[Part]:
         return []
 
 
-def _alone(of: Material) -> list[Part]:
-    """The means, and why nothing is compared."""
+def _alone(of: Material) -> list[Words]:
+    """The means, then why nothing is compared."""
     names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
     sessions = of.study.facts.sessions
     rows = of.redaction.frame(of.scores.filter(pl.col("measure") == str(of.primary)), of.study)
@@ -351,11 +366,7 @@ def _alone(of: Material) -> list[Part]:
             told.append(f"{group or 'the others'} {_told(row['value'])} (n = {row['n']:,})")
         more = f" and {len(rows) - NAMED} more groups" if len(rows) > NAMED else ""
         lead = f"{declared}Means of {of.primary}: {listed(told)}{more}."
-        return [
-            Words(
-                (of.redaction.note(lead), of.redaction.note(f"The groups are not compared: {of.refusal}.")), lead=True
-            )
-        ]
+        return [of.led([lead]), of.told(f"The groups are not compared: {of.refusal}.")]
     values = [
         f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
         for measure, value, n in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
@@ -371,8 +382,7 @@ def _alone(of: Material) -> list[Part]:
     )
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
     more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
-    lead = of.redaction.note(f"{declared}{where}, {listed(values)}.")
-    return [Words((lead, f"Nothing is compared, since {why}; {more}."), lead=True)]
+    return [of.led([f"{declared}{where}, {listed(values)}."]), of.told(f"Nothing is compared, since {why}; {more}.")]
 
 
 def _told(value: float | None) -> str:

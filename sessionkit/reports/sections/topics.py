@@ -5,41 +5,111 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.numeric_ties import tied
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
+from sessionkit.charts.kinds.topic_means import DIGITS
+from sessionkit.charts.theme import WIDTH
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
-from sessionkit.errors import UsageError
-from sessionkit.reports.figures.figure import Figure
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.figures.figure import Figure, figure
+from sessionkit.reports.figures.scores import FEW, means_by_topic
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 
+DRAWN = 10_000
+"""Means of groups on topics up to which a figure shows every one, so that the page stays small."""
+
 
 @section("topics-table", "Means by topic")
 def topics_table(of: Material) -> list[Part]:
-    """The means of both groups by topic."""
-    found, means = of.comparison, of.by_topic
+    """The means of the groups by topic."""
+    found, means = of.comparison, of.topic_means
     if found is None or means is None:
         return []
+    if of.by_topic is None:
+        wide = means.pivot(on="group", index="topic_id", values="value")
+        groups = natural_sort(means.select(pl.col("group").unique()), "group")["group"].to_list()
+        return [
+            table_of(
+                f"{of.primary} by topic", wide.select("topic_id", *groups), headers={"topic_id": "Topic"}, decimals=3
+            )
+        ]
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
-    shown = means.sort("difference", descending=True, nulls_last=True, maintain_order=True)
+    shown = of.by_topic.sort("difference", descending=True, nulls_last=True, maintain_order=True)
     headers = {"topic_id": "Topic", "a": first, "b": second, "difference": "Difference"}
     return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=3)]
 
 
-@section("topics", "For whom and on which topics?", details=(topics_table,))
+@section("users-topics", "Each user on each topic")
+def users_and_topics(of: Material) -> list[Part]:
+    """The score of each user on each topic."""
+    if of.large or of.topic_means is None:
+        return []
+    try:
+        return [figure(of.study, "user-topic-heatmap", of.choices_of_primary)]
+    except (DataError, MeasureError, UsageError):
+        return []
+
+
+def topic_leads(of: Material) -> pl.DataFrame | None:
+    """On how many ``topics`` each ``group`` alone has the best mean, ``of`` how many that have a mean of two groups or more, and on
+    how many several have it, ``equal``; the group that leads most often first. None where topics are not compared.
+    """
+    means = of.topic_means
+    if means is None or of.comparison is None:
+        return None
+    known = means.drop_nulls("value").filter(pl.len().over("topic_id") > 1)
+    if known.is_empty():
+        return None
+    better = -pl.col("value") if of.primary.direction == "lower" else pl.col("value")
+    first = known.filter(tied(better, better.max().over("topic_id")))
+    alone = first.filter(pl.len().over("topic_id") == 1)
+    many = known["topic_id"].n_unique()
+    counts = means.select(pl.col("group").unique()).join(alone.group_by("group").len("topics"), on="group", how="left")
+    counts = natural_sort(counts.with_columns(pl.col("topics").fill_null(0).cast(pl.Int64)), "group")
+    found = counts.sort("topics", descending=True, maintain_order=True)
+    return found.with_columns(of=pl.lit(many), equal=pl.lit(many - len(alone)))
+
+
+@section("topics", "For whom and on which topics?", details=(topics_table, users_and_topics))
 def topics(of: Material) -> list[Part]:
-    """On how many topics the difference points the same way, and each topic."""
-    found, means = of.comparison, of.by_topic
+    """How the groups lie on every topic."""
+    found, means = of.comparison, of.topic_means
     if found is None or means is None:
         return []
-    parts: list[Part] = [Words((of.redaction.note(_told(of, found, means)),)), _figure(of, found, means)]
-    return parts
+    told = of.told(_told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means))
+    if len(means) > DRAWN:
+        return [
+            told,
+            Words(
+                (f"{len(means):,} means of groups on topics are too many for a figure; sessionkit score gives them.",)
+            ),
+        ]
+    if of.by_topic is not None:
+        return [told, _differences(of, found, of.by_topic)]
+    try:
+        drawn = means_by_topic(means, str(of.primary), of.highlighting)
+    except UsageError as error:
+        drawn = Figure("topic-means", f"{of.primary} by topic", None, f"Not drawn: {of.redaction.note(str(error))}.")
+    return [told, drawn]
+
+
+def _range(of: Material, means: pl.DataFrame) -> str:
+    """Between which topics the means over groups lie."""
+    over_groups = means.group_by("topic_id", maintain_order=True).agg(pl.col("value").mean()).drop_nulls("value")
+    ordered = over_groups.sort(pl.col("value").round(DIGITS), maintain_order=True)
+    (low, least), (high, most) = ordered.row(0), ordered.row(-1)
+    told = f"The mean over groups of {of.primary} is {compact(least)} on topic {low}, the lowest, and {compact(most)} on topic {high}."
+    without = means["topic_id"].n_unique() - len(over_groups)
+    return told + (f" {counted(without, 'topic')} without a value left out." if without else "")
 
 
 def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
-    """How the difference lies over topics, and for how many units it points which way."""
+    """On how many topics the difference points which way, and how large it is."""
     row = found.table.row(0, named=True)
     known = means["difference"].drop_nulls()
     higher, lower = int((known > 0).sum()), int((known < 0).sum())
@@ -48,12 +118,10 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     told += f"; differences of means, adjusted for nothing, run from {low} to {high}."
     without = len(means) - len(known)
     told += f" {counted(without, 'topic')} without a value in both groups left out." if without else ""
-    if row["wins"] is not None and found.population == "users":
-        told += f" {row['wins']:,} of {counted(row['n_b'], 'user')} score higher with {row['b']}, {row['losses']:,} with {row['a']}."
     return told
 
 
-def _figure(of: Material, found: Comparison, means: pl.DataFrame) -> Figure:
+def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure:
     """The difference on every topic, the largest first."""
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     title = f"{of.primary} by topic"
@@ -69,6 +137,7 @@ def _figure(of: Material, found: Comparison, means: pl.DataFrame) -> Figure:
             colors=colors,
             synthetic=of.choices.synthetic,
             title=title,
+            width=WIDTH if len(frame) <= FEW else None,
             subtitle=f"{second} \u2212 {first}",
             legend=of.choices.legend,
         )

@@ -1,0 +1,67 @@
+"""Means by topic: every group on every topic, the topics in the order of the mean over groups."""
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.charts import spec_of, topic_means
+from sessionkit.charts.theme import CONTEXT
+from sessionkit.errors import UsageError
+from tests.support.clinic import read_clinic
+
+VALUES = {("A", "t10"): 0.1, ("B", "t10"): 0.3, ("A", "t2"): 0.2, ("B", "t2"): 0.2, ("A", "t1"): 0.9, ("A", "t3"): None}
+
+
+def means(values=VALUES, measure="m"):
+    rows = [(group, topic, measure, value) for (group, topic), value in values.items()]
+    return pl.DataFrame(rows, schema=["system_id", "topic_id", "measure", "value"], orient="row")
+
+
+def drawn(chart):
+    spec = spec_of(chart)
+    ends, points = ([*spec["datasets"].values()], [layer["data"]["name"] for layer in spec["layer"]])
+    by_name = dict(zip(spec["datasets"], ends, strict=True))
+    return spec, by_name[points[0]], by_name[points[1]]
+
+
+def test_every_mean_is_a_point_and_a_line_joins_the_farthest():
+    spec, ends, points = drawn(topic_means(means()))
+    assert {(row["group"], row["topic"]): row["value"] for row in points} == {
+        key: value for key, value in VALUES.items() if value is not None
+    }
+    assert {row["topic"]: (row["value"], row["high"]) for row in ends} == {
+        "t10": (0.1, 0.3),
+        "t2": (0.2, 0.2),
+        "t1": (0.9, 0.9),
+    }
+    # means over groups 0.9, then 0.2 twice, which stand in natural order
+    assert spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == ["t1", "t2", "t10"]
+
+
+def test_it_draws_what_score_returns():
+    found = sk.score(read_clinic(), "nsDCG@10", by=["system_id", "topic_id"])
+    _, _, points = drawn(topic_means(found))
+    assert sorted(row["value"] for row in points) == pytest.approx(sorted(found["value"]))
+
+
+def test_of_many_topics_none_is_named_and_each_is_drawn():
+    many = {(group, f"t{number}"): number / 100 for number in range(61) for group in "AB"}
+    spec, _, points = drawn(topic_means(means(many)))
+    axis = spec["layer"][1]["encoding"]["x"]["axis"]
+    assert axis["title"] == "61 topics, highest mean first"
+    assert axis["labels"] is False
+    assert len(points) == 122
+
+
+def test_groups_of_the_context_stand_behind():
+    _, _, points = drawn(topic_means(means(), colors={"A": "#0072B2", "B": CONTEXT}))
+    assert [row["group"] for row in points] == ["B", "B", "A", "A", "A"]
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(UsageError, match="topic-means draws one measure, not 2: m, n; filter the table"):
+        topic_means(pl.concat([means(), means(measure="n")]))
+    with pytest.raises(UsageError, match="needs the column topic_id"):
+        topic_means(means().drop("topic_id"))
+    with pytest.raises(UsageError, match="no value is defined"):
+        topic_means(means({("A", "t"): None}))

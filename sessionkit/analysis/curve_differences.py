@@ -83,7 +83,7 @@ def curve_differences(
     -------
     polars.DataFrame
         A row per pair of groups and slot: ``a``, ``b``, ``slot``, ``query_position`` and ``rank`` (null where short lists make them
-        differ), ``mean_a``, ``mean_b``, ``estimate`` (b minus a, adjusted for nothing) with its interval ``low`` to ``high`` (null with
+        differ), ``mean_a``, ``mean_b``, ``estimate`` (b minus a, unadjusted) with its interval ``low`` to ``high`` (null with
         fewer than four units of either group),
         ``n_a`` and ``n_b`` (sessions averaged), ``units`` (users or sessions with a value in either),
         ``searching_a`` and ``searching_b`` (sessions with this query or a later one). The intervals hold slot by slot,

@@ -256,15 +256,32 @@ class Material:
         except (DataError, UsageError) as error:
             return str(error)
 
-    @cached_property
+    @property
     def others(self) -> Comparison | None:
         """The groups compared by the other measures, corrected together; None where there are none, or no comparison."""
+        return self._others[0]
+
+    @property
+    def not_compared(self) -> dict[str, str]:
+        """Which of the other measures cannot be compared, and why."""
+        return self._others[1]
+
+    @cached_property
+    def _others(self) -> tuple[Comparison | None, dict[str, str]]:
+        """The comparison by the other measures, and why some are not in it."""
         if len(self.measures) == 1 or self.comparison is None:
-            return None
+            return None, {}
         try:
-            return self.others_question().answer(memory=self.memory)
+            return self.others_question().answer(memory=self.memory), {}
         except (DataError, UsageError):
-            return None
+            reasons = {}
+        for measure in self.measures[1:]:
+            try:
+                compare(self.study, measure, self.compared_by, memory=self.memory)
+            except (DataError, UsageError) as error:
+                reasons[str(measure)] = str(error)
+        kept = [measure for measure in self.measures[1:] if str(measure) not in reasons]
+        return compare(self.study, kept, self.compared_by, memory=self.memory) if kept else None, reasons
 
     @cached_property
     def topic_means(self) -> pl.DataFrame | None:

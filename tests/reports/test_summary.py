@@ -127,18 +127,55 @@ def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     assert [*shown] == ["Judged", "Design", "Users scoring higher with S2"]
     assert shown["Design"].fact == "Crossover"
     assert shown["Design"].more.endswith(". The claim is about users like these, searching these 4 topics.")
-    row = of.comparison.table.row(0, named=True)
-    assert shown["Users scoring higher with S2"].fact == f"{row['wins']} of 30"
-    assert shown["Users scoring higher with S2"].more == f"S1 higher for {row['losses']}, equal for 0"
+    scores = sk.score(of.study, "sDCG@10", per="session")
+    adjusted = scores.with_columns(pl.col("value") - pl.col("value").mean().over("topic_id"))
+    means = adjusted.group_by("user_id", "system_id").agg(pl.col("value").mean()).pivot(on="system_id", values="value")
+    higher = int((means["S2"] > means["S1"]).sum())
+    assert shown["Users scoring higher with S2"].fact == f"{higher} of 30"
+    assert (
+        shown["Users scoring higher with S2"].more == f"S1 higher for {30 - higher}, equal for 0; adjusted for topics"
+    )
     found = sk.bounds(of.study, list(USUAL), wanted=0)
     every = found.judged.filter(pl.col("rank").is_null(), pl.col("query_position").is_null())
     assert shown["Judged"].fact == f"{every['judged'].sum() / every['results'].sum():.1%}"
     assert "1,204 of 3,208 results within rank 10 (S1 33.4%, S2 40.7%)." in shown["Judged"].more
     assert not found.differences["holds"].any()
-    row = found.differences.row(by_predicate=pl.col("measure") == "sDCG@10", named=True)
-    assert shown["Judged"].more.endswith(
-        f"{row['overturned_by']} of {row['open_documents']:,} unjudged documents, all of the best grade, would reverse the difference."
+    primary, row = (
+        found.differences.row(by_predicate=pl.col("measure") == name, named=True) for name in ("nsDCG@10", "sDCG@10")
     )
+    number = f"{row['overturned_by']} of {row['open_documents']:,} unjudged documents, all of the best grade"
+    assert shown["Judged"].more.endswith(f"{number}, would reverse the difference.")
+    normalized = summary(material(of.study, ["nsDCG@10", "sDCG@10"]))
+    bounds = f"{compact(primary['lower'])} to {compact(primary['upper'])}"
+    assert tiles(normalized)["Judged"].more.endswith(
+        f"Unjudged documents could reverse the difference (bounds {bounds}). In sDCG@10 {number}, would."
+    )
+
+
+def test_a_measure_that_cannot_be_compared_is_named_and_the_others_are_compared():
+    """Four users search topics A and B once each, systems alternated; two of them have no value of the column ``late``."""
+    sessions = pl.DataFrame(
+        {
+            "session_id": [f"{user}{topic}" for user in "1234" for topic in "AB"],
+            "user_id": [user for user in "1234" for _ in "AB"],
+            "topic_id": ["A", "B"] * 4,
+            "system_id": ["S1", "S2", "S2", "S1"] * 2,
+            "rating": [1.0, 3.0, 2.0, 2.5, 1.5, 3.5, 2.0, 2.25],
+            "late": [1.0, 2.0, None, None, 3.0, 4.0, None, None],
+            "same": [1.0] * 8,
+            "place": [1.0, 2.0, 2.5, 1.0, 1.0, 2.0, 1.0, 2.5],
+        }
+    )
+    results = sessions.select("session_id", query_position=1, rank=1, doc_id=pl.lit("d"))
+    study = sk.from_tables(results, {"judgment_key": ["A"], "doc_id": ["d"], "grade": [1]}, sessions=sessions)
+    found = summary(material(study, ["column(rating)", "column(late)", "column(same)", "column(place)"]))
+    told = " ".join(words(found))
+    assert (
+        "column(late) is not compared: the groups cannot be separated from users and topics in these 4 sessions."
+        in told
+    )
+    assert "column(same) is not tested: every value is 1, in every group." in told
+    assert "Of 1 other measure, column(place) is undecided." in told
 
 
 def test_the_forest_has_every_measure_with_its_own_interval(clinic):
@@ -235,10 +272,10 @@ def test_many_groups_are_ranked_and_no_comparison_is_cut_in_silence(many):
     of_best = shown.filter((pl.col("a") == best["system_id"]) | (pl.col("b") == best["system_id"]))
     told = words(section)
     assert told[0].startswith(
-        f"By sDCG@10, the primary measure, {best['group']} has the highest mean of 8 groups, {compact(best['mean'])} (24 users, 95% "
+        f"By sDCG@10, the primary measure, {best['system_id']} has the highest mean of 8 groups, {compact(best['mean'])} (24 users, 95% "
     )
     assert (
-        f"; it differs from {len(of_best)} of the 7 others, and {len(shown)} of 28 pairs differ (p at most 0.05"
+        f"; it is shown to differ from {len(of_best)} of the 7 others; {len(shown)} of 28 pairs are shown to differ (p at most 0.05"
         in told[0]
     )
     others = of.others.table.filter(pl.col("p_adjusted") <= 0.05)
@@ -373,7 +410,7 @@ def test_of_three_groups_topics_are_counted_and_drawn():
     over = {topic: sum(known) / len(known) for topic, known in drawn.group_by("topic_id").agg("value").rows()}
     low, *_, high = sorted(sorted(over), key=lambda topic: round(over[topic], 9))
     assert words(section) == [
-        f"The mean over groups of nsDCG@5 is {compact(over[low])} on topic {low}, the lowest, and {compact(over[high])} on topic {high}."
+        f"By topic, the mean over groups of nsDCG@5 runs from {compact(over[low])} ({low}) to {compact(over[high])} ({high})."
     ]
     (figure,) = figures_in(section)
     assert figure.kind == "topic-means"

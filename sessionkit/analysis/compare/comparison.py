@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
     claim_text,
     corrected_text,
@@ -61,7 +62,7 @@ class Comparison(TestedFinding):
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
         ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
         units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
-        noticeable``). What was averaged, adjusted for nothing: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
+        noticeable``). What was averaged, unadjusted: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
         ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users); ``detectable``: the true difference
         that this comparison would find with a chance of .8, by the noncentral t; ``sd``: of the values of all sessions around the
         means of these two groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
@@ -138,6 +139,15 @@ class Comparison(TestedFinding):
             "dropped": self.dropped,
             "settings": settings,
         }
+
+    def unit_differences(self, measure: str, first: str, second: str) -> pl.DataFrame:
+        """The units with a value of both groups: ``unit``, ``a``, ``b``, ``difference`` (b minus a), as ``units`` has the values."""
+        units = self.units.filter(pl.col("measure") == measure)
+        a, b = (
+            units.filter(pl.col(self.by) == group).select("unit", pl.col("value").alias(side))
+            for side, group in (("a", first), ("b", second))
+        )
+        return a.join(b, on="unit", maintain_order="left").with_columns(difference=less(pl.col("b"), pl.col("a")))
 
     def paper_table(self) -> TextTable:
         """The comparison as papers print it, significance marked and no mean singled out for being larger.

@@ -8,7 +8,6 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.numeric_ties import less
 from sessionkit.charts.encodings import line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import inert, plain, printable, printable_column
@@ -65,17 +64,12 @@ def slopes(
     if len(rows) != 1:
         raise UsageError(f"slopes join two groups, and {len(rows)} pairs are compared; choose two by where")
     first, second = rows.item(0, "a"), rows.item(0, "b")
-    units = comparison.units.filter(pl.col("measure") == shown)
-    sides = [units.filter(pl.col(comparison.by) == group).select("unit", value="value") for group in (first, second)]
-    both = sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="unit", maintain_order="left")
+    both = comparison.unit_differences(shown, first, second)
     if both.is_empty():
         raise UsageError(f"there is nothing to draw: no unit has a value of {shown} with both groups")
-    difference = both.select(less(pl.col("b"), pl.col("a"))).to_series()
     moved = pl.when(pl.col("difference") > 0).then(pl.lit(UP)).when(pl.col("difference") < 0).then(pl.lit(DOWN))
-    lines = both.with_columns(printable_column("unit"), difference=difference).with_columns(
-        moved=moved.otherwise(pl.lit(SAME))
-    )
-    adjusted = bool(units.get_column("adjusted").any())
+    lines = both.with_columns(printable_column("unit"), moved=moved.otherwise(pl.lit(SAME)))
+    adjusted = bool(comparison.units.filter(pl.col("measure") == shown).get_column("adjusted").any())
     names = [inert(printable(group)) for group in (first, second)]
     below = [line for line in (line_below(comparison, subtitle), _counted(lines, second)) if line]
     return titled(_drawn(lines, names, shown, adjusted), title, below, synthetic, width=width, height=height)

@@ -137,7 +137,7 @@ def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figur
         title=title,
         legend=choices.legend,
     )
-    caption = f"Mean of {measure} over the sessions of each topic, adjusted for nothing; topics stand in the order of the mean over groups."
+    caption = f"Mean of {measure} over the sessions of each topic, unadjusted; topics stand in the order of the mean over groups."
     return Figure("topic-means", title, chart, caption)
 
 

@@ -101,7 +101,7 @@ def _differences(found: Comparison, caption: str) -> TextTable:
     note = (
         f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
         f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
-        f"or units compared, adjusted for nothing. {mark}"
+        f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}."
     )
     return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4)

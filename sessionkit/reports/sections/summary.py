@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -117,11 +118,11 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         f"({units}{between and ', '}{between})"
     )
     shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
-    differ = f"{len(shown):,} of {counted(len(tested), 'pair')} differ (p at most {found.alpha:g}{found.family.told})"
+    differ = f"{len(shown):,} of {counted(len(tested), 'pair')} are shown to differ (p at most {found.alpha:g}{found.family.told})"
     if of.declared is None:
         return f"{told}; {differ}."
     of_best = shown.filter((pl.col("a") == leader) | (pl.col("b") == leader))
-    return f"{told}; it differs from {len(of_best):,} of the {len(means) - 1:,} others, and {differ}."
+    return f"{told}; it is shown to differ from {len(of_best):,} of the {len(means) - 1:,} others; {differ}."
 
 
 def _rest(of: Material, found: Comparison) -> list[str]:
@@ -134,24 +135,33 @@ def _rest(of: Material, found: Comparison) -> list[str]:
         else []
     )
     others = of.others
+    told += [f"{measure} is not compared: {_briefly(measure, reason)}." for measure, reason in of.not_compared.items()]
     if others is None:
         return [" ".join(told)] if told else []
     tested = others.table.filter(pl.col("p_adjusted").is_not_null())
+    untested = set(others.table["measure"]) - set(tested["measure"])
+    reasons = {
+        measure: note for note in reversed(others.notes) for measure in untested if note.startswith(f"{measure}: ")
+    }
+    told += [f"{measure} is not tested: {_briefly(measure, reason)}." for measure, reason in sorted(reasons.items())]
     shown, open_ = (
         tested.filter(one) for one in (pl.col("p_adjusted") <= others.alpha, pl.col("p_adjusted") > others.alpha)
     )
     if tested.is_empty():
         return [" ".join(told)] if told else []
     many = tested["measure"].n_unique()
-    told.append(
-        f"Of {counted(many, 'other measure')}, corrected together ({_corrected(others)}), {_decided(of, shown, open_)}."
-    )
+    told.append(f"Of {counted(many, 'other measure')}{_corrected_together(others)}, {_decided(of, shown, open_)}.")
     return [" ".join(told)]
 
 
-def _corrected(found: Comparison) -> str:
-    """How p-values were corrected, in a few words."""
-    return found.family.told.strip() or "not corrected"
+def _briefly(measure: str, reason: str) -> str:
+    """Why a measure is not compared, without what to do about it."""
+    return re.split("[:;]", reason.removeprefix(f"{measure}: "))[0]
+
+
+def _corrected_together(found: Comparison) -> str:
+    """How p-values of several comparisons were corrected; nothing of one."""
+    return f", corrected together ({found.family.told.strip() or 'not corrected'})" if found.family.number > 1 else ""
 
 
 def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
@@ -202,9 +212,15 @@ def _wins(of: Material, found: Comparison) -> list[Tile]:
     row = rows.row(0, named=True)
     if row["wins"] is None:
         return _topic_wins(of, found)
-    many = row["wins"] + row["losses"] + row["ties"]
-    more = f"{row['a']} higher for {row['losses']:,}, equal for {row['ties']:,}"
-    return [Tile(f"{capital(found.population)} scoring higher with {row['b']}", f"{row['wins']:,} of {many:,}", more)]
+    higher, lower, equal = row["wins"], row["losses"], row["ties"]
+    units = found.unit_differences(row["measure"], row["a"], row["b"])["difference"]
+    if len(units):  # as the figure of the units has them
+        higher, lower = int((units > 0).sum()), int((units < 0).sum())
+        equal = len(units) - higher - lower
+    more = f"{row['a']} higher for {lower:,}, equal for {equal:,}"
+    more += "; adjusted for topics" if found.units["adjusted"].any() else ""
+    many = higher + lower + equal
+    return [Tile(f"{capital(found.population)} scoring higher with {row['b']}", f"{higher:,} of {many:,}", more)]
 
 
 def _leads(of: Material, found: Comparison) -> list[Tile]:
@@ -274,17 +290,22 @@ def _overturned(of: Material) -> str:
     if rows.is_empty():
         return f"No bounds of {of.primary} are known."
     turned = rows.filter(~pl.col("holds"))
-    few = of.incompleteness.differences.drop_nulls("overturned_by")
-    if len(found.table) == 1 and len(few):
-        row = few.sort(pl.col("measure") != str(of.primary), maintain_order=True).row(0, named=True)
-        measure = "" if row["measure"] == str(of.primary) else f" in {row['measure']}"
-        number = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
-        return f"{number}, all of the best grade, would reverse the difference{measure}."
     if len(found.table) > 1:
-        return f"Unjudged documents could turn the order of {len(turned):,} of {counted(len(rows), 'pair')}."
-    if len(turned):
-        return f"Unjudged documents could turn the order of {found.table.item(0, 'a')} and {found.table.item(0, 'b')}."
-    return "The order holds, whatever the other documents are."
+        return f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'difference')}."
+    if turned.is_empty():
+        return "Unjudged documents cannot reverse the difference."
+    few = of.incompleteness.differences.drop_nulls("overturned_by")
+    row = few.sort(pl.col("measure") != str(of.primary), maintain_order=True).row(0, named=True) if len(few) else None
+    number = (
+        f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}, all of the best grade"
+        if row
+        else ""
+    )
+    if row and row["measure"] == str(of.primary):
+        return f"{number}, would reverse the difference."
+    bounds = turned.row(0, named=True)
+    told = f"Unjudged documents could reverse the difference (bounds {compact(bounds['lower'])} to {compact(bounds['upper'])})."
+    return f"{told} In {row['measure']} {number}, would." if row else told
 
 
 def _figures(of: Material, found: Comparison) -> list[Part]:
@@ -306,7 +327,7 @@ def _forest(of: Material, found: Comparison) -> Figure:
     except UsageError as error:
         return Figure("differences", title, None, f"Not drawn: {error}.")
     others = (
-        f" Intervals of the other measures hold together ({_corrected(of.others)})."
+        f" Intervals of the other measures hold together ({of.others.family.told.strip() or 'not corrected'})."
         if of.others is not None and of.others.family.number > 1
         else ""
     )

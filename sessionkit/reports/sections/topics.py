@@ -103,7 +103,7 @@ def _range(of: Material, means: pl.DataFrame) -> str:
     over_groups = means.group_by("topic_id", maintain_order=True).agg(pl.col("value").mean()).drop_nulls("value")
     ordered = over_groups.sort(pl.col("value").round(DIGITS), maintain_order=True)
     (low, least), (high, most) = ordered.row(0), ordered.row(-1)
-    told = f"The mean over groups of {of.primary} is {compact(least)} on topic {low}, the lowest, and {compact(most)} on topic {high}."
+    told = f"By topic, the mean over groups of {of.primary} runs from {compact(least)} ({low}) to {compact(most)} ({high})."
     without = means["topic_id"].n_unique() - len(over_groups)
     return told + (f" {counted(without, 'topic')} without a value left out." if without else "")
 
@@ -115,7 +115,7 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     higher, lower = int((known > 0).sum()), int((known < 0).sum())
     low, high = (compact(float(end)) for end in (known.min(), known.max()))  # type: ignore[arg-type]
     told = f"{row['b']} has the higher mean of {of.primary} on {higher:,} of {counted(len(known), 'topic')}, {row['a']} on {lower:,}"
-    told += f"; differences of means, adjusted for nothing, run from {low} to {high}."
+    told += f"; unadjusted differences of means run from {low} to {high}."
     without = len(means) - len(known)
     told += f" {counted(without, 'topic')} without a value in both groups left out." if without else ""
     return told

@@ -22,8 +22,8 @@ KINDS = {
     "substitution": ("Substitution", PALETTE[2]),
     "new": ("New", PALETTE[3]),
     "repeat": ("Repeat", PALETTE[6]),
-    UNKNOWN: ("Not logged", "#A8A8A8"),
-    STOPPED: ("Session ended", "#DCDCDC"),
+    UNKNOWN: ("Not logged", "#F0F0F0"),
+    STOPPED: ("Session ended", "#CFCFCF"),
 }
 """What comes after a query, from the bottom of a bar: its name and color."""
 MOST, GROUPS = 10, 8

@@ -14,7 +14,7 @@ from sessionkit.errors import UsageError
 
 QUERIES = ("query_position", "text", "start", "end", "results")
 CLICKS = ("query_position", "rank", "doc_id", "at", "dwell")
-COLOURS = {"Result list": "#DCDCDC", "Dwell": PALETTE[5], "Query": INK, "Click": PALETTE[1]}
+COLOURS = {"Result list": "#DCDCDC", "Dwell": PALETTE[3], "Query": INK, "Click": PALETTE[1]}
 MOST = 60
 """Queries of one figure."""
 ROW = 26

@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.charts.encodings import values
 from sessionkit.charts.theme import FAINT
 
-LABELS = 9
+LABELS = 12
 """At most about so many query labels stand side by side without touching."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 

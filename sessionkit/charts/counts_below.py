@@ -16,8 +16,8 @@ PADDING, LINE = 12, 12
 """Pixels between the axis and its title, without and for each line of numbers."""
 MOST_WIDE = 80
 """Pixels that the name of a group takes beside its numbers."""
-CHARACTERS = 40
-"""Characters of numbers, and of the gaps between them, that stand on a line."""
+CHARACTERS = 75
+"""Characters of numbers, and of the gaps between them, that stand on a line; figures of a column have fewer."""
 
 
 def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
@@ -33,14 +33,14 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
         What the sessions do, on a line above them.
     """
     names = counts.get_column("group").unique().sort().to_list()
-    x["axis"]["titlePadding"] = PADDING + LINE * (len(names) + 1)
+    x["axis"]["titlePadding"] = PADDING + 2 + LINE * (len(names) + 1)
     places = counts.get_column(x["field"]).unique().sort()
     longest = len(str(counts.get_column("sessions").max())) + 1
     places = places.gather_every(-(-len(places) * longest // CHARACTERS))
     counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
-    layers = [_at_left(what, 0, PADDING + 8, align="left")]
+    layers = [_at_left(what, 0, PADDING + 10, align="left")]
     for number, group in enumerate(names, 1):
-        down = PADDING + 8 + LINE * number
+        down = PADDING + 10 + LINE * number
         rows = counts.filter(pl.col("group") == group).with_columns(text=pl.col("sessions").cast(pl.String))
         text = alt.Text(field="text", type="nominal")
         numbers = alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)

@@ -34,8 +34,8 @@ MOST_NAMED, LONGEST = 7, 18
 """Curves that are named where they end, and characters of such a name."""
 FEW = 4
 """Whole numbers that an axis names all."""
-APART = 0.1
-"""Share of the height between such names."""
+APART, TOUCHING = 0.1, 0.3
+"""Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -180,7 +180,7 @@ def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mappin
 def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None) -> pl.DataFrame | None:
     """Return where names of curves stand, of each panel if there are several: their rows, at the right end of the axis; see `curve_names`.
 
-    None where names are many or long.
+    ``beside`` is the place of the curve's mark, where the name is not at the curve's end. None where names are many or long.
     """
     x, y = encoding["x"]["field"], encoding["y"]["field"]
     shown = encoding["color"]["legend"]["values"] if encoding["color"]["legend"] else alt.Undefined
@@ -195,6 +195,7 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
         pl.exclude(*keys, x).last(),
         pl.lit(_reach(known, encoding["x"])[1], curves.schema[x]).alias(x),
         _mean=pl.col(y).mean(),
+        _end=pl.col(x).last(),
     )
     parts = [(last, known)]
     if panel is not None:
@@ -207,18 +208,23 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
         for part, of in parts
         if len(part)
     ]
-    return pl.concat(apart) if apart else None
+    if not apart:
+        return None
+    elsewhere = pl.col("_moved") | (pl.col("_end") < pl.col(x))
+    return pl.concat(apart).with_columns(beside=pl.when(elsewhere).then(y)).drop("_moved", "_end", "_mean")
 
 
 def name_layers(chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any]) -> list[alt.Chart]:
-    """Return layers that write names beside their marks, for a chart of the rows of `curve_ends`; take the legends away."""
+    """Return layers that write names, beside their marks where they are not at the ends, for the rows of `curve_ends`; legends go."""
     for channel in (encoding["color"], *marks.values()):
         channel["legend"] = None
     place = {"x": encoding["x"], "y": encoding["y"]}
     shapes = {name: mark for name, mark in marks.items() if name == "shape"}
+    beside = encoding["y"].copy()
+    beside["field"] = "beside"
     text = chart.mark_text(align="left", baseline="middle", dx=14, fontSize=11, color=INK)
     return [
-        chart.mark_point(filled=True, xOffset=8).encode(**place, color=encoding["color"], **shapes),
+        chart.mark_point(filled=True, xOffset=8).encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes),
         text.encode(**place, text=alt.Text(field="label", type="nominal")),
     ]
 
@@ -248,7 +254,11 @@ def _apart(ends: pl.DataFrame, y: alt.Y, reach: tuple[float, float]) -> pl.DataF
     raised = [total / size for total, size in blocks for _ in range(int(size))]
     least = reach[0] + (len(raised) - 1) * gap
     moved = [max(least, min(reach[1], value)) - place * gap for place, value in enumerate(raised)]
-    return ends.with_columns(pl.Series(field, [place ** (1 / power) for place in moved], pl.Float64)).drop("_mean")
+    far = [
+        abs(place - end) > gap * TOUCHING for place, end in zip(moved, ends.get_column(field).pow(power), strict=True)
+    ]
+    heights = pl.Series(field, [place ** (1 / power) for place in moved], pl.Float64)
+    return ends.with_columns(heights, pl.Series("_moved", far, pl.Boolean))
 
 
 def how_many(*parts: tuple[int, int, str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 import textwrap
 import warnings
@@ -124,7 +125,7 @@ class PrintLayout:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
-        made = _without_crowded(self._with_plot(spec, inner[0], inner[1]))
+        made = _thinned(_without_crowded(self._with_plot(spec, inner[0], inner[1])))
         for asked, found, side in zip((self.width, self.height), measured(made), ("wide", "high"), strict=True):
             if asked is not None and found > asked * (1 + TOLERANCE):
                 raise UsageError(
@@ -292,14 +293,47 @@ def _without_crowded(spec: dict[str, Any]) -> dict[str, Any]:
     kept = [layer for layer in layers if not _is_crowded(spec, layer)]
     if len(kept) == len(layers):
         return spec
-    title = spec.get("title", {})
-    lines = title.get("subtitle", []) if isinstance(title, dict) else []
-    each = [lines] if isinstance(lines, str) else lines
-    cut: list[str | None] = []
-    for line in each:  # a line that was folded goes on without a capital
-        away = line.startswith(NUMBERS) or (cut and cut[-1] is None and line[:1].islower())
-        cut.append(None if away else line)
-    return {**spec, "layer": kept, "title": {**title, "subtitle": [line for line in cut if line is not None]}}
+    title = spec.get("title")
+    if isinstance(title, dict):
+        title = {**title, **{name: _without_numbers(title[name]) for name in ("text", "subtitle") if title.get(name)}}
+    return {**spec, "layer": kept, **({"title": title} if title else {})}
+
+
+def _without_numbers(lines: str | list[str]) -> list[str]:
+    """Lines without the one that explains numbers; where it was folded, it goes on without a capital."""
+    kept, away = [], False
+    for line in [lines] if isinstance(lines, str) else lines:
+        away = line.startswith(NUMBERS) or (away and line[:1].islower())
+        if not away:
+            kept.append(line)
+    return kept
+
+
+def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification with as many of the texts that stand in rows along the axis as there is room for, the same places of each row."""
+    rows = {
+        number: _rows_of(spec, layer)
+        for number, layer in enumerate(spec.get("layer", []))
+        if layer["mark"]["type"] == "text"
+        and "value" in layer["encoding"].get("y", {})
+        and "field" in layer["encoding"].get("x", {})
+    }
+    if not rows:
+        return spec
+    every, layers = 1, [*spec["layer"]]
+    places = sorted({row[layers[number]["encoding"]["x"]["field"]] for number, of in rows.items() for row in of})
+    for number, of in rows.items():
+        field = layers[number]["encoding"]["text"]["field"]
+        longest = max(len(str(row[field])) for row in of) + 1
+        needed = longest * WIDE * layers[number]["mark"].get("fontSize", USUAL) * len(places)
+        every = max(every, math.ceil(needed / spec["width"]))
+    kept, datasets = {*places[::every]}, {**spec["datasets"]}
+    for number, of in rows.items():
+        layer = layers[number]
+        name = layer["data"]["name"] + "-thinned"
+        datasets[name] = [row for row in of if row[layer["encoding"]["x"]["field"]] in kept]
+        layers[number] = {**layer, "data": {"name": name}}
+    return {**spec, "layer": layers, "datasets": datasets}
 
 
 def _is_crowded(spec: dict[str, Any], layer: dict[str, Any]) -> bool:

@@ -81,3 +81,16 @@ def test_a_curve_without_a_value_has_no_name():
     }
     _, words = curve_names(frame, encoding, {"shape": shaped("ab", "G")})
     assert [row["label"] for row in words.data.values] == ["b"]
+
+
+def test_a_mark_stands_where_a_name_is_not_at_the_end_of_its_curve():
+    rows = [("far", 2, 0.9), ("one", 2, 0.3), ("other", 2, 0.3), ("short", 1, 0.6)]
+    frame = pl.DataFrame(rows, schema=["group", "x", "y"], orient="row").with_columns(label="group")
+    encoding = {
+        "x": alt.X(field="x", type="quantitative", scale=alt.Scale(domain=[0, 2])),
+        "y": alt.Y(field="y", type="quantitative", scale=alt.Scale(domain=[0, 1])),
+        "color": color(frame["group"].to_list(), None, "Group"),
+    }
+    beside = dict(curve_ends(frame, encoding).select("label", "beside").rows())
+    assert beside["far"] is None
+    assert (beside["short"], beside["one"], beside["other"]) == pytest.approx((0.6, 0.35, 0.25))

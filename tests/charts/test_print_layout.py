@@ -5,6 +5,7 @@ import warnings
 from itertools import combinations, pairwise
 
 import altair as alt
+import polars as pl
 import pytest
 from defusedxml.ElementTree import fromstring
 
@@ -195,3 +196,34 @@ def test_data_are_what_is_drawn(curves):
     frames = charts.data(chart)
     assert max(frame.height for frame in frames) == 40
     assert {"slot", "value", "group"} <= {*max(frames, key=lambda frame: frame.height).columns}
+
+
+def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_path):
+    chart = session_curve(curves(queries=12))
+    labels = [f"Q{number}" for number in range(1, 13)]
+    screen, narrow = (
+        [text for text, _, _ in words(save(chart, tmp_path / "chart.svg", **size)) if text in labels]
+        for size in ({}, {"width": "84mm"})
+    )
+    assert screen == labels
+    assert narrow == labels[::2]
+
+
+def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them(tmp_path):
+    rows = [
+        (str(x), str(y), "B", 0.1, 0.25, 0.5, False, "holds", x == y == 1, True) for x in range(1, 18) for y in (1, 2)
+    ]
+    names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    chart = charts.sweep_map(frame, x="b", y="bq", colors={"A": "#0072B2", "B": "#D55E00"})
+    wide, narrow = (
+        " ".join(text for text, _, _ in words(save(chart, tmp_path / "chart.svg", width=width)))
+        for width in ("174mm", "84mm")
+    )
+    assert wide.count("(+25)") == 34
+    assert "Numbers: B minus A in % of the lower mean" in wide
+    assert "(+25)" not in narrow
+    assert "Numbers" not in narrow
+    assert "parentheses" not in narrow
+    assert "Ring: base setting" in narrow
+    assert "Shown by the test at 0 of 34 settings" in narrow

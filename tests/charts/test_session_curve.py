@@ -29,9 +29,9 @@ def test_axis_names_the_cutoff_and_what_the_values_are(curves):
 
 def test_many_queries_are_labeled_with_room_between(curves, datasets):
     rules, labels, _, points, *_ = datasets(session_curve(curves(queries=50)))
-    assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 10)]
-    assert [row["slot"] for row in rules[1]] == list(range(10, 500, 100))
-    assert [row["slot"] for row in points[1] if row["group"] == "S1"] == [*range(10, 500, 100), 500]
+    assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 5)]
+    assert [row["slot"] for row in rules[1]] == list(range(10, 500, 50))
+    assert [row["slot"] for row in points[1] if row["group"] == "S1"] == [*range(10, 500, 50), 500]
 
 
 def test_long_measures_are_folded_and_lose_nothing(curves):

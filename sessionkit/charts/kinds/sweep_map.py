@@ -134,7 +134,7 @@ def sweep_map(
             "opacity": alt.Opacity(
                 field="step",
                 type="ordinal",
-                scale=alt.Scale(domain=[*STEPS], range=[*STEPS.values()]),
+                scale=alt.Scale(type="ordinal", domain=[*STEPS], range=[*STEPS.values()]),  # else two of them
                 legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
             ),
         }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import altair as alt
 import polars as pl
 
@@ -13,8 +15,10 @@ MOST_COUNTED = 4
 """Groups whose sessions are counted, a line for each; of more groups all together, or none."""
 PADDING, LINE = 12, 12
 """Pixels between the axis and its title, without and for each line of numbers."""
-MOST_WIDE = 170
-"""Pixels that the name of a line takes beside its numbers."""
+MOST_WIDE = 80
+"""Pixels that the name of a group takes beside its numbers."""
+CHARACTERS = 75
+"""Characters of numbers, and of the gaps between them, that stand on a line; figures of a column have fewer."""
 
 
 def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
@@ -27,22 +31,27 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     counts
         ``group``, the place on the axis under its own name, ``sessions``.
     what
-        What the sessions do, before the name of the group.
+        What the sessions do, on a line above them.
     """
     names = in_natural_order(counts.get_column("group").unique())
-    x["axis"]["titlePadding"] = PADDING + LINE * len(names)
-    layers = []
-    for number, group in enumerate(names):
-        down = PADDING + 8 + LINE * number
+    x["axis"]["titlePadding"] = PADDING + 2 + LINE * (len(names) + 1)
+    places = counts.get_column(x["field"]).unique().sort()
+    longest = len(str(counts.get_column("sessions").max())) + 1
+    places = places.gather_every(-(-len(places) * longest // CHARACTERS))
+    counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
+    layers = [_at_left(what, 0, PADDING + 10, align="left")]
+    for number, group in enumerate(names, 1):
+        down = PADDING + 10 + LINE * number
         rows = counts.filter(pl.col("group") == group).with_columns(text=pl.col("sessions").cast(pl.String))
-        name = pl.DataFrame({"text": [f"{what}, {group}"]})
         text = alt.Text(field="text", type="nominal")
         numbers = alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
-        told = alt.Chart(values(name)).mark_text(
-            color=INK, align="right", baseline="top", dx=-14, dy=down, fontSize=10, limit=MOST_WIDE
-        )
-        layers += [
-            numbers.encode(x=x, y=alt.YValue("height"), text=text),
-            told.encode(x=alt.XValue(0), y=alt.YValue("height"), text=text),
-        ]
+        layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, -14, down, align="right")]
     return layers
+
+
+def _at_left(text: str, right: int, down: int, **looks: Any) -> alt.Chart:  # noqa: ANN401 - as Altair has them
+    """A text below the left end of the axis."""
+    mark = alt.Chart(values(pl.DataFrame({"text": [text]}))).mark_text(
+        color=INK, baseline="top", dx=right, dy=down, fontSize=10, limit=MOST_WIDE if right else alt.Undefined, **looks
+    )
+    return mark.encode(x=alt.XValue(0), y=alt.YValue("height"), text=alt.Text(field="text", type="nominal"))

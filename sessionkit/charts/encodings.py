@@ -15,13 +15,15 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
-from sessionkit.charts.theme import CONTEXT, colors_of
+from sessionkit.charts.theme import CONTEXT, INK, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
+NUMBERS = "Numbers: "
+"""How a line below the title begins that explains numbers in cells; it goes where they do not fit."""
 LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User", "session_id": "Session"}
 """What columns that make groups are called."""
 FOLD = 40
@@ -29,6 +31,12 @@ FOLD = 40
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
 SEPARATORS = {0x2028: " ", 0x2029: " "}
 Drawn = TypeVar("Drawn", alt.LayerChart, alt.FacetChart)
+MOST_NAMED, LONGEST = 7, 18
+"""Curves that are named where they end, and characters of such a name."""
+FEW = 4
+"""Whole numbers that an axis names all."""
+APART, TOUCHING = 0.1, 0.3
+"""Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -149,6 +157,127 @@ def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
     names = in_natural_order(groups)
     scale = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))
     return alt.Shape(field="group", type="nominal", scale=scale, legend=alt.Legend(title=plain("legend", legend)))
+
+
+def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mapping[str, Any]) -> list[alt.Chart]:
+    """Return layers that name every curve beside the plot, at the height where it ends; its legends go.
+
+    Names of curves that end close together stand apart, in the order of their ends. Where names are many or long there are no
+    layers, and legends stay.
+
+    Parameters
+    ----------
+    curves
+        The points of the curves: ``group``, ``label`` (the name of the curve), and the fields of the axes.
+    encoding
+        The channels ``x``, ``y`` and ``color`` of the curves.
+    marks
+        Further channels that tell the curves apart: ``shape`` and ``strokeDash``.
+    """
+    ends = curve_ends(curves, encoding)
+    return [] if ends is None else name_layers(alt.Chart(values(ends)), encoding, marks)
+
+
+def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None) -> pl.DataFrame | None:
+    """Return where names of curves stand, of each panel if there are several: their rows, at the right end of the axis; see `curve_names`.
+
+    ``beside`` is the place of the curve's mark, where the name is not at the curve's end. None where names are many or long.
+    """
+    x, y = encoding["x"]["field"], encoding["y"]["field"]
+    shown = encoding["color"]["legend"]["values"] if encoding["color"]["legend"] else alt.Undefined
+    if isinstance(shown, list):  # others are context
+        curves = curves.filter(inert_column("group").is_in(shown))
+    labels = curves.get_column("label").unique()
+    if not 0 < len(labels) <= MOST_NAMED or max(labels.str.len_chars()) > LONGEST:
+        return None
+    known = curves.filter(pl.col(y).is_not_null()).sort(x, maintain_order=True)
+    keys = [*([panel] if panel else []), "label"]
+    last = known.group_by(keys, maintain_order=True).agg(
+        pl.exclude(*keys, x).last(),
+        pl.lit(_reach(known, encoding["x"])[1], curves.schema[x]).alias(x),
+        _mean=pl.col(y).mean(),
+        _end=pl.col(x).last(),
+    )
+    parts = [(last, known)]
+    if panel is not None:
+        parts = [
+            (part, known.filter(pl.col(panel) == name[0]))
+            for name, part in last.partition_by(panel, maintain_order=True, as_dict=True).items()
+        ]
+    apart = [
+        _apart(part.sort(y, "_mean", descending=True), encoding["y"], _reach(of, encoding["y"]))
+        for part, of in parts
+        if len(part)
+    ]
+    if not apart:
+        return None
+    elsewhere = pl.col("_moved") | (pl.col("_end") < pl.col(x))
+    return pl.concat(apart).with_columns(beside=pl.when(elsewhere).then(y)).drop("_moved", "_end", "_mean")
+
+
+def name_layers(chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any]) -> list[alt.Chart]:
+    """Return layers that write names, beside their marks where they are not at the ends, for the rows of `curve_ends`; legends go."""
+    for channel in (encoding["color"], *marks.values()):
+        channel["legend"] = None
+    place = {"x": encoding["x"], "y": encoding["y"]}
+    shapes = {name: mark for name, mark in marks.items() if name == "shape"}
+    beside = encoding["y"].copy()
+    beside["field"] = "beside"
+    text = chart.mark_text(align="left", baseline="middle", dx=14, fontSize=11, color=INK)
+    return [
+        chart.mark_point(filled=True, xOffset=8).encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes),
+        text.encode(**place, text=alt.Text(field="label", type="nominal")),
+    ]
+
+
+def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:
+    """The least and greatest value of an axis: its domain, or else 0 and the data."""
+    domain = y["scale"]["domain"] if y["scale"] is not alt.Undefined else alt.Undefined
+    if isinstance(domain, list):
+        return float(domain[0]), float(domain[1])
+    found = [known.get_column(name).drop_nulls() for name in (y["field"], "low", "high") if name in known.columns]
+    ends = [0.0, *(float(end) for one in found if len(one) for end in (one.min(), one.max()))]  # type: ignore[arg-type]
+    return min(ends), max(ends)
+
+
+def _apart(ends: pl.DataFrame, y: alt.Y, reach: tuple[float, float]) -> pl.DataFrame:
+    """Ends in falling order, moved as little as keeps them a line of text apart and within the axis (least squares)."""
+    power = 0.5 if y["scale"] is not alt.Undefined and y["scale"]["type"] == "sqrt" else 1.0
+    field = y["field"]
+    reach = reach[0] ** power, reach[1] ** power
+    gap = APART * (reach[1] - reach[0])
+    blocks: list[list[float]] = []  # sums and sizes of runs that touch, their values raised by the gaps above them
+    for place, value in enumerate(ends.get_column(field).pow(power)):
+        blocks.append([value + place * gap, 1])
+        while len(blocks) > 1 and blocks[-1][0] / blocks[-1][1] > blocks[-2][0] / blocks[-2][1]:
+            total, size = blocks.pop()
+            blocks[-1] = [blocks[-1][0] + total, blocks[-1][1] + size]
+    raised = [total / size for total, size in blocks for _ in range(int(size))]
+    least = reach[0] + (len(raised) - 1) * gap
+    moved = [max(least, min(reach[1], value)) - place * gap for place, value in enumerate(raised)]
+    far = [
+        abs(place - end) > gap * TOUCHING for place, end in zip(moved, ends.get_column(field).pow(power), strict=True)
+    ]
+    heights = pl.Series(field, [place ** (1 / power) for place in moved], pl.Float64)
+    return ends.with_columns(heights, pl.Series("_moved", far, pl.Boolean))
+
+
+def how_many(*parts: tuple[int, int, str]) -> str | None:
+    """Return the line that says how many are drawn, of how many, of what; None where all are."""
+    fewer = [f"{drawn:,} of {of:,} {words}" for drawn, of, words in parts if drawn < of]
+    return f"Drawn: {', '.join(fewer)}" if fewer else None
+
+
+def by_ink(cells: pl.DataFrame, deep: pl.Expr) -> list[tuple[alt.Chart, str]]:
+    """Return charts of the cells of a heatmap that are light, and of those that are deep, each with the color that is read on them."""
+    parts = ((cells.filter(~deep), INK), (cells.filter(deep), "white"))
+    return [(alt.Chart(values(rows)), ink) for rows, ink in parts if len(rows)]
+
+
+def whole_numbers(title: str, first: int, last: int) -> alt.Axis:
+    """Return an axis of whole numbers, every one named where they are few: Vega names halves of them too."""
+    few = [*range(first, last + 1)] if last - first < FEW else alt.Undefined
+    return alt.Axis(title=title, values=few, tickMinStep=1, format="d")
 
 
 def of_several(frame: pl.DataFrame, count: str) -> tuple[pl.DataFrame, bool]:

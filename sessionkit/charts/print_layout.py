@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
 import textwrap
 import warnings
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from sessionkit.charts.encodings import NUMBERS
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -29,6 +31,16 @@ NARROW = 340.0
 """Points of width below which legends stand below the plot."""
 ROW = 60
 """Pixels up to which a panel is a row, which keeps its height."""
+MOST_STACKED, FLATTER = 5, 0.75
+"""Panels that stand one below the other in a narrow figure, and how much flatter they then are."""
+BESIDE = 0.4
+"""Share of a narrow figure that labels beside the plot take at most."""
+PLOT, HIGH_PLOT = 0.6, 0.47
+"""Share of a figure that its plot has, about; and how high it is unless a height is asked for, as a share of the figure's width."""
+WIDE, HIGH = 0.52, 1.1
+"""How wide a character and how high a line is, in font sizes, about."""
+LONG_NAME = 20
+"""Characters from which on names of a narrow legend stand one below the other."""
 MOST_LINES = 1.8
 """Heights of a label that a row or bar with a size of its own takes at most."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
@@ -83,30 +95,37 @@ class PrintLayout:
             spec = _gray(spec)
         if not self.in_points:
             return spec
-        if (self.width or NARROW) < NARROW:
-            _narrow(spec)
+        config = spec["config"]
+        config["title"] = {**config.get("title", {}), "offset": 8}
+        config["axis"] = {**config.get("axis", {}), "titlePadding": 5}
+        config["legend"] = {**config.get("legend", {}), "offset": 8, "symbolSize": 60}
         if self.width is not None:
-            _fold_titles(spec, self.width, size or USUAL)
+            if self.width < NARROW:
+                _narrow(spec, self.width)
+            _fold_titles(spec, self.width, self.height or self.width * HEIGHT / WIDTH, size or USUAL)
         return self._sized(spec, measured)
 
     def _sized(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
         """The plot made as wide and high as leaves the whole its size: a line through two sizes, and once more."""
-        inner = [self.width * 0.6 if self.width else float(WIDTH), self.height * 0.6 if self.height else 0.0]
-        if not self.height:
-            inner[1] = inner[0] * HEIGHT / WIDTH
+        inner = [
+            self.width * PLOT if self.width else float(WIDTH),
+            self.height * PLOT if self.height else float(HEIGHT),
+        ]
+        if self.width and not self.height:
+            inner[1] = (
+                self.width * HIGH_PLOT / max(1, spec.get("columns", 1)) * (FLATTER if spec.get("columns") == 1 else 1)
+            )
         for _ in range(3):
-            first = measured(_with_plot(spec, inner[0], inner[1]))
+            first = measured(self._with_plot(spec, inner[0], inner[1]))
             more = [size * 0.8 for size in inner]
-            second = measured(_with_plot(spec, more[0], more[1]))
+            second = measured(self._with_plot(spec, more[0], more[1]))
             for place, asked in enumerate((self.width, self.height)):
                 slope = (first[place] - second[place]) / (inner[place] - more[place]) if inner[place] else 0
                 if asked is not None and slope > 0:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
-            if not self.height:
-                inner[1] = inner[0] * HEIGHT / WIDTH
-        made = _with_plot(spec, inner[0], inner[1])
+        made = _thinned(_without_crowded(self._with_plot(spec, inner[0], inner[1])))
         for asked, found, side in zip((self.width, self.height), measured(made), ("wide", "high"), strict=True):
             if asked is not None and found > asked * (1 + TOLERANCE):
                 raise UsageError(
@@ -114,6 +133,19 @@ class PrintLayout:
                     f"it takes {found / UNITS['mm']:.0f} mm"
                 )
         return made
+
+    def _with_plot(self, spec: dict[str, Any], width: float, height: float) -> dict[str, Any]:
+        """A specification whose plot is so wide and high; rows and bars that have a size of their own keep it."""
+        inner = spec.get("spec", spec)
+        sized, own = {**inner, "width": round(width, 2)}, inner.get("height")
+        share = float(spec["config"]["axis"]["labelFontSize"]) / CONFIG["axis"]["labelFontSize"]
+        if isinstance(own, dict):
+            sized["height"] = {"step": round(min(own["step"], MOST_LINES * CONFIG["axis"]["labelFontSize"]) * share, 2)}
+        elif "spec" not in spec or own is None or (own > ROW and ("row" not in spec["facet"] or self.height)):
+            sized["height"] = round(height, 2)
+        elif own > ROW:
+            sized["height"] = round(own * share, 2)
+        return {**spec, "spec": sized} if "spec" in spec else sized
 
 
 def print_layout(
@@ -180,6 +212,10 @@ def _set_fonts(spec: dict[str, Any], size: float) -> None:
         if isinstance(value, dict):
             if value.get("type") == "text" and "fontSize" in value:
                 value["fontSize"] = max(least, round(value["fontSize"] * share, 2))
+            if value.get("type") in ("point", "line"):
+                for name, power in (("size", 2), ("strokeWidth", 1)):
+                    if name in value:
+                        value[name] = round(value[name] * share**power, 2)
             if isinstance(value.get("header"), dict):
                 value["header"]["labelFontSize"] = size
             for inner in value.values():
@@ -191,48 +227,166 @@ def _set_fonts(spec: dict[str, Any], size: float) -> None:
     scaled({name: part for name, part in spec.items() if name not in ("config", "datasets")})
 
 
-def _narrow(spec: dict[str, Any]) -> None:
-    """Legends below the plot, symbols and lines finer; numbers beside the plot leave it their room."""
+def _narrow(spec: dict[str, Any], width: float) -> None:
+    """Legends below the plot, panels below each other, symbols and lines finer; names and numbers beside the plot leave it their room."""
     if "layer" in spec:
         spec["layer"] = [
             layer for layer in spec["layer"] if layer.get("encoding", {}).get("x", {}).get("value") != "width"
         ]
+    if spec.get("columns", 1) > 1:
+        spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
     config = spec["config"]
     config["legend"] = {
         **config.get("legend", {}),
         "orient": "bottom",
         "direction": "horizontal",
-        "columns": 2,
+        "columns": 1 if _longest_name(spec) > LONG_NAME else 2,
         "symbolSize": 50,
     }
     config["line"] = {**config.get("line", {}), "strokeWidth": 1.3}
     config["point"] = {**config.get("point", {}), "size": 18}
+    _limit_labels({name: part for name, part in spec.items() if name not in ("config", "datasets")}, width * BESIDE)
+    head = spec.get("facet", {}).get("header") or {}
+    if "labelLimit" in head:
+        head["labelLimit"] = width * 0.8
 
 
-def _fold_titles(spec: dict[str, Any], width: float, size: float) -> None:
-    """Titles on as many lines as they need at this width, and axis titles without an end of their own."""
-    room = max(20, int(width / (0.52 * size)))
+def _limit_labels(value: Any, most: float) -> None:  # noqa: ANN401  # any JSON value
+    """Limits of labels that a chart sets for itself, no wider than this."""
+    if isinstance(value, dict):
+        if "labelLimit" in value:
+            value["labelLimit"] = min(value["labelLimit"], round(most))
+        if value.get("type") == "text" and "limit" in value:
+            value["limit"] = min(value["limit"], round(most / 2))
+        for inner in value.values():
+            _limit_labels(inner, most)
+    elif isinstance(value, list):
+        for inner in value:
+            _limit_labels(inner, most)
+
+
+def _longest_name(value: Any) -> int:  # noqa: ANN401  # any JSON value
+    """Characters of the longest name in a legend of colors."""
+    if isinstance(value, dict):
+        scale = value.get("scale")
+        names = scale.get("domain") if isinstance(scale, dict) and value.get("legend") else None
+        own = [len(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        return max([*own, *(_longest_name(inner) for key, inner in value.items() if key != "datasets")], default=0)
+    return max(map(_longest_name, value), default=0) if isinstance(value, list) else 0
+
+
+def _rows_of(spec: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows that a part of a specification draws: its own, or those of the whole."""
+    name = part.get("data", spec.get("data", {})).get("name")
+    rows: list[dict[str, Any]] = spec.get("datasets", {}).get(name, [])
+    return rows
+
+
+def _values_of(spec: dict[str, Any], field: str) -> set[Any]:
+    """The values of a field in the data of a whole specification."""
+    return {row.get(field) for row in _rows_of(spec, spec)}
+
+
+def _without_crowded(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification without the numbers that cells have no room for, and without the line that explains them."""
+    layers = spec.get("layer", [])
+    kept = [layer for layer in layers if not _is_crowded(spec, layer)]
+    if len(kept) == len(layers):
+        return spec
+    title = spec.get("title")
+    if isinstance(title, dict):
+        title = {**title, **{name: _without_numbers(title[name]) for name in ("text", "subtitle") if title.get(name)}}
+    return {**spec, "layer": kept, **({"title": title} if title else {})}
+
+
+def _without_numbers(lines: str | list[str]) -> list[str]:
+    """Lines without the one that explains numbers; where it was folded, it goes on without a capital."""
+    kept, away = [], False
+    for line in [lines] if isinstance(lines, str) else lines:
+        away = line.startswith(NUMBERS) or (away and line[:1].islower())
+        if not away:
+            kept.append(line)
+    return kept
+
+
+def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification with as many of the texts that stand in rows along the axis as there is room for, the same places of each row."""
+    rows = {
+        number: _rows_of(spec, layer)
+        for number, layer in enumerate(spec.get("layer", []))
+        if layer["mark"]["type"] == "text"
+        and "value" in layer["encoding"].get("y", {})
+        and "field" in layer["encoding"].get("x", {})
+    }
+    if not rows:
+        return spec
+    every, layers = 1, [*spec["layer"]]
+    places = sorted({row[layers[number]["encoding"]["x"]["field"]] for number, of in rows.items() for row in of})
+    for number, of in rows.items():
+        field = layers[number]["encoding"]["text"]["field"]
+        longest = max(len(str(row[field])) for row in of) + 1
+        needed = longest * WIDE * layers[number]["mark"].get("fontSize", USUAL) * len(places)
+        every = max(every, math.ceil(needed / spec["width"]))
+    kept, datasets = {*places[::every]}, {**spec["datasets"]}
+    for number, of in rows.items():
+        layer = layers[number]
+        name = layer["data"]["name"] + "-thinned"
+        datasets[name] = [row for row in of if row[layer["encoding"]["x"]["field"]] in kept]
+        layers[number] = {**layer, "data": {"name": name}}
+    return {**spec, "layer": layers, "datasets": datasets}
+
+
+def _is_crowded(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
+    """Whether a layer writes into the cells of a grid what is wider or higher than they are."""
+    encoding = layer.get("encoding", {})
+    cells = [encoding.get(side, {}) for side in ("x", "y")]
+    field = encoding.get("text", {}).get("field")
+    if field is None or any(cell.get("type") not in ("ordinal", "nominal") for cell in cells):
+        return False
+    rows = _rows_of(spec, layer)
+    size = layer["mark"].get("fontSize", USUAL)
+    longest = max((len(str(row.get(field) or "")) for row in rows), default=0)
+    needed = (WIDE * size * longest, HIGH * size)
+    for cell, side, least in zip(cells, ("width", "height"), needed, strict=True):
+        places = cell.get("sort") if isinstance(cell.get("sort"), list) else None
+        places = places or cell.get("scale", {}).get("domain") or {row.get(cell["field"]) for row in rows}
+        room = spec[side]["step"] if isinstance(spec[side], dict) else spec[side] / len(places)
+        if room < least:
+            return True
+    return False
+
+
+def _fold_titles(spec: dict[str, Any], width: float, height: float, size: float) -> None:
+    """Titles on as many lines as they need at this size, those of axes too."""
     title = spec.get("title")
     if isinstance(title, dict):
         for name in ("text", "subtitle"):
-            lines = title.get(name)
-            if lines:
-                each = [lines] if isinstance(lines, str) else lines
-                title[name] = [part for line in each for part in textwrap.wrap(line, room) or [""]]
+            if title.get(name):
+                title[name] = _folded(title[name], width, size)
     config = spec["config"]
     config["title"] = {**config.get("title", {}), "limit": width, "anchor": "start", "frame": "bounds"}
 
+    def fold(value: Any) -> None:  # noqa: ANN401  # any JSON value
+        if isinstance(value, dict):
+            for side, room in (("x", width), ("y", height)):
+                axis = value[side].get("axis") if isinstance(value.get(side), dict) else None
+                if isinstance(axis, dict) and axis.get("title"):
+                    axis["title"] = _folded(axis["title"], room * PLOT, size)
+            for inner in value.values():
+                fold(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                fold(inner)
 
-def _with_plot(spec: dict[str, Any], width: float, height: float) -> dict[str, Any]:
-    """A specification whose plot is so wide and high; rows and bars that have a size of their own keep it."""
-    inner = spec.get("spec", spec)
-    sized, own = {**inner, "width": round(width, 2)}, inner.get("height")
-    if isinstance(own, dict):
-        lines = min(MOST_LINES, own["step"] / CONFIG["axis"]["labelFontSize"])
-        sized["height"] = {"step": round(float(spec["config"]["axis"]["labelFontSize"]) * lines, 2)}
-    elif "spec" not in spec or own is None or own > ROW:
-        sized["height"] = round(height, 2)
-    return {**spec, "spec": sized} if "spec" in spec else sized
+    fold({name: part for name, part in spec.items() if name not in ("config", "datasets")})
+
+
+def _folded(lines: str | list[str], width: float, size: float) -> str | list[str]:
+    """Lines of text folded to a width; a text of one line stays a text."""
+    room = max(12, int(width / (WIDE * size)))
+    each = [lines] if isinstance(lines, str) else lines
+    made = [part for line in each for part in textwrap.wrap(line, room, break_long_words=False) or [""]]
+    return lines if made == each else made
 
 
 def _gray(value: Any) -> Any:  # noqa: ANN401  # any JSON value

@@ -52,7 +52,7 @@ CONFIG: dict[str, Any] = {
         "tickColor": FAINT,
         "gridColor": GRID,
     },
-    "axisX": {"grid": False, "labelFlush": False, "titleLimit": WIDTH},
+    "axisX": {"grid": False, "labelFlush": False, "labelSeparation": 3, "titleLimit": WIDTH},
     "legend": {
         "labelFontSize": 11,
         "titleFontSize": 11.5,

@@ -129,8 +129,9 @@ def _correlation_forest(groups, **options):
 
 
 def _reformulation_flow(groups, **options):
-    """Of four sessions three go on after the first query; the first eight groups."""
-    rows = [(g, *step) for g in groups[:8] for step in ((1, "new", 3), (1, "stopped", 1), (2, "stopped", 3))]
+    """Of seven sessions six go on after the first query, in all ways, and end after the second; the first eight groups."""
+    ways = ("specialization", "generalization", "substitution", "new", "repeat", "unknown", "stopped")
+    rows = [(g, *step) for g in groups[:8] for step in (*((1, way, 1) for way in ways), (2, "stopped", 6))]
     names = ["group", "position", "next", "n"]
     return charts.reformulation_flow(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
@@ -423,3 +424,18 @@ def losing():
         )
 
     return losing
+
+
+@pytest.fixture
+def drawing(parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
+    """Return functions that draw each chart for some groups, by kind."""
+    return apart | {
+        "last-vs-nonlast": lambda groups, **options: charts.last_vs_nonlast(parts(groups), **options),
+        "session-curve": lambda groups, **options: charts.session_curve(curves(groups), **options),
+        "topic-curves": lambda groups, **options: charts.topic_curves(curves(groups), None, **options),
+        "single-sessions": lambda groups, **options: charts.single_sessions(curves(groups, single=True), **options),
+        "sweep-map": lambda groups, **options: charts.sweep_map(swept(groups), x="b", y="bq", **options),
+        "discount-fit": lambda groups, **options: charts.discount_fit(surface(len(groups)), **options),
+        "discount-surface": lambda groups, **options: charts.discount_surface(surface(len(groups)), **options),
+        "judgment-loss": lambda groups, **options: charts.judgment_loss(*losing(groups), **options),
+    }

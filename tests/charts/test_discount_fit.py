@@ -57,5 +57,5 @@ def test_clicks_are_no_looks():
 
 
 def test_what_is_left_out_is_said(surface):
-    assert "drawn: 6 of 9 queries" in str(discount_fit(surface(9)).to_dict()["title"])
-    assert "drawn" not in str(discount_fit(surface(2)).to_dict()["title"])
+    assert "Drawn: 6 of 9 queries" in str(discount_fit(surface(9)).to_dict()["title"])
+    assert "Drawn" not in str(discount_fit(surface(2)).to_dict()["title"])

@@ -36,7 +36,7 @@ LONGER = {
     "judgment_loss": (
         lambda study: sk.judgment_loss(study, MEASURE, fractions=[0.5, 1], draws=1, threshold=0.8, where=WHERE),
         lambda found, subtitle: charts.judgment_loss(
-            found.table, found.knees, threshold=0.8, subtitle=f"groups by system_id; one draw; seed 0; {subtitle}"
+            found.table, found.knees, threshold=0.8, subtitle=f"groups by system; one draw; seed 0; {subtitle}"
         ),
     ),
     "sweep_map": (

@@ -27,8 +27,10 @@ def test_shown_and_ideal_are_drawn_in_a_panel_of_each_measure(vectors):
         *(("CG@2", "Shown", value) for value in (1, 2)),
         *(("nCG@2", "Ideal", value) for value in (3, 5)),
         *(("CG@2", "Ideal", value) for value in (3, 5)),
+        *(("nCG@2", *name) for name in (("Name of an ideal", 5), ("Name", 2))),
+        *(("CG@2", *name) for name in (("Name of an ideal", 5), ("Name", 2))),
     ]
-    assert [row["place"] for row in rows] == [0, 0, 1, 1, 0, 0, 1, 1]  # in the order asked for
+    assert [row["place"] for row in rows] == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1]  # in the order asked for
     assert spec["resolve"]["scale"] == {"y": "independent"}
 
 
@@ -40,11 +42,11 @@ def test_more_panels_than_can_be_read_are_refused(vectors):
 def test_a_band_stands_around_what_was_shown_alone(vectors):
     frame = vectors(["CG@2"]).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
     spec = spec_of(gain_vectors(frame))
-    area, line, _ = spec["spec"]["layer"]
+    area, line, *_ = spec["spec"]["layer"]
     assert (area["mark"]["type"], line["mark"]["type"]) == ("area", "line")
-    assert area["transform"] == [{"filter": {"equal": "Shown", "field": "line"}}]
+    assert area["transform"] == [{"filter": {"oneOf": ["Shown"], "field": "line"}}]
     (rows,) = spec["datasets"].values()
-    assert [(row["line"], row["low"], row["high"]) for row in rows] == [
+    assert [(row["line"], row["low"], row["high"]) for row in rows if "Name" not in row["line"]] == [
         ("Shown", 0.0, 2.0),
         ("Shown", 1.0, 3.0),
         ("Ideal", None, None),
@@ -55,4 +57,18 @@ def test_a_band_stands_around_what_was_shown_alone(vectors):
 def test_of_groups_with_one_query_neither_a_mean_nor_its_ideal_is_drawn(vectors):
     one = vectors(["CG@2"]).with_columns(group=pl.lit("B"), n_queries=pl.lit(1, pl.Int64))
     (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), one])))["datasets"].values()
-    assert {(row["group"], row["line"]) for row in rows if row["value"] is not None} == {("A", "Shown"), ("A", "Ideal")}
+    assert {(row["group"], row["line"]) for row in rows if row["value"] is not None} == {
+        ("A", "Shown"), ("A", "Ideal"), ("A", "Name"), ("A", "Name of an ideal"),
+    }  # fmt: skip
+
+
+def test_an_ideal_that_all_groups_have_is_drawn_once(vectors):
+    other = vectors(["CG@2"]).with_columns(group=pl.lit("B"), value=pl.col("value") / 2)
+    (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), other])))["datasets"].values()
+    assert [(row["group"], row["value"]) for row in rows if row["line"] == "Ideal"] == [("Ideal", 3), ("Ideal", 5)]
+    better = other.with_columns(ideal=pl.col("ideal") + 1)
+    (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), better])))["datasets"].values()
+    assert [(row["group"], row["value"]) for row in rows if row["line"] == "Ideal"] == [
+        ("A", 3), ("A", 5), ("B", 4), ("B", 6),
+    ]  # fmt: skip
+    assert [row["label"] for row in rows if row["line"] == "Name of an ideal"] == ["Ideal"]

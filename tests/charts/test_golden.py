@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sessionkit import charts
 from sessionkit.charts import KINDS, spec_of
 
 PLACE = Path(__file__).with_name("golden")
@@ -21,21 +20,6 @@ def without_data(value):
             if key not in ("datasets", "config", "$schema")
         }
     return [without_data(inner) for inner in value] if isinstance(value, list) else value
-
-
-@pytest.fixture
-def drawing(parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a fixture for each kind
-    """Return functions that draw each chart for some groups, by kind."""
-    return apart | {
-        "last-vs-nonlast": lambda groups, **options: charts.last_vs_nonlast(parts(groups), **options),
-        "session-curve": lambda groups, **options: charts.session_curve(curves(groups), **options),
-        "topic-curves": lambda groups, **options: charts.topic_curves(curves(groups), None, **options),
-        "single-sessions": lambda groups, **options: charts.single_sessions(curves(groups, single=True), **options),
-        "sweep-map": lambda groups, **options: charts.sweep_map(swept(groups), x="b", y="bq", **options),
-        "discount-fit": lambda groups, **options: charts.discount_fit(surface(len(groups)), **options),
-        "discount-surface": lambda groups, **options: charts.discount_surface(surface(len(groups)), **options),
-        "judgment-loss": lambda groups, **options: charts.judgment_loss(*losing(groups), **options),
-    }
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,10 +11,10 @@ def test_a_curve_for_each_measure_with_its_band_and_its_knee(losing, datasets):
     agreement, knees = losing()
     layers = datasets(judgment_loss(agreement, knees))
     marks = [mark for mark, _ in layers]
-    assert marks == ["rule", "line", "area", "point", "rule", "point", "text", "text"]
+    assert marks == ["rule", "line", "area", "point", "point", "text", "rule", "point", "text", "text"]
     by = dict(
         zip(
-            ("across", "line", "band", "points", "rules", "diamonds", "early", "late"),
+            ("across", "line", "band", "points", "beside", "names", "rules", "diamonds", "early", "late"),
             (rows for _, rows in layers),
             strict=True,
         )
@@ -26,6 +26,7 @@ def test_a_curve_for_each_measure_with_its_band_and_its_knee(losing, datasets):
         ("P@5", 0.5, 0.9),
         ("AP", 1.0, 0.9),
     ]
+    assert [row["label"] for row in by["names"]] == ["P@5", "AP"]  # both end at 1; P@5 is higher before
     assert [row["label"] for row in by["early"]] == ["knee 50%"]
     assert [row["label"] for row in by["late"]] == ["knee 100%"]
 
@@ -41,13 +42,20 @@ def test_axes_go_from_no_judgments_to_all_and_down_to_the_least_tau(losing):
 def test_of_two_systems_there_is_no_band(losing, datasets):
     agreement, _ = losing()
     two = agreement.with_columns(tau_low=pl.lit(-1.0), tau_high=pl.lit(1.0))
-    assert [mark for mark, _ in datasets(judgment_loss(two))] == ["rule", "line", "point"]
+    assert [mark for mark, _ in datasets(judgment_loss(two))] == ["rule", "line", "point", "point", "text"]
 
 
 def test_a_knee_that_is_not_there_is_not_marked(losing, datasets):
     agreement, knees = losing()
     none = knees.with_columns(knee=pl.lit(None, pl.Float64))
-    assert [mark for mark, _ in datasets(judgment_loss(agreement, none))] == ["rule", "line", "area", "point"]
+    assert [mark for mark, _ in datasets(judgment_loss(agreement, none))] == [
+        "rule",
+        "line",
+        "area",
+        "point",
+        "point",
+        "text",
+    ]
 
 
 def test_undefined_tau_leaves_a_gap_and_missing_columns_are_named(losing, datasets):

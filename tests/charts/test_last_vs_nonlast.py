@@ -9,15 +9,16 @@ from sessionkit.errors import UsageError
 
 def test_lines_hold_the_breakdown_and_points_stand_at_every_tenth_rank(parts, datasets):
     frame = parts(ranks=20)
-    (line, rows), (point, marked) = datasets(last_vs_nonlast(frame))
+    (line, rows), (point, marked), _, (_, names) = datasets(last_vs_nonlast(frame))
     assert (line, point) == ("line", "point")
     assert [row["value"] for row in rows] == frame.get_column("value").to_list()
     assert {row["part"] for row in rows} == {"Last", "Non-last"}
     assert sorted({row["rank"] for row in marked}) == [1, 10, 20]
+    assert [row["label"] for row in names] == ["S2, last", "S1, last", "S2, non-last", "S1, non-last"]
 
 
 def test_short_lists_get_a_point_at_every_rank(parts, datasets):
-    (_, _), (_, marked) = datasets(last_vs_nonlast(parts(ranks=5)))
+    _, (_, marked), *_ = datasets(last_vs_nonlast(parts(ranks=5)))
     assert sorted({row["rank"] for row in marked}) == [1, 2, 3, 4, 5]
 
 

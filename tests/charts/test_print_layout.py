@@ -2,32 +2,23 @@
 
 import re
 import warnings
-from itertools import pairwise
+from itertools import combinations, pairwise
 
+import altair as alt
+import polars as pl
 import pytest
+from defusedxml.ElementTree import fromstring
 
 from sessionkit import charts
-from sessionkit.charts import save, session_curve, spec_of
+from sessionkit.charts import KINDS, save, session_curve, spec_of
 from sessionkit.charts.print_layout import GRAYS, LEAST, PrintLayout, print_layout
 from sessionkit.charts.theme import PALETTE
 from sessionkit.errors import DataWarning, UsageError
 
 MM = 72 / 25.4
-FURTHER = (
-    "gain-vectors",
-    "slopes",
-    "effort-gain",
-    "difference-curve",
-    "differences",
-    "rprecision-histogram",
-    "waterfall",
-    "session-survival",
-    "group-means",
-    "topic-means",
-    "user-topic-heatmap",
-    "rating-scatter",
-    "examination-heatmap",
-)
+APART = ("x", "y", "row", "facet", "shape", "strokeDash")
+"""Channels that tell series apart without color."""
+MOVED = re.compile(r"(translate|rotate)\(([^)]*)\)")
 
 
 def size_of(path):
@@ -36,9 +27,57 @@ def size_of(path):
 
 
 def light(color):
-    """How light a color is, from 0 to 255."""
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    """CIE's lightness of a color, L* from 0 (black) to 100 (white)."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    shine = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return 116 * shine ** (1 / 3) - 16 if shine > 0.008856 else 903.3 * shine
+
+
+def channels(value):
+    """Every channel of a specification with its name."""
+    if isinstance(value, dict):
+        own = [pair for part in ("encoding",) for pair in value.get(part, {}).items() if isinstance(pair[1], dict)]
+        own += [("facet", value["facet"])] if "field" in value.get("facet", {}) else []
+        own += [(name, one) for name, one in value.get("facet", {}).items() if name == "row"]
+        return own + [pair for key, inner in value.items() if key != "datasets" for pair in channels(inner)]
+    return [pair for inner in value for pair in channels(inner)] if isinstance(value, list) else []
+
+
+def words(path):
+    """Every line of text in an SVG, the box that it takes at least (left, top, right, bottom), and its size."""
+    found = []
+
+    def walk(node, x, y, upright):
+        for kind, numbers in MOVED.findall(node.get("transform") or ""):
+            values = [float(number) for number in numbers.split(",")]
+            if kind == "rotate":
+                upright = values[0] != 0
+            else:
+                x, y = (x + values[1], y - values[0]) if upright else (x + values[0], y + values[1])
+        if not node.tag.endswith("}text"):
+            for inner in node:
+                walk(inner, x, y, upright)
+            return
+        size, down = float(node.get("font-size").removesuffix("px")), 0.0
+        for line in (node, *node):
+            down += float(line.get("dy") or 0)
+            text = (line.text or "").strip()
+            wide = 0.46 * size * len(text)
+            start = {"start": 0, "middle": -wide / 2, "end": -wide}[node.get("text-anchor", "start")]
+            box = (start, down - 0.65 * size, start + wide, down)
+            if upright:
+                box = (box[1], -box[2], box[3], -box[0])
+            if text:
+                found.append((text, (x + box[0], y + box[1], x + box[2], y + box[3]), size))
+
+    walk(fromstring(path.read_text("utf-8")), 0, 0, upright=False)
+    return found
+
+
+def overlap(one, other):
+    """Whether two boxes have a point in common, by more than a third of a point."""
+    return all(one[side] < other[side + 2] - 0.3 and other[side] < one[side + 2] - 0.3 for side in (0, 1))
 
 
 @pytest.mark.parametrize("wide", [84, 174])
@@ -52,28 +91,40 @@ def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, t
     assert min(sizes) >= LEAST
 
 
-@pytest.mark.few(3, slow=20)
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "gain-vectors",
-        "slopes",
-        "difference-curve",
-        "differences",
-        "rprecision-histogram",
-        "waterfall",
-        "session-survival",
-        "group-means",
-        "topic-means",
-        "user-topic-heatmap",
-        "rating-scatter",
-        "examination-heatmap",
-        "session-pair",
-    ],
-)
-def test_other_kinds_fit_a_column_too(apart, tmp_path, kind):
-    path = save(apart[kind](("S1", "S2"), title="T"), tmp_path / "chart.svg", width="84mm", style="paper")
-    assert float(size_of(path)["width"][:-2]) <= 84 * MM * 1.02
+@pytest.mark.few(4, slow=30)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_fits_a_column_and_its_text_can_be_read(drawing, tmp_path, kind):
+    chart = drawing[kind](
+        ("S1", "S2"), title="A title", subtitle="One line, and then another that is long enough to be folded"
+    )
+    path = save(chart, tmp_path / "chart.svg", width="84mm", style="paper")
+    wide, high = (float(size_of(path)[side][:-2]) for side in ("width", "height"))
+    assert wide <= 84 * MM * 1.02
+    found = words(path)
+    assert min(size for _, _, size in found) >= LEAST
+    assert [
+        text
+        for text, (left, top, right, bottom), _ in found
+        if min(left, top) < -3 or right > wide + 3 or bottom > high + 3
+    ] == []
+    assert [(text, other) for (text, box, _), (other, also, _) in combinations(found, 2) if overlap(box, also)] == []
+
+
+def test_words_that_overlap_would_be_found(tmp_path):
+    rows = [{"x": 1, "y": 1, "text": text} for text in ("one text", "another text")]
+    chart = alt.Chart(alt.InlineData(values=rows)).mark_text().encode(x="x:Q", y="y:Q", text="text:N")
+    found = {text: box for text, box, _ in words(save(chart, tmp_path / "chart.svg"))}
+    assert overlap(found["one text"], found["another text"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_series_differ_in_gray(drawing, kind):
+    spec = print_layout(style="grey").apply(spec_of(drawing[kind](("S1", "S2", "S3"))), lambda _: (0, 0))
+    otherwise = {channel["field"] for name, channel in channels(spec) if name in APART and "field" in channel}
+    for name, channel in channels(spec):
+        shades = (channel.get("scale") or {}).get("range") if name == "color" else None
+        if isinstance(shades, list) and channel["type"] == "nominal" and channel["field"] not in otherwise:
+            assert min(abs(light(one) - light(two)) for one, two in combinations(shades, 2)) >= 9, shades
 
 
 def test_height_and_pdf_and_png_are_of_that_size(curves, tmp_path):
@@ -92,7 +143,8 @@ def test_gray_has_no_color_and_neighbors_far_apart(curves, tmp_path):
     assert not [shade for shade in PALETTE[:6] if shade.lower() in text]
     assert {GRAYS[0].lower(), GRAYS[1].lower()} <= {*re.findall("#[0-9a-f]{6}", text)}
     lights = [light(shade) for shade in GRAYS]
-    assert all(abs(one - other) > 60 for one, other in pairwise(lights[:6]))
+    assert all(abs(one - other) > 24 for one, other in pairwise(lights[:6]))
+    assert (light("#000000"), light("#FFFFFF"), light("#777777")) == pytest.approx((0, 100, 50.03), abs=0.01)
 
 
 def test_a_missing_font_is_reported(curves, tmp_path):
@@ -131,8 +183,6 @@ def test_nothing_asked_changes_nothing(curves, tmp_path):
 
 
 def test_the_theme_is_on_unless_another_one_is(curves):
-    import altair as alt
-
     chart = session_curve(curves())
     assert alt.theme.active == "sessionkit"
     assert chart.to_dict()["config"]["font"].startswith("Liberation Sans")
@@ -146,3 +196,34 @@ def test_data_are_what_is_drawn(curves):
     frames = charts.data(chart)
     assert max(frame.height for frame in frames) == 40
     assert {"slot", "value", "group"} <= {*max(frames, key=lambda frame: frame.height).columns}
+
+
+def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_path):
+    chart = session_curve(curves(queries=12))
+    labels = [f"Q{number}" for number in range(1, 13)]
+    screen, narrow = (
+        [text for text, _, _ in words(save(chart, tmp_path / "chart.svg", **size)) if text in labels]
+        for size in ({}, {"width": "84mm"})
+    )
+    assert screen == labels
+    assert narrow == labels[::2]
+
+
+def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them(tmp_path):
+    rows = [
+        (str(x), str(y), "B", 0.1, 0.25, 0.5, False, "holds", x == y == 1, True) for x in range(1, 18) for y in (1, 2)
+    ]
+    names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    chart = charts.sweep_map(frame, x="b", y="bq", colors={"A": "#0072B2", "B": "#D55E00"})
+    wide, narrow = (
+        " ".join(text for text, _, _ in words(save(chart, tmp_path / "chart.svg", width=width)))
+        for width in ("174mm", "84mm")
+    )
+    assert wide.count("(+25)") == 34
+    assert "Numbers: B minus A in % of the lower mean" in wide
+    assert "(+25)" not in narrow
+    assert "Numbers" not in narrow
+    assert "parentheses" not in narrow
+    assert "Ring: base setting" in narrow
+    assert "Shown by the test at 0 of 34 settings" in narrow

@@ -7,7 +7,7 @@ from sessionkit.charts import session_curve, spec_of
 
 def test_curve_is_drawn_with_the_ends_of_queries(curves, datasets):
     frame = curves(queries=3, cutoff=10)
-    rules, labels, lines, points = datasets(session_curve(frame))
+    rules, labels, lines, points, _, names = datasets(session_curve(frame))
     assert rules == ("rule", [{"slot": 10}, {"slot": 20}])
     assert labels == (
         "text",
@@ -15,6 +15,7 @@ def test_curve_is_drawn_with_the_ends_of_queries(curves, datasets):
     )
     assert [row["value"] for row in lines[1]] == frame.get_column("value").to_list()
     assert [row["slot"] for row in points[1]] == [10, 20, 30, 10, 20, 30]
+    assert [(row["label"], row["slot"]) for row in names[1]] == [("S2", 30), ("S1", 30)]
 
 
 def test_axis_names_the_cutoff_and_what_the_values_are(curves):
@@ -27,7 +28,7 @@ def test_axis_names_the_cutoff_and_what_the_values_are(curves):
 
 
 def test_many_queries_are_labeled_with_room_between(curves, datasets):
-    rules, labels, _, points = datasets(session_curve(curves(queries=50)))
+    rules, labels, _, points, *_ = datasets(session_curve(curves(queries=50)))
     assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 5)]
     assert [row["slot"] for row in rules[1]] == list(range(10, 500, 50))
     assert [row["slot"] for row in points[1] if row["group"] == "S1"] == [*range(10, 500, 50), 500]
@@ -43,13 +44,15 @@ def test_lists_that_differ_between_sessions_have_no_common_boundaries(curves, da
     unknown = pl.lit(None, pl.Int32)
     frame = curves().with_columns(query_position=unknown, rank=unknown)
     marks = [mark for mark, _ in datasets(session_curve(frame))]
-    assert marks == ["line", "point"]
+    assert marks == ["line", "point", "point", "text"]
     title = session_curve(frame).to_dict()["layer"][0]["encoding"]["x"]["axis"]["title"]
     assert title == "Slot in the concatenated lists"
 
 
 def test_one_query_needs_no_boundaries(curves, datasets):
-    assert [mark for mark, _ in datasets(session_curve(curves(queries=1)))] == ["line", "point"]
+    assert [mark for mark, _ in datasets(session_curve(curves(queries=1)))] == [
+        "line", "point", "point", "text",
+    ]  # fmt: skip
 
 
 def banded(groups=("S1", "S2"), queries=3):
@@ -82,13 +85,13 @@ def test_bands_and_sessions_still_searching_are_drawn_when_they_are_known():
         for layer in spec["layer"]
         if layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "text"
     ]
-    assert texts == [["9", "6", "3"], ["still searching, S1"], ["9", "6", "3"], ["still searching, S2"]]
+    assert texts == [["Sessions still searching"], ["9", "6", "3"], ["S1"], ["9", "6", "3"], ["S2"]]
 
 
 def test_of_many_groups_all_that_still_search_are_counted_together():
     spec = spec_of(session_curve(banded(groups="ABCDE")))
     texts = [rows[0]["text"] for rows in spec["datasets"].values() if "text" in rows[0]]
-    assert texts == ["45", "still searching, all"]
+    assert texts == ["Sessions still searching", "45", "all"]
 
 
 def test_an_undefined_value_is_a_gap():

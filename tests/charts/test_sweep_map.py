@@ -1,9 +1,11 @@
 """The map of a sweep."""
 
+import re
+
 import polars as pl
 import pytest
 
-from sessionkit.charts import sweep_map
+from sessionkit.charts import save, sweep_map
 
 
 def test_a_cell_for_each_setting_and_a_ring_at_the_base(swept, datasets):
@@ -95,3 +97,17 @@ def test_long_numbers_are_shortened_where_they_stay_apart(swept, datasets):
     assert drawn("8.74285714286", "10") == {"8.743", "10"}
     assert drawn("8.74285714286", "8.74285714287") == {"8.74285714286", "8.74285714287"}
     assert drawn("linear", "10") == {"linear", "10"}
+
+
+def test_a_cell_is_the_deeper_the_larger_the_margin(tmp_path):
+    rows = [
+        (str(place), "1", "B", 0.1, margin, 0.5, True, "holds", place == 0, True)
+        for place, margin in enumerate((0.01, 0.07, 0.15, 0.3))
+    ]
+    names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+    chart = sweep_map(pl.DataFrame(rows, schema=names, orient="row"), colors={"A": "#0072B2", "B": "#D55E00"})
+    cells = re.findall(
+        r'<path aria-label[^>]*rect mark[^>]*fill="#D55E00" opacity="([0-9.]+)"',
+        save(chart, tmp_path / "m.svg").read_text(),
+    )
+    assert [float(opacity) for opacity in cells] == [0.25, 0.5, 0.75, 1]

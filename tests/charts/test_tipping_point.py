@@ -25,7 +25,8 @@ def bounded(judged=("a", "n"), measures="sDCG@2", systems="AB"):
 
 def test_shares_are_those_of_ranks_and_the_words_count_documents():
     chart = spec_of(tipping_point(bounded(), title="T"))
-    (rows,) = chart["datasets"].values()
+    rows, names = chart["datasets"].values()
+    assert [row["label"] for row in names] == ["B", "A"]
     assert {(row["group"], row["rank"]): row["value"] for row in rows} == {
         ("A", 1): 0.0, ("A", 2): 0.0, ("B", 1): 1.0, ("B", 2): 1.0,
     }  # fmt: skip
@@ -34,6 +35,16 @@ def test_shares_are_those_of_ranks_and_the_words_count_documents():
         "sDCG@2: B \u2212 A is 2.00, bounds \u22121.00 to 2.00",
         "Reversed by 2 of 2 unjudged documents",
     ]
+
+
+def test_groups_whose_shares_are_the_same_have_one_curve():
+    chart = spec_of(tipping_point(bounded(("x", "y", "a", "n"))))
+    rows, (name,) = chart["datasets"].values()
+    assert [(row["rank"], row["value"], row["judged"], row["results"]) for row in rows] == [
+        (1, 1.0, 2, 2),
+        (2, 1.0, 2, 2),
+    ]
+    assert name["label"] == "All groups"
 
 
 def test_what_nothing_can_reverse_says_so():

@@ -51,7 +51,7 @@ def test_the_curve_is_drawn_beside_it(call, clinic, tmp_path):
     assert f"written: {place}" in outcome.err
     spec = json.loads(place.read_text())
     assert spec["title"]["text"] == "The order of systems as judgments are lost"
-    assert "groups by system_id; mean of 2 draws; seed 4" in spec["title"]["subtitle"]
+    assert "groups by system; mean of 2 draws; seed 4" in spec["title"]["subtitle"]
 
 
 @pytest.mark.parametrize(

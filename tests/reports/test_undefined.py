@@ -130,7 +130,9 @@ def test_every_topic_is_shown_from_one_end_to_the_other():
     (rows,) = [rows for rows in figure.chart.to_dict()["datasets"].values() if "topic" in rows[0]]
     assert [row["topic"] for row in rows] == order[:-1]
     told = sections["topics"].parts[0].paragraphs[0]
-    assert told.startswith("B has the higher mean of sDCG@10 on 12 of 25 topics, A on 13; differences of means")
+    assert told.startswith(
+        "B has the higher mean of sDCG@10 on 12 of 25 topics, A on 13; unadjusted differences of means"
+    )
     assert "1 topic without a value in both groups left out." in told
 
 

@@ -9,7 +9,19 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import SHAPES, band, band_tips, checked, color, gain_axis, shaped, stacked, tip, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    band,
+    band_tips,
+    checked,
+    color,
+    curve_names,
+    gain_axis,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.kinds.session_curve import searching_below
 from sessionkit.charts.theme import FAINT
 from sessionkit.display.labels import printable_column
@@ -87,15 +99,23 @@ def difference_curve(
     tips += [tip("value", "Difference", "+.4f"), *band_tips(frame), tip("n_a", "Sessions subtracted", "d")]
     tips += [tip("n_b", "Sessions subtracted from", "d")]
     level = alt.Chart(values(pl.DataFrame({"value": [0.0]}))).mark_rule(color=FAINT, strokeWidth=1)
+    marks = {"shape": shaped(groups, legend or "Group")} if 1 < len(groups) <= len(SHAPES) else {}
+    names = [] if alone else curve_names(frame.with_columns(label="group"), encoding, marks)
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     beyond = ((pl.col("low") > 0) | (pl.col("high") < 0)).fill_null(value=False)
     ends = queries.at_ends(frame)
     points = [
-        alt.Chart(values(rows)).mark_point(filled=filled).encode(**encoding, tooltip=tips)
+        alt.Chart(values(rows)).mark_point(filled=filled).encode(**encoding, **marks, tooltip=tips)
         for filled, rows in ((True, ends.filter(beyond)), (False, ends.filter(~beyond)))
         if len(rows)
     ]
-    if 1 < len(groups) <= len(SHAPES):
-        points = [layer.encode(shape=shaped(groups, legend or "Group")) for layer in points]
-    layers = [*queries.layers(), level.encode(y=encoding["y"]), *band(frame, encoding), lines, *points, *counted]
+    layers = [
+        *queries.layers(),
+        level.encode(y=encoding["y"]),
+        *band(frame, encoding),
+        lines,
+        *points,
+        *names,
+        *counted,
+    ]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -9,8 +9,8 @@ import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.distribution_tails import wilson
-from sessionkit.charts.encodings import SHAPES, color, line_below, parted, stacked, tip, values
-from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, one_fit
+from sessionkit.charts.encodings import SHAPES, color, how_many, line_below, parted, tip, titled, values
+from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, looked_at, one_fit
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -64,16 +64,11 @@ def discount_fit(
     rows, measure = first_fit(calibration, measure)
     every = one_fit(rows)
     frame = _shares(every)
-    far = [
-        f"{drawn} of {of} {name}"
-        for name, drawn, of in (
-            ("queries", frame["group"].n_unique(), every["query_position"].n_unique()),
-            ("ranks", frame["rank"].n_unique(), every["rank"].n_unique()),
-        )
-        if drawn < of
-    ]
-    lines_below = (line_below(calibration, subtitle), KEY, f"drawn: {', '.join(far)}" if far else None)
-    below = "; ".join(line for line in lines_below if line)
+    far = how_many(
+        (frame["group"].n_unique(), every["query_position"].n_unique(), "queries"),
+        (frame["rank"].n_unique(), every["rank"].n_unique(), "ranks"),
+    )
+    below = [line for line in (line_below(calibration, subtitle), KEY, far) if line]
     most = max(1.0, float(frame["value"].max() or 0))  # type: ignore[arg-type]
     queries = frame.get_column("group").unique().cast(pl.Int64).sort().cast(pl.String).to_list()
     axis = alt.Axis(
@@ -100,25 +95,16 @@ def discount_fit(
     points = (
         alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=seen, color=shade, shape=shape, tooltip=tips)
     )
-    return stacked([ends, lines, points], title, synthetic, below, width=width, height=height)
+    layers = alt.LayerChart(layer=[ends, lines, points])
+    return titled(layers, title, below, synthetic, width=width, height=height)
 
 
-def _shares(frame: pl.DataFrame) -> pl.DataFrame:
-    """Looks as shares of those at the most observed place, to which all sessions come.
-
-    Columns: ``group`` (the query), ``rank``, ``value`` expected, ``number`` observed, its interval, ``n``.
-    """
-    sessions = max(float(frame["observed"].max() or 0), 1e-300)  # type: ignore[arg-type]
-    low, high = wilson(pl.col("n"), pl.lit(sessions), 0.95)
-    shares = frame.filter(pl.col("rank") <= MOST_RANKS).select(
-        "rank",
-        "query_position",
-        group=pl.col("query_position").cast(pl.String),
-        value=pl.col("expected").cast(pl.Float64) / sessions,
-        number=pl.col("observed").cast(pl.Float64) / sessions,
-        n=pl.col("observed").cast(pl.Int64),
-    )
+def _shares(fit: pl.DataFrame) -> pl.DataFrame:
+    """The shares of queries that enough sessions come to, with their intervals; ``group`` is the query."""
+    shares = looked_at(fit).filter(pl.col("rank") <= MOST_RANKS)
     come = shares.group_by("query_position").agg(pl.max_horizontal("value", "number").max().alias("most"))
     drawn = come.filter(pl.col("most") >= LEAST).sort("query_position").head(MOST_QUERIES)
-    some = shares.join(drawn, on="query_position", how="semi").with_columns(low=low, high=high)
-    return some.sort("query_position", "rank").drop("query_position")
+    low, high = wilson(pl.col("n"), pl.col("sessions"), 0.95)
+    some = shares.join(drawn, on="query_position", how="semi", maintain_order="left")
+    group = pl.col("query_position").cast(pl.String)
+    return some.select(group.alias("group"), "rank", "value", "number", "n", low=low, high=high)

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import checked, drawn_of, folded, line_below, stacked, tip, values
+from sessionkit.charts.encodings import checked, drawn_of, folded, how_many, line_below, tip, titled, values
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -18,10 +18,7 @@ MOST_RANKS, MOST_QUERIES = 20, 15
 LEAST = 1e-3
 """Shares below this have the faintest color."""
 HUES = ("#F2F6FA", "#C6DBEC", "#8FBFDE", "#4C96C5", "#1C68A3", "#08306B")
-KEY = (
-    "cell: expected; circle: observed, the same where the fit holds,",
-    "fainter where fewer looked, empty where nobody did",
-)
+KEY = "Cells: expected; circles: observed, fainter where fewer looked, empty where nobody did"
 PALE = "#BDBDBD"
 LONGEST = 60
 """Characters of a measure's text on a line."""
@@ -67,9 +64,15 @@ def discount_surface(
     subtitle = line_below(calibration, subtitle)
     rows, measure = first_fit(calibration, measure)
     frame = one_fit(rows)
-    shares = _shares(frame.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES))
+    shares = looked_at(frame).filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES)
+    far = how_many(
+        *(
+            (shares[name].n_unique(), frame[name].n_unique(), words)
+            for name, words in (("rank", "ranks"), ("query_position", "queries"))
+        )
+    )
     told = [] if measure is None else folded(plain("measure", measure), LONGEST)
-    below = alt.Axis(title=["Rank in the result list", *told, *KEY], labelAngle=0, labelOverlap=True, ticks=False)
+    below = alt.Axis(title=["Rank in the result list", *told], labelAngle=0, labelOverlap=True, ticks=False)
     beside = alt.Axis(title="Query of the session", labelOverlap=True, ticks=False, grid=False)
     place: dict[str, Any] = {
         "x": alt.X(field="rank", type="ordinal", axis=below, scale=alt.Scale(padding=0)),
@@ -87,7 +90,8 @@ def discount_surface(
     if len(unseen):
         circles = alt.Chart(values(unseen)).mark_point(**dot, color="white", stroke=PALE)
         layers.append(circles.encode(**place, tooltip=tips))
-    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+    said = [line for line in (subtitle, KEY, far) if line]
+    return titled(alt.LayerChart(layer=layers), title, said, synthetic, width=width, height=height)
 
 
 def first_fit(calibration: Any, measure: str | None) -> tuple[Any, str | None]:  # noqa: ANN401  # anything tabular
@@ -120,15 +124,19 @@ def one_fit(calibration: Any) -> pl.DataFrame:  # noqa: ANN401  # anything tabul
     return frame
 
 
-def _shares(frame: pl.DataFrame) -> pl.DataFrame:
-    """Looks as shares of those at rank 1 of the first query: ``value`` expected, ``number`` observed, ``n`` the looks."""
-    most = {name: max(float(frame[name].max() or 0.0), 1e-300) for name in ("observed", "expected")}  # type: ignore[arg-type]
-    return frame.select(
-        "rank",
+def looked_at(fit: pl.DataFrame) -> pl.DataFrame:
+    """Looks as shares of those at the most observed place, to which all sessions come.
+
+    Columns: ``query_position``, ``rank``, ``value`` expected, ``number`` observed, ``n`` looks of so many ``sessions``.
+    """
+    sessions = max(float(fit["observed"].max() or 0), 1e-300)  # type: ignore[arg-type]
+    return fit.select(
         "query_position",
-        value=pl.col("expected").cast(pl.Float64) / most["expected"],
-        number=pl.col("observed").cast(pl.Float64) / most["observed"],
+        "rank",
+        value=pl.col("expected").cast(pl.Float64) / sessions,
+        number=pl.col("observed").cast(pl.Float64) / sessions,
         n=pl.col("observed").cast(pl.Int64),
+        sessions=pl.lit(sessions),
     ).sort("query_position", "rank")
 
 

@@ -9,7 +9,19 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.charts.encodings import checked, color, drawn_of, line_below, setting_of, stacked, tip, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    checked,
+    color,
+    curve_names,
+    drawn_of,
+    line_below,
+    setting_of,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -81,7 +93,7 @@ def _level(title: str, alpha: float) -> dict[str, Any]:
     """The axis and the scale of p-values, on which the level itself is named."""
     named = sorted({*(level for level in LEVELS if abs(level - alpha) > 0.3 * level or not level), alpha})
     return {
-        "axis": alt.Axis(title=title, values=named, format=".3~r", grid=True),
+        "axis": alt.Axis(title=title, values=named, format=".3~r", grid=True, labelOverlap="greedy"),
         "scale": alt.Scale(type="sqrt", domain=[0, 1], nice=False),
     }
 
@@ -93,13 +105,17 @@ def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha
     pairs = alt.Axis(title="Pairs, sorted by p", tickMinStep=1, tickCount=10, format=",d")
     x = alt.X(field="place", type="quantitative", axis=pairs, scale=alt.Scale(domain=[1, many], nice=False))
     y = alt.Y(field="value", type="quantitative", **level)
+    measures = rows["group"].unique().to_list()
+    marks = {"shape": shaped(measures, "Measure")} if 1 < len(measures) <= len(SHAPES) else {}
+    names = curve_names(rows.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     data = values(rows)
     return [
         alt.Chart(values(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=y),
         alt.Chart(data).mark_line().encode(x=x, y=y, color=shade),
         alt.Chart(data)
         .mark_point(filled=True, size=30 if many <= POINTS else 8)
-        .encode(x=x, y=y, color=shade, tooltip=tips),
+        .encode(x=x, y=y, color=shade, **marks, tooltip=tips),
+        *names,
     ]
 
 

@@ -9,7 +9,18 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.effort.finding import Effort
-from sessionkit.charts.encodings import area, color, drawn_of, grouped, shaped, stacked, tip, values
+from sessionkit.charts.encodings import (
+    area,
+    color,
+    curve_names,
+    drawn_of,
+    grouped,
+    shaped,
+    stacked,
+    tip,
+    values,
+    whole_numbers,
+)
 from sessionkit.choices import EffortUnit
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
@@ -81,7 +92,7 @@ def effort_gain(
     groups = in_natural_order(frame.get_column("group").unique())
     few = len(groups) <= BANDED
     last = max(1, int(frame.get_column("amount").max()))  # type: ignore[arg-type]
-    axis = alt.Axis(title=AXES[along], tickMinStep=1, format="d")
+    axis = whole_numbers(AXES[along], 0, last)
     x = alt.X(field="amount", type="quantitative", axis=axis, scale=alt.Scale(domain=[0, last], nice=False))
     share = alt.Axis(
         title=f"Share that gained {'so much' if of is None else f'{of:g} or more'}", format="%", tickCount=6
@@ -90,6 +101,8 @@ def effort_gain(
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
     encoding: dict[str, Any] = {"x": x, "y": y, "color": shade}
+    marks = {"shape": shaped(groups, legend)} if few and len(groups) > 1 else {}  # told apart without color too
+    names = curve_names(frame.with_columns(label="group"), encoding, marks)
     lines = alt.Chart(values(frame)).mark_line(interpolate="step-after").encode(**encoding)
     tips = [tip("group", legend), tip("amount", AXES[along], "d"), tip("share", "Share", ".1%")]
     tips += [
@@ -98,12 +111,11 @@ def effort_gain(
         tip("reached", "Reached", "d"),
         tip("units", "Of", "d"),
     ]
-    marks = frame.get_column("amount").unique().sort()
-    marked = marks.gather_every(-(-len(marks) // MARKED))
+    amounts = frame.get_column("amount").unique().sort()
+    marked = amounts.gather_every(-(-len(amounts) // MARKED))
     points = alt.Chart(values(frame.filter(pl.col("amount").is_in(marked.implode())))).mark_point(filled=True)
-    points = points.encode(**encoding, tooltip=tips)
-    if few and len(groups) > 1:  # told apart without color too
-        points = points.encode(shape=shaped(groups, legend))
+    points = points.encode(**encoding, **marks, tooltip=tips)
     bands = area(alt.Chart(values(frame)), encoding)
     bands.mark.interpolate = "step-after"
-    return stacked([*([bands] if few else []), lines, points], title, synthetic, subtitle, width=width, height=height)
+    layers = [*([bands] if few else []), lines, points, *names]
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -8,10 +8,9 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import checked, drawn_of, line_below, tip, titled, values
+from sessionkit.charts.encodings import NUMBERS, by_ink, checked, drawn_of, how_many, line_below, tip, titled, values
 from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
-from sessionkit.charts.theme import INK
 from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "looks", "lists", "share")
@@ -73,11 +72,6 @@ def examination_heatmap(
         raise UsageError(f"there is nothing to draw: no rank of a query has a share of at least {FEWEST} lists")
     frame = known.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES)
     rank, query = (int(max(known[name])) for name in ("rank", "query_position"))
-    far = [
-        f"{last} of {of} {word}"
-        for last, of, word in ((MOST_RANKS, rank, "ranks"), (MOST_QUERIES, query, "queries"))
-        if of > last
-    ]
     ranks, queries = range(1, min(rank, MOST_RANKS) + 1), range(1, min(query, MOST_QUERIES) + 1)
     place: dict[str, Any] = {
         "x": _axis(alt.X, "rank", [*ranks], "Rank in the result list"),
@@ -104,13 +98,15 @@ def examination_heatmap(
     layers = [
         alt.Chart(values(rows)).mark_rect(stroke="white", strokeWidth=1).encode(**place, color=shade, tooltip=tips)
     ]
-    for deep, ink in ((False, INK), (True, "white")) if len(ranks) <= WRITTEN else ():
-        some = rows.filter((pl.col("value") >= DEEP) == deep)
-        if len(some):
-            words = alt.Chart(values(some)).mark_text(fontSize=10, color=ink)
-            layers.append(words.encode(**place, text=alt.Text(field="label", type="nominal"), tooltip=tips))
-    key = ["Numbers: percent"] if len(ranks) <= WRITTEN else []
-    below = [line for line in (subtitle, *key, f"Drawn: {', '.join(far)}" if far else None) if line]
+    for some, ink in by_ink(rows, pl.col("value") >= DEEP) if len(ranks) <= WRITTEN else ():
+        words = some.mark_text(fontSize=10, color=ink)
+        layers.append(words.encode(**place, text=alt.Text(field="label", type="nominal"), tooltip=tips))
+    key = [f"{NUMBERS}percent"] if len(ranks) <= WRITTEN else []
+    below = [
+        line
+        for line in (subtitle, *key, how_many((MOST_RANKS, rank, "ranks"), (MOST_QUERIES, query, "queries")))
+        if line
+    ]
     across = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
     return titled(
         alt.LayerChart(layer=layers, width=across, height=alt.Step(ROW)),

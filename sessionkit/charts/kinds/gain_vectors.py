@@ -11,24 +11,30 @@ import polars as pl
 from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.gain_vectors import OF_RANK
 from sessionkit.charts.encodings import (
+    SHAPES,
     area,
     band_tips,
     color,
+    curve_ends,
     grouped,
     in_order,
     mean_of,
+    name_layers,
     of_several,
     parted,
+    shaped,
     tip,
     titled,
     values,
 )
-from sessionkit.display.labels import printable_column
+from sessionkit.charts.theme import FAINT, colors_of
+from sessionkit.display.labels import inert, printable_column
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("measure", "rank", "value", "ideal", "n_queries", "n_sessions")
-LINES = ("Shown", "Ideal")
+LINES, NAMES = ("Shown", "Ideal"), ("Name", "Name of an ideal")
+"""What the rows of the data are: points of curves, or names of them."""
 MOST = 8
 """Panels that one figure holds."""
 MARKED = 20
@@ -78,10 +84,12 @@ def gain_vectors(
     keys = ["place", "measure", "group", "rank"]
     shown = frame.select(*keys, "value", *own, "n_queries", line=pl.lit(LINES[0]))
     ideal = frame.select(*keys, value="ideal", n_queries="n_queries", line=pl.lit(LINES[1]))
-    ideal = ideal.filter(shown.get_column("value").is_not_null())
+    ideal = _one_ideal(ideal.filter(shown.get_column("value").is_not_null()))
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     ranked = alt.Axis(title="Rank in the result list", tickMinStep=1, tickCount=10, format="d")
     dash, _ = parted("line", LINES, "Vector")
+    groups = frame.get_column("group").unique().to_list()
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
     tips = [tip("measure", "Measure"), tip("group", legend), tip("line", "Vector"), tip("rank", "Rank", "d")]
     tips += [tip("value", mean_of("Mean gain", means), ".4f"), *band_tips(frame), tip("n_queries", "Queries", "d")]
     encoding: dict[str, Any] = {
@@ -93,22 +101,51 @@ def gain_vectors(
             type="quantitative",
             axis=alt.Axis(title="Mean per query" if means else "Of one query", tickCount=5),
         ),
-        "color": color(frame.get_column("group").to_list(), colors, legend),
+        "color": color(
+            [*groups, *ideal.get_column("group")], {LINES[1]: FAINT, **(colors or colors_of(groups))}, legend
+        ),
     }
     if own:
         encoding["color"]["legend"]["symbolOpacity"] = 1
-    mean = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="line", equal=LINES[0]))
+    drawn = pl.concat([shown, ideal], how="diagonal")
+    label = pl.when(pl.col("line") == LINES[1]).then(pl.lit(LINES[1])).otherwise("group")
+    named = curve_ends(drawn.with_columns(label=label), encoding, "place")
+    if named is not None:
+        of_ideal = pl.col("label") == LINES[1]
+        name = pl.when(of_ideal).then(pl.lit(NAMES[1])).otherwise(pl.lit(NAMES[0]))
+        drawn = pl.concat([drawn, named.with_columns(line=name)], how="diagonal")
+
+    def of(*lines: str) -> alt.Chart:
+        return alt.Chart().transform_filter(alt.FieldOneOfPredicate(field="line", oneOf=[*lines]))
+
+    names = []
+    if named is None:
+        encoding["color"]["legend"]["values"] = [inert(group) for group in sorted(groups)]
+    else:
+        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks})
+        names[0].transform = of(NAMES[0]).transform  # ideals have no points
+    size = 18 if ranks <= MARKED else 6
     layers = [
-        *([area(mean, encoding)] if own else []),
-        alt.Chart().mark_line().encode(**encoding, strokeDash=dash),
-        mean.mark_point(filled=True, size=18 if ranks <= MARKED else 6).encode(**encoding, tooltip=tips),
+        *([area(of(LINES[0]), encoding)] if own else []),
+        of(*LINES).mark_line().encode(**encoding, strokeDash=dash),
+        of(LINES[0]).mark_point(filled=True, size=size).encode(**encoding, **marks, tooltip=tips),
+        *names,
     ]
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
-        data=values(pl.concat([shown, ideal], how="diagonal")),
+        data=values(drawn),
         spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
         columns=min(2, len(panels)),
         resolve=alt.Resolve(scale=alt.ScaleResolveMap(y="independent"), axis=alt.AxisResolveMap(x="independent")),
     )
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
+
+
+def _one_ideal(ideal: pl.DataFrame) -> pl.DataFrame:
+    """Ideal vectors, one in place of those of all groups in panels where they are the same."""
+    same = (pl.col("value").n_unique() == 1).over("place", "rank").all().over("place")
+    several = pl.col("group").n_unique().over("place") > 1
+    one = ideal.with_columns(_one=same & several)
+    once = one.filter("_one").unique(["place", "rank"], maintain_order=True).with_columns(group=pl.lit(LINES[1]))
+    return pl.concat([one.filter(~pl.col("_one")), once]).drop("_one").sort("place", "group", "rank")

@@ -10,7 +10,20 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
-from sessionkit.charts.encodings import checked, color, drawn_of, line_below, setting_of, stacked, tip, values
+from sessionkit.charts.encodings import (
+    LEGENDS,
+    SHAPES,
+    checked,
+    color,
+    curve_names,
+    drawn_of,
+    line_below,
+    setting_of,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import printable_column
 
@@ -90,6 +103,9 @@ def judgment_loss(
     shade = color(frame["group"].to_list(), colors, legend)
     tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Judged share", ".0%")]
     tips += [tip("value", "Mean tau", ".3f"), tip("low", "Least", ".3f"), tip("high", "Most", ".3f")]
+    groups = frame["group"].unique().to_list()
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
+    names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     ends = {"y": alt.Y(field="low", type="quantitative", scale=up), "y2": alt.Y2(field="high")}
     across = alt.Chart(values(pl.DataFrame({"value": [threshold]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
     band = alt.Chart(values(frame)).mark_area(opacity=0.14).encode(x=x, color=shade, **ends)
@@ -97,7 +113,8 @@ def judgment_loss(
         across.encode(y=y),
         alt.Chart(values(frame)).mark_line().encode(x=x, y=y, color=shade),
         *([band] if banded else []),
-        alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips),
+        alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips),
+        *names,
     ]
     if knees is not None:
         marked = _marked(checked(knees, ("measure", "knee"), SOURCE), threshold, bottom)
@@ -111,7 +128,7 @@ def _how(found: JudgmentLoss) -> str:
     draws = "one draw" if found.draws == 1 else f"mean of {found.draws} draws"
     if found.draws > 1 and (found.table.select(pl.col("tau_low", "tau_high").abs() < 1).to_numpy()).any():
         draws += ", band from the least to the most"
-    return f"groups by {found.by}; {draws}; seed {found.seed}"
+    return f"groups by {LEGENDS.get(found.by, found.by).lower()}; {draws}; seed {found.seed}"
 
 
 _RENAMED = {"tau": "value", "tau_low": "low", "tau_high": "high"}

@@ -14,6 +14,7 @@ from sessionkit.charts.encodings import (
     band,
     band_tips,
     color,
+    curve_names,
     gain_axis,
     grouped,
     mean_of,
@@ -95,8 +96,9 @@ def last_vs_nonlast(
     marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))
     tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]
     tips += [*band_tips(frame), tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
+    label = pl.concat_str("group", pl.col("part").str.to_lowercase(), separator=", ")
+    names = curve_names(frame.with_columns(label=label), encoding, {"strokeDash": dash, "shape": shape})
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return stacked(
-        [*band(frame, encoding, "part"), lines, points], title, synthetic, subtitle, width=width, height=height
-    )
+    layers = [*band(frame, encoding, "part"), lines, points, *names]
+    return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -8,7 +8,20 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.findings import Finding
-from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, setting_of, tip, titled, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    checked,
+    curve_ends,
+    drawn_of,
+    in_order,
+    line_below,
+    name_layers,
+    parted,
+    setting_of,
+    tip,
+    titled,
+    values,
+)
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -102,6 +115,21 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
     shades = [*colors_of(f"{place:04}" for place in range(len(named))).values()]
     legend = alt.Legend(title="Topics", symbolOpacity=1) if len(named) > 1 else None
     shade = alt.Color(field="group", type="nominal", scale=alt.Scale(domain=named, range=shades), legend=legend)
+    marks: dict[str, Any] = {}
+    names: list[alt.Chart] = []
+    if len(named) > 1:
+        marks = {"shape": parted("group", named, "Topics")[1]} if len(named) <= len(SHAPES) else {}
+        encoding = {"x": x, "y": y, "color": shade}
+        word = pl.when(pl.col("topics") == 1).then(pl.lit(" topic")).otherwise(pl.lit(" topics"))
+        curves = rows.filter(pl.col("kind") != "smallest").with_columns(label=pl.concat_str("group", word))
+        ends_of = curve_ends(curves.filter(pl.col("topics").is_not_null()), encoding, "population")
+        if ends_of is not None:
+            rows = pl.concat([rows, ends_of.with_columns(kind=pl.lit("name"))], how="diagonal_relaxed")
+            names = name_layers(
+                alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal="name")),
+                encoding,
+                marks,
+            )
     tips = [tip("number", grows.capitalize(), ",d"), tip("group", "Topics"), tip("sessions", "Sessions", ",d")]
     tips += [tip("value", "Power", ".2f"), tip("low", "From", ".2f"), tip("high", "To", ".2f")]
 
@@ -114,7 +142,8 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
         alt.Chart().mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.YDatum(target, scale=share)),
         band.encode(x=x, color=shade, **edges),
         of("size").mark_line().encode(x=x, y=y, color=shade),
-        of("size").mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips),
+        of("size").mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips),
+        *names,
     ]
     if ends:
         layers.append(

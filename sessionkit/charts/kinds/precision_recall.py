@@ -10,7 +10,19 @@ import polars as pl
 
 from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.precision_recall import OF_LEVEL
-from sessionkit.charts.encodings import band, band_tips, color, grouped, of_several, stacked, tip, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    band,
+    band_tips,
+    color,
+    curve_names,
+    grouped,
+    of_several,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.display.labels import plain, printable_column
 from sessionkit.readers.tabular import as_polars
 
@@ -75,6 +87,9 @@ def precision_recall(
         "color": color(frame.get_column("group").to_list(), colors, legend),
     }
     encoding["color"]["legend"]["symbolOpacity"] = 1  # that of the averages
+    groups = frame.get_column("group").unique().to_list()
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
+    names = curve_names(frame.with_columns(label="group"), encoding, marks)
     layers = []
     if topics is not None:
         each, _ = grouped(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall", ("topic_id", *taken))
@@ -89,5 +104,5 @@ def precision_recall(
     tips += [*band_tips(frame), tip("n", "Averaged", "d")]
     layers += band(frame, encoding)
     layers.append(alt.Chart(values(frame)).mark_line(strokeWidth=2.5).encode(**encoding))
-    layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, tooltip=tips))
-    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+    layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, **marks, tooltip=tips))
+    return stacked([*layers, *names], title, synthetic, subtitle, width=width, height=height)

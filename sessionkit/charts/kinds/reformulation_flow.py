@@ -19,12 +19,12 @@ COLUMNS = ("group", "position", "next", "n")
 STOPPED, UNKNOWN = "stopped", "unknown"
 KINDS = {
     "specialization": ("Specialization", PALETTE[0]),
-    "generalization": ("Generalization", PALETTE[5]),
-    "substitution": ("Substitution", PALETTE[4]),
-    "new": ("New", PALETTE[1]),
-    "repeat": ("Repeat", PALETTE[3]),
-    UNKNOWN: ("Not logged", "#A8A8A8"),
-    STOPPED: ("Session ended", "#DCDCDC"),
+    "generalization": ("Generalization", PALETTE[1]),
+    "substitution": ("Substitution", PALETTE[2]),
+    "new": ("New", PALETTE[3]),
+    "repeat": ("Repeat", PALETTE[6]),
+    UNKNOWN: ("Not logged", "#F0F0F0"),
+    STOPPED: ("Session ended", "#CFCFCF"),
 }
 """What comes after a query, from the bottom of a bar: its name and color."""
 MOST, GROUPS = 10, 8
@@ -117,8 +117,13 @@ def reformulation_flow(
         )
     )
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=240, labelPadding=16)
-    drawn = alt.LayerChart(data=values(rows), layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT)
-    faceted: alt.FacetChart = drawn.facet(column=alt.Column(field="group", type="nominal", header=header), spacing=24)
+    faceted = alt.FacetChart(
+        data=values(rows),
+        spec=alt.LayerChart(layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT),
+        facet=alt.Facet(field="group", type="nominal", header=header),
+        columns=max(2, len(groups)),
+        spacing=24,
+    )
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 

@@ -16,6 +16,7 @@ from sessionkit.charts.encodings import (
     band,
     band_tips,
     color,
+    curve_names,
     gain_axis,
     grouped,
     mean_of,
@@ -97,11 +98,12 @@ def session_curve(
     counted = []
     if "searching" in own:
         counted = searching_below(encoding["x"], queries, frame.rename({"searching": "sessions"}))
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}  # told apart without color too
+    names = curve_names(frame.with_columns(label="group"), encoding, marks)
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
-    points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
-    if 1 < len(groups) <= len(SHAPES):  # told apart without color too
-        points = points.encode(shape=shaped(groups, legend))
-    layers = [*queries.layers(), *band(frame, encoding), lines, points]
+    ends = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True)
+    points = ends.encode(**encoding, **marks, tooltip=tips)
+    layers = [*queries.layers(), *band(frame, encoding), lines, points, *names]
     return stacked([*layers, *counted], title, synthetic, subtitle, width=width, height=height)
 
 
@@ -120,4 +122,4 @@ def searching_below(x: alt.X, queries: Boundaries, counts: pl.DataFrame) -> list
         counts = counts.group_by("query_position").agg(pl.col("sessions").sum()).with_columns(group=pl.lit("all"))
     places = queries.shown().select("query_position", slot=(pl.col("start") + pl.col("end")) / 2)
     shown = counts.join(places, on="query_position").sort("group", "query_position")
-    return counts_below(x, shown.select("group", "slot", "sessions"), "still searching")
+    return counts_below(x, shown.select("group", "slot", "sessions"), "Sessions still searching")

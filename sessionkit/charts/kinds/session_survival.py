@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
-from sessionkit.charts.encodings import SHAPES, color, grouped, shaped, stacked, tip, values
+from sessionkit.charts.encodings import SHAPES, color, curve_names, grouped, shaped, stacked, tip, values, whole_numbers
 from sessionkit.display.natural_order import in_natural_order
 
 COLUMNS = ("query_position", "sessions", "value", "low", "high")
@@ -54,12 +54,12 @@ def session_survival(
     """
     frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
     groups = in_natural_order(frame.get_column("group").unique())
-    axis = alt.Axis(title="Query of the session", tickMinStep=1, format="d")
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
-    x = alt.X(field="query_position", type="quantitative", axis=axis, scale=alt.Scale(domain=[1, last], nice=False))
+    axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
+    x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)
     share = alt.Axis(title="Sessions with this query or a later one", format="%", tickCount=6)
     counts = frame.select("group", "query_position", "sessions")
-    counted = counts_below(x, counts, "sessions") if len(groups) <= MOST_COUNTED else []
+    counted = counts_below(x, counts, "Sessions with this query") if len(groups) <= MOST_COUNTED else []
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     low = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     shade = color(groups, colors, legend)
@@ -67,14 +67,14 @@ def session_survival(
     tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]
     tips += [tip("value", "Share", ".1%"), tip("low", "From", ".1%"), tip("high", "To", ".1%")]
     data = values(frame)
-    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, tooltip=tips)
-    if 1 < len(groups) <= MOST_SHAPES:
-        points = points.encode(shape=shaped(groups, legend))
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
+    names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
+    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips)
     band = (
         alt.Chart(data)
         .mark_area(opacity=0.18, interpolate="step")
         .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
     )
     lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
-    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *counted]
+    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *names, *counted]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)

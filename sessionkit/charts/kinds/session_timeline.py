@@ -14,12 +14,12 @@ from sessionkit.errors import UsageError
 
 QUERIES = ("query_position", "text", "start", "end", "results")
 CLICKS = ("query_position", "rank", "doc_id", "at", "dwell")
-COLOURS = {"Result list": "#B8CFE0", "Dwell": PALETTE[4], "Query": INK, "Click": PALETTE[1]}
+COLOURS = {"Result list": "#DCDCDC", "Dwell": PALETTE[3], "Query": INK, "Click": PALETTE[1]}
 MOST = 60
 """Queries of one figure."""
 ROW = 26
 """Height of a query's row."""
-APART = 0.03
+APART = 0.06
 """Share of the time between first and last click that must lie between clicks for the second to get its rank."""
 TEXT = 34
 """Characters of a query's text beside its row."""

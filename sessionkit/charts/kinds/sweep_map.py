@@ -10,7 +10,18 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.sweep.finding import Sweep
-from sessionkit.charts.encodings import SharedRows, checked, color, drawn_of, line_below, tip, titled, values
+from sessionkit.charts.encodings import (
+    NUMBERS,
+    SharedRows,
+    by_ink,
+    checked,
+    color,
+    drawn_of,
+    line_below,
+    tip,
+    titled,
+    values,
+)
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
@@ -107,7 +118,7 @@ def sweep_map(
     minus = (
         f"{pair[1]} minus {pair[0]} in % of the {behind} mean" if pair else "lead over the next group in % of its mean"
     )
-    key = [f"Numbers: {minus}; in parentheses: not shown by the test"] if labeled else []
+    key = [f"{NUMBERS}{minus}; in parentheses: not shown by the test"] if labeled else []
     place: dict[str, Any] = {
         "x": _axis("x", across, [plain("x", x), *([] if measure is None else [plain("measure", measure)[:TITLE]])]),
         "y": _axis("y", list(reversed(up)), plain("y", y)),
@@ -127,16 +138,14 @@ def sweep_map(
             "opacity": alt.Opacity(
                 field="step",
                 type="ordinal",
-                scale=alt.Scale(domain=[*STEPS], range=[*STEPS.values()]),
+                scale=alt.Scale(type="ordinal", domain=[*STEPS], range=[*STEPS.values()]),  # else two of them
                 legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
             ),
         }
         layers.append(alt.Chart(values(leads)).mark_rect().encode(**place, **shade, tooltip=tips))
         text = alt.Text(field="label", type="nominal")
-        for deep, ink in ((True, "white"), (False, INK)):
-            some = leads.filter((pl.col("step") == [*STEPS][-1]) == deep)
-            if len(some):
-                layers.append(alt.Chart(values(some)).mark_text(fontSize=9, color=ink).encode(**place, text=text))
+        for cells, ink in by_ink(leads, pl.col("step") == [*STEPS][-1]):
+            layers.append(cells.mark_text(fontSize=9, color=ink).encode(**place, text=text))
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
@@ -150,7 +159,9 @@ def sweep_map(
         layers.append(
             ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
         )
-    below = [line for line in (subtitle, *key, KEY) if line]
+    shown = frame.get_column("significant")
+    tested = f"Shown by the test at {shown.sum():,} of {len(shown):,} settings" if shown.count() else None
+    below = [line for line in (subtitle, *key, KEY, tested) if line]
     return titled(alt.LayerChart(layer=layers), title, below, synthetic, width=width, height=height)
 
 

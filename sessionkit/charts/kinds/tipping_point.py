@@ -10,7 +10,8 @@ import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.charts.encodings import LEGENDS, color, line_below, shaped, tip, titled, values
+from sessionkit.charts.encodings import LEGENDS, color, curve_names, line_below, shaped, tip, titled, values
+from sessionkit.charts.theme import INK
 from sessionkit.display.labels import printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.numbers import compact
@@ -19,6 +20,8 @@ from sessionkit.errors import UsageError, suggestion
 
 MOST = 6
 """Groups that one figure shows."""
+ALL = "All groups"
+"""The name of a curve that all of them have."""
 
 
 def tipping_point(
@@ -72,6 +75,10 @@ def tipping_point(
         raise UsageError("there is nothing to draw: no result was shown")
     rows = rows.select(printable_column("group"), "rank", value="share", judged="judged", results="results")
     groups = in_natural_order(rows.get_column("group").unique())
+    each = rows.group_by("rank").agg(pl.col("value").n_unique() == 1, pl.len() == len(groups))
+    if len(groups) > 1 and each.select(pl.all_horizontal("value", "len").all()).item():  # never two identical curves
+        summed = rows.group_by("rank").agg(pl.col("value").first(), pl.col("judged", "results").sum()).sort("rank")
+        rows, groups, colors = summed.with_columns(group=pl.lit(ALL)), [ALL], {ALL: INK}
     if len(groups) > MOST:
         raise UsageError(f"one figure shows {MOST} groups, not {len(groups)}; choose some by where")
     called = legend or LEGENDS.get(str(bounds.by), str(bounds.by)) if bounds.by else "Group"
@@ -114,7 +121,9 @@ def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | No
     }
     tips = [tip("group", legend), tip("rank", "Rank", "d"), tip("value", "Judged share", ".1%")]
     tips += [tip("judged", "Judged", "d"), tip("results", "Results", "d")]
+    shape = shaped(groups, legend)
+    names = curve_names(rows.with_columns(label="group"), encoding, {"shape": shape})
     data = values(rows)
     lines = alt.Chart(data).mark_line().encode(**encoding)
-    points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shaped(groups, legend), tooltip=tips)
-    return alt.LayerChart(layer=[lines, points])
+    points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
+    return alt.LayerChart(layer=[lines, points, *names])

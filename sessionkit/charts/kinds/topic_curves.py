@@ -13,11 +13,13 @@ from sessionkit.charts.encodings import (
     band,
     band_tips,
     color,
+    curve_names,
     gain_axis,
     grouped,
     mean_of,
     of_several,
     parted,
+    shaped,
     stacked,
     tip,
     values,
@@ -87,10 +89,16 @@ def topic_curves(
         encoding["color"]["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("sessions", "Sessions"), tip("query_position", "Query"), tip("slot", "Slot", "d")]
     tips += [tip("value", "Gain", ".4f"), *band_tips(frame), tip("n", "Number of sessions", "d")]
-    lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
-    points = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True).encode(**encoding, tooltip=tips)
+    dashes, shapes, label = {}, {}, pl.col("group")
     if len(frame) > len(every):
-        dash, shape = parted("sessions", kinds, "Sessions")
-        lines, points = lines.encode(strokeDash=dash), points.encode(shape=shape)
-    layers = [*queries.layers(), *band(every, encoding), lines, points]
+        dashes["strokeDash"], shapes["shape"] = parted("sessions", kinds, "Sessions")
+        short = pl.col("sessions").replace({kinds[0]: "all", kinds[1]: f"{int(long)}+ queries"})
+        label = pl.concat_str("group", short, separator=", ")
+    elif frame.get_column("group").n_unique() > 1:
+        shapes["shape"] = shaped(frame.get_column("group").to_list(), legend)
+    names = curve_names(frame.with_columns(label=label), encoding, {**dashes, **shapes})
+    lines = alt.Chart(values(frame)).mark_line().encode(**encoding, **dashes)
+    ends = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True)
+    points = ends.encode(**encoding, **shapes, tooltip=tips)
+    layers = [*queries.layers(), *band(every, encoding), lines, points, *names]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)

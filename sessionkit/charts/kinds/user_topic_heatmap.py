@@ -9,9 +9,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import LEGENDS, SHAPES, checked, folded, mean_of, shaped, tip, titled, values
+from sessionkit.charts.encodings import LEGENDS, SHAPES, by_ink, checked, folded, mean_of, shaped, tip, titled, values
 from sessionkit.charts.kinds.score_distribution import SOURCE, of_one_measure
-from sessionkit.charts.theme import INK
 from sessionkit.display.labels import inert, plain, printable_column
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.numbers import MINUS
@@ -86,8 +85,8 @@ def user_topic_heatmap(
     known = checked(table, COLUMNS, SOURCE).with_columns(pl.col("user_id", "topic_id").cast(pl.String)).drop_nulls()
     if known.is_empty():
         raise UsageError("there is nothing to draw: no session has a user, a topic and a value")
-    every = _cells(known)
-    cells = _most_searched(every)
+    every = cells_of(known)
+    cells = most_searched(every)
     edges = _edges(cells["value"].to_list())
     steps, hues = _steps(edges)
     frame = cells.with_columns(
@@ -113,14 +112,15 @@ def user_topic_heatmap(
             symbolType="square",
         ),
     )
-    rows = frame.select("x", "y", "group", "value", "n", "step")
+    rows = frame.select("x", "y", "group", "value", "n", "step", "place")
     layers = [
         alt.Chart(values(rows)).mark_rect(stroke="white", strokeWidth=1).encode(**place, color=shade, tooltip=tips)
     ]
     marked = {} if by in ("user_id", "topic_id") else _marks(rows, legend or LEGENDS.get(by, by))
-    for deep, ink in ((False, INK), (True, "white")) if marked else ():  # the legend has the color of the first
-        some = rows.filter((frame["place"] >= len(steps) / 2) == deep)
-        points = alt.Chart(values(some)).mark_point(filled=True, size=MARK, opacity=1, color=ink)
+    for some, ink in (
+        by_ink(rows, pl.col("place") >= len(steps) / 2) if marked else ()
+    ):  # the legend has the color of the first
+        points = some.mark_point(filled=True, size=MARK, opacity=1, color=ink)
         layers.append(points.encode(**place, **marked, tooltip=tips))
     below = [line for line in (subtitle, _drawn(every, cells)) if line]
     across = max(NARROWEST, min(WIDEST, CELL * frame["x"].n_unique()))
@@ -128,8 +128,8 @@ def user_topic_heatmap(
     return titled(chart, title, below, synthetic, width=width, height=height)
 
 
-def _cells(known: pl.DataFrame) -> pl.DataFrame:
-    """A row for each user and topic: the mean ``value`` of ``n`` sessions, and their ``group``."""
+def cells_of(known: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each user and topic: the mean ``value`` of ``n`` sessions, and their ``group``."""
     alike = pl.col("group").n_unique() == 1
     return known.group_by("user_id", "topic_id", maintain_order=True).agg(
         pl.col("value").mean(),
@@ -138,8 +138,8 @@ def _cells(known: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _most_searched(cells: pl.DataFrame) -> pl.DataFrame:
-    """The cells of the topics with the most sessions, and of these those of the users with the most."""
+def most_searched(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells that are drawn: those of the topics with the most sessions, and of these those of the users with the most."""
     for name, most in (("topic_id", MOST_TOPICS), ("user_id", MOST_USERS)):
         sessions = natural_sort(cells.group_by(name).agg(pl.col("n").sum()), name)
         cells = cells.join(sessions.sort("n", descending=True, maintain_order=True).head(most), on=name, how="semi")

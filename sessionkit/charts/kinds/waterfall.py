@@ -79,7 +79,7 @@ def waterfall(
             y=y,
             x=alt.X(field="from", type="quantitative", axis=added),
             x2=alt.X2(field="to"),
-            color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="Contribution of")),
+            color=alt.Color(field="kind", type="nominal", scale=scale, legend=None),
             tooltip=tips,
         )
     )

@@ -13,6 +13,7 @@ from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.encodings import SHAPES
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.charts.registry import CHARTS
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.figure import Figure, by_group, without_condition
@@ -47,14 +48,27 @@ def effort_gain(study: Study, choices: Choices) -> Figure:
     measure = choices.exact or parse_measure(CHARTS["effort-gain"].measures[0])
     measure = measure @ (measure.cutoff or TOP) if measure.has_ranks else measure
     found = effort(study, measure, choices.by, gain=choices.gain)
+    if found.spent.is_empty() and measure.gain_measure is not None:
+        raise UsageError(f"there is nothing to draw: no judged document of these sessions gains anything by {measure}")
     if found.spent.is_empty():
         raise UsageError(f"effort-gain draws gains along a list, and {measure} has none here; ask for sDCG@10 or CG@10")
-    return effort_figure(found, choices)
+    return effort_figure(found, study, choices)
 
 
-def effort_figure(found: Effort, choices: Choices) -> Figure:
-    """What a gain costs, from what was found of it."""
+def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
+    """What a gain costs, from what was found of it.
+
+    Raises
+    ------
+    UsageError
+        The measure is of queries, and the gain is to be drawn along sessions.
+    """
     title, measure, along = "What a gain costs", parse_measure(found.measure), choices.along or "results"
+    if measure.inner.level == "query" and along != "results":
+        raise UsageError(
+            f"{measure} is a measure of queries, whose gains are drawn along results, not along {along}; leave --along out, or ask "
+            "for a measure of sessions, such as sDCG@10"
+        )
     chart = charts.effort_gain(
         without_condition(found),
         along=along,
@@ -65,7 +79,17 @@ def effort_figure(found: Effort, choices: Choices) -> Figure:
     )
     ends = with_groups(found.spent.filter(pl.col("along") == along), [choices.by]).sort("amount").group_by("group")
     last = ends.agg(pl.col("reached", "units").last()).sort("group")
-    units = "lists" if measure.level == "query" else "sessions"
+    units = "lists" if measure.inner.level == "query" else "sessions"
+    every = grouped_sessions(study, choices.by).select("session_id")
+    if units == "lists":
+        every = logged_lists(study).join(every, on="session_id", how="semi")
+    missing = len(every) - int(last.get_column("units").sum())
+    why = (
+        "no time of a query, or no judged document that gains"
+        if along == "minutes"
+        else "no judged document gains there"
+    )
+    left = f" {counted(missing, units[:-1])} left out: {why}." if missing else ""
     reached = first_of([f"{group} {n:,} of {of:,}" for group, n, of in last.rows()], NAMED)
     what = {
         "results": "results looked at", "queries": "queries asked",
@@ -75,7 +99,7 @@ def effort_figure(found: Effort, choices: Choices) -> Figure:
     own = " before it is normalized" if measure.gain_measure is not None and measure.gain_measure.normalized else ""
     caption = (
         f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}. Bands are 95% Wilson intervals, which "
-        f"take {units} to be independent of each other. In the end: {reached}; the others never had it."
+        f"take {units} to be independent of each other. In the end: {reached}; the others never had it.{left}"
     )
     return Figure("effort-gain", title, chart, caption)
 
@@ -107,8 +131,13 @@ def flow(study: Study, by: str) -> pl.DataFrame:
     steps = reformulations(study, None).select("session_id", "query_position", "reformulation")
     place = pl.col("query_position").rank("ordinal").over("session_id").cast(pl.Int64)
     went = steps.select("session_id", position=place, next=pl.col("reformulation").fill_null(UNKNOWN))
-    logged = study.queries.filter(pl.col("results_status") != "not_logged").group_by("session_id")
-    ends = logged.agg(position=pl.len().cast(pl.Int64)).collect().with_columns(next=pl.lit(STOPPED))
+    lists = logged_lists(study).group_by("session_id")
+    ends = lists.agg(position=pl.len().cast(pl.Int64)).with_columns(next=pl.lit(STOPPED))
     both = pl.concat([went, ends.select(went.columns)]).join(groups, on="session_id", how="inner")
     counts = both.group_by("group", "position", "next").agg(n=pl.len().cast(pl.Int64))
     return counts.sort("group", "position", "next")
+
+
+def logged_lists(study: Study) -> pl.DataFrame:
+    """The queries whose result lists were logged: ``session_id``, a row for each."""
+    return study.queries.filter(pl.col("results_status") != "not_logged").select("session_id").collect()

@@ -17,6 +17,7 @@ from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
+from sessionkit.charts.kinds.user_topic_heatmap import cells_of, most_searched
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -160,12 +161,14 @@ def user_topic_heatmap(study: Study, choices: Choices) -> Figure:
         title=title,
     )
     several = len(complete) > len(complete.unique(["user_id", "topic_id"]))
+    drawn = int(most_searched(cells_of(complete)).get_column("n").sum())
+    few = f", {drawn:,} of them drawn" if drawn < len(complete) else ""
     cell = "Mean of the sessions" if several else "The session"
     missing = len(scores) - len(complete)
     left = f" {counted(missing, 'session')} without a user, a topic or a value left out." if missing else ""
     caption = (
-        f"{cell} of each user on each topic by {measure}, {counted(len(complete), 'session')} in all; a gap is a pair without a "
-        f"session.{left}"
+        f"{cell} of each user on each topic by {measure}, {counted(len(complete), 'session')} in all{few}; a gap is a pair "
+        f"without a session.{left}"
     )
     return Figure("user-topic-heatmap", title, chart, caption)
 

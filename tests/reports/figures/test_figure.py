@@ -42,7 +42,7 @@ def test_gain_vectors_by_weighting_scheme(clinic):
 def test_precision_recall_is_that_of_the_analysis(clinic):
     made = single_figure(clinic, "precision-recall", parse_measure("IPrec11@100"))
     average = sk.precision_recall(clinic, measure="IPrec11@100")
-    drawn = [row["precision"] for row in data_of(made) if "topic" not in row]
+    drawn = [row["precision"] for row in data_of(made) if "topic" not in row and "label" not in row]
     assert drawn == average["precision"].to_list()
     assert {row["topic"] for row in data_of(made) if "topic" in row} == set("ABCD")
     assert "IPrec11@100" in made.caption
@@ -173,6 +173,34 @@ def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
     assert "Share of lists with a gain of 3 or more (nDCG@10 before it is normalized), that of one document" in lists
     with pytest.raises(UsageError, match="draws gains along a list"):
         single_figure(clinic, "effort-gain", parse_measure("RBP(p=0.8)"))
+    with pytest.raises(
+        UsageError, match="is a measure of queries, whose gains are drawn along results, not along queries"
+    ):
+        single_figure(clinic, "effort-gain", parse_measure("nDCG@10"), along="queries")
+
+
+def test_sessions_without_an_ideal_are_counted_in_the_effort_figure(clinic):
+    grade = pl.when(pl.col("judgment_key") == "A").then(0).otherwise("grade").alias("grade")
+    judged = clinic.judgments.collect().with_columns(grade)
+    part = sk.from_tables(
+        clinic.results.collect(),
+        judged,
+        sessions=clinic.sessions.collect(),
+        queries=clinic.queries.collect(),
+        max_grade=3,
+    )
+    assert "30 sessions left out: no judged document gains there." in single_figure(part, "effort-gain").caption
+    lists = part.queries.join(part.sessions.filter(topic_id="A"), on="session_id", how="semi").collect()
+    caption = single_figure(part, "effort-gain", parse_measure("nDCG@10")).caption
+    assert f"{len(lists)} lists left out: no judged document gains there." in caption
+    with pytest.raises(UsageError, match=r"no judged document of these sessions gains anything by sDCG"):
+        single_figure(part, "effort-gain", where="topic_id = 'A'")
+
+
+def test_a_heatmap_says_how_many_sessions_are_drawn(clinic, monkeypatch):
+    assert "120 sessions in all; a gap" in single_figure(clinic, "user-topic-heatmap").caption
+    monkeypatch.setattr("sessionkit.charts.kinds.user_topic_heatmap.MOST_TOPICS", 3)
+    assert "120 sessions in all, 90 of them drawn; a gap" in single_figure(clinic, "user-topic-heatmap").caption
 
 
 def test_session_pair_takes_the_pair_that_differs_most(clinic):

@@ -7,11 +7,11 @@ import math
 import re
 import textwrap
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from sessionkit.charts.encodings import NUMBERS
+from sessionkit.charts.encodings import LETTERS, NUMBERS
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -39,6 +39,10 @@ PLOT, HIGH_PLOT = 0.6, 0.47
 """Share of a figure that its plot has, about; and how high it is unless a height is asked for, as a share of the figure's width."""
 WIDE, HIGH = 0.52, 1.1
 """How wide a character and how high a line is, in font sizes, about."""
+BOLD = 1.08
+"""How much wider bold characters are."""
+MOST_BESIDE = 20
+"""Characters of numbers beside the plot of a narrow figure."""
 LONG_NAME = 20
 """Characters from which on names of a narrow legend stand one below the other."""
 MOST_LINES = 1.8
@@ -125,7 +129,9 @@ class PrintLayout:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
-        made = _thinned(_without_crowded(self._with_plot(spec, inner[0], inner[1])))
+        made = self._with_plot(spec, inner[0], inner[1])
+        _leave_out(made, [layer for layer in made.get("layer", []) if _is_crowded(made, layer)], NUMBERS)
+        made = _thinned(made)
         for asked, found, side in zip((self.width, self.height), measured(made), ("wide", "high"), strict=True):
             if asked is not None and found > asked * (1 + TOLERANCE):
                 raise UsageError(
@@ -228,11 +234,8 @@ def _set_fonts(spec: dict[str, Any], size: float) -> None:
 
 
 def _narrow(spec: dict[str, Any], width: float) -> None:
-    """Legends below the plot, panels below each other, symbols and lines finer; names and numbers beside the plot leave it their room."""
-    if "layer" in spec:
-        spec["layer"] = [
-            layer for layer in spec["layer"] if layer.get("encoding", {}).get("x", {}).get("value") != "width"
-        ]
+    """Legends below the plot, panels below each other, symbols and lines finer; long numbers beside the plot leave it their room."""
+    _leave_out(spec, [layer for layer in spec.get("layer", []) if _takes_room(spec, layer)], LETTERS)
     if spec.get("columns", 1) > 1:
         spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
     config = spec["config"]
@@ -287,26 +290,29 @@ def _values_of(spec: dict[str, Any], field: str) -> set[Any]:
     return {row.get(field) for row in _rows_of(spec, spec)}
 
 
-def _without_crowded(spec: dict[str, Any]) -> dict[str, Any]:
-    """A specification without the numbers that cells have no room for, and without the line that explains them."""
-    layers = spec.get("layer", [])
-    kept = [layer for layer in layers if not _is_crowded(spec, layer)]
-    if len(kept) == len(layers):
-        return spec
-    title = spec.get("title")
-    if isinstance(title, dict):
-        title = {**title, **{name: _without_numbers(title[name]) for name in ("text", "subtitle") if title.get(name)}}
-    return {**spec, "layer": kept, **({"title": title} if title else {})}
+def _takes_room(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
+    """Whether a layer writes long texts beside the plot."""
+    encoding = layer.get("encoding", {})
+    if encoding.get("x", {}).get("value") != "width":
+        return False
+    texts = [str(row.get(encoding["text"]["field"]) or "") for row in _rows_of(spec, layer)]
+    return max(map(len, texts), default=0) > MOST_BESIDE
 
 
-def _without_numbers(lines: str | list[str]) -> list[str]:
-    """Lines without the one that explains numbers; where it was folded, it goes on without a capital."""
-    kept, away = [], False
-    for line in [lines] if isinstance(lines, str) else lines:
-        away = line.startswith(NUMBERS) or (away and line[:1].islower())
-        if not away:
-            kept.append(line)
-    return kept
+def _leave_out(spec: dict[str, Any], layers: Sequence[dict[str, Any]], explained: str) -> None:
+    """Leave layers out, and the line below the title that explains them, which begins so; folded, it goes on without a capital."""
+    if not layers:
+        return
+    spec["layer"] = [layer for layer in spec["layer"] if layer not in layers]
+    title: Any = spec.get("title")
+    for name in ("text", "subtitle") if isinstance(title, dict) else ():
+        lines = title.get(name) or []
+        kept, away = [], False
+        for line in [lines] if isinstance(lines, str) else lines:
+            away = line.startswith(explained) or (away and line[:1].islower())
+            kept += [] if away else [line]
+        if len(kept) < len([lines] if isinstance(lines, str) else lines):
+            title[name] = kept
 
 
 def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
@@ -360,9 +366,9 @@ def _fold_titles(spec: dict[str, Any], width: float, height: float, size: float)
     """Titles on as many lines as they need at this size, those of axes too."""
     title = spec.get("title")
     if isinstance(title, dict):
-        for name in ("text", "subtitle"):
+        for name, font in (("text", (size + 1) * BOLD), ("subtitle", size)):
             if title.get(name):
-                title[name] = _folded(title[name], width, size)
+                title[name] = _folded(title[name], width, font)
     config = spec["config"]
     config["title"] = {**config.get("title", {}), "limit": width, "anchor": "start", "frame": "bounds"}
 

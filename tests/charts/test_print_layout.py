@@ -62,7 +62,7 @@ def words(path):
         size, down = float(node.get("font-size").removesuffix("px")), 0.0
         for line in (node, *node):
             down += float(line.get("dy") or 0)
-            text = (line.text or "").strip()
+            text = " ".join((line.text or "").split())
             wide = 0.46 * size * len(text)
             start = {"start": 0, "middle": -wide / 2, "end": -wide}[node.get("text-anchor", "start")]
             box = (start, down - 0.65 * size, start + wide, down)
@@ -227,3 +227,14 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     assert "parentheses" not in narrow
     assert "Ring: base setting" in narrow
     assert "Shown by the test at 0 of 34 settings" in narrow
+
+
+def test_letters_stay_beside_rows_of_a_narrow_figure_and_long_numbers_do_not(apart, tmp_path):
+    means, long = (
+        " ".join(text for text, _, _ in words(save(chart, tmp_path / "chart.svg", width="84mm")))
+        for chart in (apart["group-means"](("S1", "S2")), apart["differences"](("S1", "S2")))
+    )
+    assert "a 2.99, n = 3" in means
+    assert "Letters: groups that share one are not shown to differ" in means
+    assert "[0.5" not in long
+    assert "S1" in long

@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.charts.encodings import in_order, line_below, tip, titled, values
+from sessionkit.charts.encodings import LETTERS, in_order, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
@@ -19,7 +19,7 @@ from sessionkit.scoring.measures.grammar import parse_measure
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
-LETTERS = "Groups that share a letter are not shown to differ; circles: not shown to differ from the first"
+KEY = (f"{LETTERS}groups that share one are not shown to differ", "Circles: not shown to differ from the first")
 
 
 def group_means(
@@ -84,7 +84,7 @@ def group_means(
         pl.Series("best", ["yes" if one else "no" for one in best]),
     )
     said = line_below(comparison, subtitle)
-    below = [*([said] if said else []), *([LETTERS] if any(letters) else [])]
+    below = [*([said] if said else []), *(KEY if any(letters) else ())]
     return titled(_drawn(rows, shown), title, below, synthetic, width=width, height=height)
 
 

@@ -25,7 +25,7 @@ from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 PER = words(RowUnit)
-LEFT_OUT = ["open", "undefined", "moving", "residual", "reason"]
+LEFT_OUT = ["open", "undefined", "moving", "residual", "note"]
 """Columns of bounds that people are not shown at first; all with --table bounds."""
 """Columns of bounds that people are shown at first; all others with --table bounds."""
 

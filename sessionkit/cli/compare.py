@@ -8,6 +8,7 @@ import typer
 
 from sessionkit.cli.command import completing
 from sessionkit.cli.options import (
+    SESSIONS,
     ByOption,
     CacheOption,
     ChartOption,
@@ -52,6 +53,7 @@ def compare(
             autocompletion=complete_columns,
             help="Compare the groups within each value of this column that has all of them, such as within each topic_id.",
             show_default=False,
+            rich_help_panel=SESSIONS,
         ),
     ] = None,
     where: WhereOption = None,
@@ -64,6 +66,7 @@ def compare(
             max=9,
             help="Cut a column of numbers, such as years of experience, into N groups of about one size.",
             show_default=False,
+            rich_help_panel=SESSIONS,
         ),
     ] = None,
     test: TestOption = None,

@@ -31,7 +31,7 @@ VALUES = {
     "settings": lambda study: study.settings,
     "source": lambda study: study.sources[0],
     "description": sk.describe,
-    "accounts": sk.accounts,
+    "check": sk.check,
     "comparison": lambda study: sk.compare(study, "sDCG@1"),
     "incomplete": lambda study: sk.bounds(study, "sDCG@1"),
     "measures": lambda _: sk.MEASURES,

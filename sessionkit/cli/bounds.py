@@ -57,7 +57,7 @@ def bounds(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How much is judged, and how far scores could move.
+    """Show how much is judged, and how far scores could move.
 
     The command gives bounds of each group's mean score over all possible grades of unjudged documents, a document having
     the same grade wherever it was shown. It shows whether each difference between groups keeps its sign within the bounds,

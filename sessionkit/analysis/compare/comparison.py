@@ -136,7 +136,7 @@ class Comparison(TestedFinding):
             "groups": self.groups,
             "units": self.units,
             "dropped": self.dropped,
-            "settings": settings,
+            "made_with": settings,
         }
 
     def paper_table(self) -> TextTable:

@@ -20,7 +20,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "sessionkit.analysis.record_accounts": ["accounts"],
+    "sessionkit.analysis.record_accounts": ["check"],
     "sessionkit.analysis.agreement": ["Agreement", "agreement"],
     "sessionkit.analysis.breakdown.breakdown": ["breakdown"],
     "sessionkit.analysis.breakdown.significance_tests": ["BreakdownTests", "breakdown_tests"],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.power.power import power as power
     from sessionkit.analysis.precision_recall import precision_recall as precision_recall
     from sessionkit.analysis.precision_recall import rprecision_histogram as rprecision_histogram
-    from sessionkit.analysis.record_accounts import accounts as accounts
+    from sessionkit.analysis.record_accounts import check as check
     from sessionkit.analysis.reformulations import reformulations as reformulations
     from sessionkit.analysis.session_survival import session_survival as session_survival
     from sessionkit.analysis.summary import summary as summary
@@ -920,7 +920,6 @@ __all__ = [
     "U",
     "UniqueDocs",
     "UsageError",
-    "accounts",
     "add_partition",
     "agreement",
     "avg_pos",
@@ -932,6 +931,7 @@ __all__ = [
     "breakdown_tests",
     "calibrate",
     "charts",
+    "check",
     "column",
     "compare",
     "correlate",

@@ -55,7 +55,7 @@ Unmarked = Literal["first", "skip"]
 
 # of reports
 FurtherPart = Literal["mixed", "power", "noise", "discriminate"]
-FigureStyle = Literal["screen", "paper", "grey"]
+FigureStyle = Literal["screen", "paper", "gray"]
 RedactedKind = Literal["queries", "documents", "users"]
 
 # of measures: their parameters
@@ -71,7 +71,7 @@ TiedResults = Literal["score", "none"]
 UnretrievedPlace = Literal["retrieved", "mid", "last"]
 MedianLimit = Literal["above", "real"]
 AnswerSize = Literal["retrieved", "examined"]
-ReadingTimes = Literal["logged", "modelled"]
+ReadingTimes = Literal["logged", "modeled"]
 Depth = Literal["all", "last_click", "examined"]
 Duplicates = Literal["all", "first"]
 UnjudgedResults = Literal["zero", "skip"]

@@ -27,7 +27,7 @@ NOISE_SD = 0.7
 
 # judged documents per scenario with grades 0, 1, 2, 3
 RECALL_BASE = {"A": (118, 30, 12, 4), "B": (139, 42, 15, 6), "C": (92, 24, 9, 3), "D": (107, 35, 14, 5)}
-NEIGHBOURHOOD = 1200  # unjudged documents near a scenario
+NEIGHBORHOOD = 1200  # unjudged documents near a scenario
 MATCH_OFFSET = (0.8, -1.0, -0.7, -0.5)  # by grade: how readily a document matches, before quality
 PULL = (0.4, 0.7, 1.2, 1.7)  # by grade: how far good queries lift a matching document
 CLICK_SHARE = (0.09, 0.25, 0.55, 0.8)  # by grade, for a result that is looked at; unjudged ones as grade 0
@@ -57,7 +57,7 @@ def scenarios(dice: Dice) -> dict[str, Scenario]:
     made = {}
     for name, counts in RECALL_BASE.items():
         ids = dice.shuffled([_document(i) for i in range(1, COLLECTION_SIZE + 1)])
-        judged, neighbors = ids[: sum(counts)], ids[sum(counts) : sum(counts) + NEIGHBOURHOOD]
+        judged, neighbors = ids[: sum(counts)], ids[sum(counts) : sum(counts) + NEIGHBORHOOD]
         grades = dict(zip(judged, [g for g, count in enumerate(counts) for _ in range(count)], strict=True))
         made[name] = Scenario(grades, neighbors, {doc: dice.normal() for doc in judged + neighbors})
     return made

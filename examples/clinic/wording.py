@@ -98,6 +98,6 @@ def _typed(dice: Dice, words: dict[str, str], move: str) -> Query:
 
 
 def _misspelt(phrase: str) -> str:
-    """Swap two neighbouring letters in the middle of a phrase."""
+    """Swap two neighboring letters in the middle of a phrase."""
     middle = len(phrase) // 2
     return phrase[: middle - 1] + phrase[middle] + phrase[middle - 1] + phrase[middle + 1 :]

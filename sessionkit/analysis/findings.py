@@ -69,8 +69,8 @@ class Finding(Framed):
     ... })
     >>> found = sk.compare(scores)
     >>> list(found.tables())
-    ['pairs', 'overall', 'order', 'groups', 'units', 'dropped', 'settings']
-    >>> print(found.to_markdown("settings").splitlines()[5])
+    ['pairs', 'overall', 'order', 'groups', 'units', 'dropped', 'made_with']
+    >>> print(found.to_markdown("made_with").splitlines()[5])
     | population | users |
     >>> found.provenance.command
     'sessionkit compare SCORES sDCG@10'

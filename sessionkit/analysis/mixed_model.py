@@ -43,7 +43,7 @@ EFFECTS = pl.Schema(
             ("mean_a", "mean_b", "estimate", "low", "high", "se", "se_reml", "statistic", "df", "p", "p_adjusted"),
             NUMBER,
         ),
-        "judged_by": TEXT,
+        "error_term": TEXT,
     }
 )
 COMPONENTS = pl.Schema(
@@ -73,7 +73,7 @@ class MixedModel(TestedFinding):
         A row per measure and pair of groups, differences are b minus a: ``measure``, ``a``, ``b``, ``n_a``, ``n_b``
         (sessions), ``mean_a``, ``mean_b`` (the model's), ``estimate`` (their difference) with its interval ``low`` to
         ``high``, ``se`` (by which it is judged), ``se_reml`` (what the components, cut off at 0, would give), ``statistic`` (t),
-        ``df``, ``p``, ``p_adjusted``, and ``judged_by``, the components whose mean squares judge it.
+        ``df``, ``p``, ``p_adjusted``, and ``error_term``, the components whose mean squares judge it.
     components
         A row per measure and component, ``residual`` last: ``levels``, ``variance`` with its interval ``low`` to
         ``high`` (null: without end), ``sd``, and ``share`` of the variance of one session.
@@ -213,7 +213,7 @@ def mixed_model(
         msg = "a mixed model needs user_id or topic_id, and these sessions have neither; compare would work"
         raise UsageError(msg)
     found = [
-        modelled(measure, sessions.groups, chosen(sessions, number, names), alpha)
+        modeled(measure, sessions.groups, chosen(sessions, number, names), alpha)
         for number, measure in enumerate(sessions.measures)
     ]
     table, rate = _table(found, correction, alpha)
@@ -320,7 +320,7 @@ def lines(
 
 def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     """Say what was found for one pair."""
-    judged = f"t({row['df']:.3g}), error term {row['judged_by']}"
+    judged = f"t({row['df']:.3g}), error term {row['error_term']}"
     text = (
         f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval_text(row['low'], row['high'], alpha)}, "
         f"{p_text(row['p_adjusted'])}{how}; {judged}."
@@ -334,7 +334,7 @@ def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
     if row["p_adjusted"] <= alpha:
         side = "higher" if row["estimate"] > 0 else "lower"
         return f"{text} There is evidence that {row['b']} is {side} than {row['a']}, for {about}."
-    few = row["df"] < FEW and "topic_id" in row["judged_by"]
+    few = row["df"] < FEW and "topic_id" in row["error_term"]
     more = (
         " So few topics give few degrees of freedom, and more users of the same topics would hardly help."
         if few
@@ -403,7 +403,7 @@ class MeasureModel:
     notes: list[str] = field(default_factory=list)
 
 
-def modelled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: float) -> MeasureModel:
+def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: float) -> MeasureModel:
     """Model one measure; where there is nothing to model a sentence says why.
 
     Raises
@@ -473,7 +473,7 @@ def _tested(found: Contrast) -> dict[str, Any]:
         "statistic": t,
         "df": float(found.df),
         "p": 2 * t_beyond(abs(t), found.df),
-        "judged_by": " + ".join(found.by) or "residual",
+        "error_term": " + ".join(found.by) or "residual",
     }
 
 

@@ -8,7 +8,7 @@ from sessionkit.analysis.list_depths import observed
 from sessionkit.contract import TABLES
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.text import Displayed
-from sessionkit.study import Study
+from sessionkit.study import Study, verify_hashes
 from sessionkit.study.study import guarded_read
 
 MUCH = 0.01
@@ -16,35 +16,51 @@ MUCH = 0.01
 
 
 class AccountTables(Displayed, dict[str, pl.DataFrame]):
-    """The tables of `accounts` by name."""
+    """The tables of `check` by name."""
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The notes, and the tables that have rows."""
-        return self["notes"].get_column("note").to_list(), {
-            name: table for name, table in self.items() if name != "notes" and len(table)
-        }
+        notes = self["notes"].get_column("note").to_list() if "notes" in self else []
+        return notes, {name: table for name, table in self.items() if name != "notes" and len(table)}
 
 
 @guarded_read
-def accounts(study: Study) -> AccountTables:
-    """Account for every record of a study's sources.
+def check(study: Study, *, verify: bool = False) -> AccountTables:
+    """Account for every record of a study's sources: kept, rejected, merged; and verify its files.
+
+    Parameters
+    ----------
+    study
+        The study.
+    verify
+        Also check the files of a saved study against its hashes, digest and counts. If one changed, the table ``hashes`` is the
+        only one: the others cannot be trusted.
 
     Returns
     -------
-    Accounts
+    AccountTables
         A dict: ``tables``: name, rows, columns. ``sources``: source, read_as (the table), records, rows, empty_lists, rejected,
         merged, idle, kind (of records); records = rows + empty_lists + rejected + merged + idle. ``rejected``: by
         source, table and rule the number of records and the first of them. ``cells``: by source, table, column and rule the
         number of values that were set aside while their rows were kept, and the first of them. ``observed``: what is known of the lists at
         a depth, see :func:`~sessionkit.analysis.list_depths.observed`. ``notes``: what was unusual, one sentence each.
+        With `verify` also ``hashes``: a ``problem`` per row.
+
+    Raises
+    ------
+    DataError
+        The study is to be verified, but was not opened from disk.
 
     Examples
     --------
     >>> import sessionkit as sk
     >>> study = sk.from_tables(results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]})
-    >>> sk.accounts(study)["tables"].select("name", "rows").rows()[1:4]
+    >>> sk.check(study)["tables"].select("name", "rows").rows()[1:4]
     [('sessions', 1), ('queries', 1), ('results', 1)]
     """
+    hashes = pl.DataFrame({"problem": verify_hashes(study) if verify else ()}, schema={"problem": pl.String})
+    if len(hashes):
+        return AccountTables(hashes=ResultFrame(hashes))
     facts = vars(study.facts)
     counts = {name: facts.get(name) for name in TABLES}
     counts["users"] = study.users.select(pl.len()).collect().item()
@@ -94,7 +110,7 @@ def accounts(study: Study) -> AccountTables:
     )
     notes = pl.DataFrame({"note": study.notes}, schema={"note": pl.String})
     found = {"tables": tables, "sources": sources, "rejected": rejected, "cells": cells}
-    found |= {"observed": observed(study), "notes": notes}
+    found |= {"observed": observed(study), "notes": notes} | ({"hashes": hashes} if verify else {})
     return AccountTables({name: ResultFrame(table) for name, table in found.items()})
 
 

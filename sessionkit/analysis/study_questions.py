@@ -46,7 +46,7 @@ def columns_of(study: Study) -> pl.DataFrame:
     ...     sessions={"session_id": ["s", "z"], "satisfaction": [4, 2]},
     ... )
     >>> columns_of(study).filter(column="satisfaction").select("in_table", "type", "missing", "distinct", "values").row(0)
-    ('sessions', 'Int64', 0, 2, '2 to 4')
+    ('sessions', 'integer', 0, 2, '2 to 4')
     """
     rows = [row for name in TABLES for row in _rows(study, name)]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
@@ -56,11 +56,28 @@ def _rows(study: Study, name: StudyTable) -> Iterable[tuple[object, ...]]:
     """The columns of a table."""
     frame = study.table(name)
     if name not in COVARIATES:
-        return [(name, column, str(dtype), None, None, None, None) for column, dtype in frame.collect_schema().items()]
+        return [
+            (name, column, _type(dtype), None, None, None, None) for column, dtype in frame.collect_schema().items()
+        ]
     return [
-        (name, column.name, str(column.dtype), len(column), column.null_count(), _distinct(column), values_text(column))
+        (
+            name,
+            column.name,
+            _type(column.dtype),
+            len(column),
+            column.null_count(),
+            _distinct(column),
+            values_text(column),
+        )
         for column in frame.collect()
     ]
+
+
+def _type(dtype: pl.DataType) -> str:
+    """A type in the words of `sessionkit schema`."""
+    if dtype.is_numeric():
+        return "integer" if dtype.is_integer() else "number"
+    return dtype.base_type().__name__.lower()
 
 
 def _distinct(column: pl.Series) -> int | None:
@@ -84,7 +101,7 @@ def questions_of(study: Study, columns: pl.DataFrame, lengths: pl.DataFrame, des
         "in_table", maintain_order=True
     )
     groups = _among(shown.filter(pl.col("distinct").is_between(FEWEST, MOST)))
-    numbers = _among(shown.filter(pl.col("type").str.contains("^U?Int|^Float"), pl.col("distinct") >= FEWEST))
+    numbers = _among(shown.filter(pl.col("type").is_in(["integer", "number"]), pl.col("distinct") >= FEWEST))
     systems = columns.filter(column="system_id", in_table="sessions").item(0, "distinct")
     several = int(lengths.filter(pl.col("queries") > 1).get_column("sessions").sum())
     judged, looks = study.facts.judgments, [name for name in LOOKS if name in study.columns("results")]

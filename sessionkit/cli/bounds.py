@@ -25,7 +25,7 @@ from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 PER = words(RowUnit)
-LEFT_OUT = ["open", "undefined", "moving", "residual", "reason"]
+LEFT_OUT = ["open", "undefined", "moving", "residual", "note"]
 """Columns of bounds that people are not shown at first; all with --table bounds."""
 """Columns of bounds that people are shown at first; all others with --table bounds."""
 
@@ -57,7 +57,7 @@ def bounds(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """How much is judged, and how far scores could move.
+    """Show how much is judged, and how far scores could move.
 
     The command gives bounds of each group's mean score over all possible grades of unjudged documents, a document having
     the same grade wherever it was shown. It shows whether each difference between groups keeps its sign within the bounds,

@@ -8,6 +8,7 @@ import typer
 
 from sessionkit.cli.command import completing
 from sessionkit.cli.options import (
+    SESSIONS,
     ByOption,
     CacheOption,
     ChartOption,
@@ -52,6 +53,7 @@ def compare(
             autocompletion=complete_columns,
             help="Compare the groups within each value of this column that has all of them, such as within each topic_id.",
             show_default=False,
+            rich_help_panel=SESSIONS,
         ),
     ] = None,
     where: WhereOption = None,
@@ -64,6 +66,7 @@ def compare(
             max=9,
             help="Cut a column of numbers, such as years of experience, into N groups of about one size.",
             show_default=False,
+            rich_help_panel=SESSIONS,
         ),
     ] = None,
     test: TestOption = None,
@@ -90,13 +93,13 @@ def compare(
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Whether groups of sessions differ, and by how much.
+    """Test whether groups of sessions differ, and by how much.
 
     The study's design, which decides the test, is read from the data. Sessions are matched by user and topic; a pair that
     lacks a value is left out whole. One row per measure and pair of groups, b minus a: the estimate with its interval,
     p, p_adjusted and effect size, the raw means and their difference, wins, ties and losses, and the smallest detectable
     difference. The reading says in words what was found, for whom and from how much data. Tables for --table: pairs,
-    overall, order (period and carry-over), groups, units, dropped, settings, reading.
+    overall, order (period and carry-over), groups, units, dropped, made_with, reading.
 
     --population users,topics fits a mixed model by REML: groups are fixed; users, topics and the topic-by-group interaction
     are random. Its tables: effects (differences, b minus a), components (variances, with intervals), fits, reading.

@@ -130,7 +130,8 @@ def ingest(
     with the rule and the value. So does a value that breaks a rule in an optional column: its row stays, with the value
     missing.
     """
-    from sessionkit.analysis.record_accounts import accounts, heavy_losses
+    from sessionkit.analysis.record_accounts import check as checked
+    from sessionkit.analysis.record_accounts import heavy_losses
     from sessionkit.readers.read import read
     from sessionkit.study import add_partition
     from sessionkit.study.package_writer import refuse_to_replace
@@ -161,7 +162,7 @@ def ingest(
             saved = study.save(out, partition_by=partition_by, memory=memory)
         else:
             saved = add_partition(out, study, column, value, memory=memory)
-    destination(OutputForm.table, None).send_tables(_shown(accounts(saved)), TITLES)
+    destination(OutputForm.table, None).send_tables(_shown(checked(saved)), TITLES)
     tell(f"written: {out}")
     for loss in heavy_losses(saved):
         note(f"{loss}; sessionkit check says why")
@@ -238,27 +239,22 @@ def check(
     or a file changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes. If
     --verify finds a study changed, only hashes is shown, because the other tables cannot be trusted.
     """
-    import polars as pl
-
-    from sessionkit.analysis.record_accounts import accounts, heavy_losses
-    from sessionkit.study import verify_hashes
+    from sessionkit.analysis.record_accounts import check as checked
+    from sessionkit.analysis.record_accounts import heavy_losses
 
     to = destination(format_, output)
     opened = open_source(study)
-    hashes = pl.DataFrame(schema={"problem": pl.String})
-    if verify:
-        with working("verifying"):
-            hashes = pl.DataFrame({"problem": verify_hashes(opened)}, schema=hashes.schema)
-    if len(hashes):
-        to.send_tables({"hashes": hashes}, TITLES if to.form is OutputForm.table else {}, "hashes" if table else None)
+    with working(f"checking {study}"):
+        found = checked(opened, verify=verify)
+    if "tables" not in found:
+        to.send_tables(found, TITLES if to.form is OutputForm.table else {}, "hashes" if table else None)
         raise typer.Exit(DATA)
-    found = accounts(opened)
     if to.form is OutputForm.table and table is None:
         to.send_tables(_shown(found), TITLES)
         if verify:
             tell("nothing has changed since it was written")
     else:
-        to.send_tables({**found, "hashes": hashes} if verify else found, {}, table)
+        to.send_tables(found, {}, table)
     for loss in heavy_losses(opened):
         note(loss)
     if len(found["rejected"]) or len(found["cells"]):

@@ -84,7 +84,10 @@ def judgment_loss(
     population: PopulationOption = None,
     confidence: ConfidenceOption = 0.95,
     threshold: Annotated[
-        float, typer.Option("--threshold", metavar="TAU", help="Kendall's tau at which the knee is taken.")
+        float,
+        typer.Option(
+            "--threshold", metavar="TAU", help="The knee is the smallest share of judgments with this Kendall's tau."
+        ),
     ] = 0.9,
     min_grade: Annotated[float, typer.Option("--min-grade", metavar="GRADE", help="Lowest relevant grade.")] = 1.0,
     full: FullOption = None,
@@ -98,7 +101,7 @@ def judgment_loss(
 
     The protocol of SIGIR 2007: random shares of the judgments are kept and every session is scored again. The result is
     Kendall's tau between the order of systems and their order with all judgments, the knee of its curve, and the number of
-    unchanged verdicts on pairs. Tables for --table: agreement, knees, confusion, pairs, left_out, settings, reading.
+    unchanged verdicts on pairs. Tables for --table: agreement, knees, confusion, pairs, left_out, made_with, reading.
     """
     from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lost
 
@@ -175,7 +178,7 @@ def judge_noise(
     Agreement is that of assessors, of searchers (user_grade), and of searchers with the judgments. Every judgment is then
     redrawn with a judge's errors, many times, and every session scored again. The result is the distribution of each
     difference, and the share of draws in which another system wins or the verdict changes. Tables for --table: pairs,
-    order (of all systems), errors, agreement, left_out, settings, reading.
+    order (of all systems), errors, agreement, left_out, made_with, reading.
     """
     from sessionkit.analysis.judge_noise.judge_noise import judge_noise as redrawn
 
@@ -246,7 +249,7 @@ def discriminate(
 
     Discriminative power, after Sakai. One row per measure: the share of all pairs that differ significantly, and the
     difference needed for that. The table asl has all p-values in order, the curve of achieved significance levels. Tables
-    for --table: power, asl, left_out, settings, reading.
+    for --table: power, asl, left_out, made_with, reading.
     """
     from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
 

@@ -49,7 +49,6 @@ HEADERS = {
     "test": "Test",
     "check": "Check",
     "what": "What",
-    "reason": "Reason",
     "note": "Note",
     # counts
     "n": "n",
@@ -195,7 +194,7 @@ HEADERS = {
     "effect_low": "Effect from",
     "effect_high": "Effect to",
     "detectable": "Detectable",
-    "judged_by": "Error term",
+    "error_term": "Error term",
     "holds": "Holds",
     "power": "Power",
     "error": "Monte Carlo error",

@@ -60,7 +60,7 @@ window.sessionkitDrawing = (() => {
     return found;
   };
 
-  // Lines over slots 1, 2, ...: each {color, number, values, name, more}, with its name at its end, or grey and thin where it is a
+  // Lines over slots 1, 2, ...: each {color, number, values, name, more}, with its name at its end, or gray and thin where it is a
   // `ghost`; what is `unnamed` has room for a name all the same. Rules at the ends of queries; at least so high and so many slots.
   const NAMES = 20;
   const lines = (place, {series, xTitle, yTitle, label, ends, high = 0, long = 1, from = 0}) => {

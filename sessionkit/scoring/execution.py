@@ -142,7 +142,7 @@ def of_session(measure: Measure) -> Measure:
         return measure
     taken = mean(measure)
     warnings.warn(
-        DataWarning(f"{measure} has a value per query; {taken}, its mean over a session's queries, is taken"),
+        DataWarning(f"{measure} has a value per query; {taken}, its mean over a session's queries, is used"),
         stacklevel=2,
     )
     return taken

@@ -167,7 +167,7 @@ def values_text(column: pl.Series) -> str:
     if not len(known):
         return "no values"
     if column.dtype.is_numeric() or column.dtype.is_temporal():
-        return f"{known.min()!s} to {known.max()!s}"
+        return " to ".join(str(value).replace("+00:00", " UTC") for value in (known.min(), known.max()))
     counts = known.cast(pl.String).value_counts(sort=True, name="__count")
     counts = counts.sort("__count", column.name, descending=[True, False])
     shown = ", ".join(f"'{value[:LENGTH]}' ({count:,})" for value, count in counts.head(VALUES).iter_rows())

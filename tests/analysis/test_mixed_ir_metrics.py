@@ -48,7 +48,7 @@ def test_the_last_query_is_not_better_for_users_and_topics_like_these(scores):
     # 67 sessions; the mean difference is that of breakdown: -.0705, judged by what topics do to it, 18 of 19 df or so
     assert (row["a"], row["b"], row["n_a"], row["n_b"]) == ("first", "last", 67, 67)
     assert row["estimate"] == pytest.approx(-0.0704951612, abs=0.01)
-    assert row["judged_by"] == "query:topic_id"
+    assert row["error_term"] == "query:topic_id"
     assert row["p"] > 0.05
     assert row["low"] < 0 < row["high"]
     assert "No difference is shown" in found.reading

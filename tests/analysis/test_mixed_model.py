@@ -29,7 +29,7 @@ def test_the_clinics_effect_is_recovered(clinic):
     assert row["low"] < 46 < row["high"]
     assert abs(row["estimate"] - 46) < 2 * 11
     assert (row["a"], row["b"], row["n_a"], row["n_b"], row["df"]) == ("S1", "S2", 60, 60, 3)
-    assert row["judged_by"] == "system_id:topic_id"
+    assert row["error_term"] == "system_id:topic_id"
     assert found.claim == "users like these 30 and topics like these 4"
     assert found.fits.row(0)[:4] == (row["measure"], 120, 30, 4)
     assert found.fits["converged"].all()
@@ -102,7 +102,7 @@ def test_users_may_differ_in_what_systems_do(clinic):
 def test_other_groups(clinic):
     # what differs between users is judged by users: 30 users with 4 values of skill leave 26
     row = mixed(clinic, "nsDCG@10", by="skill").table.row(0, named=True)
-    assert (row["judged_by"], row["df"]) == ("user_id", 26)
+    assert (row["error_term"], row["df"]) == ("user_id", 26)
     # topics as groups are not random too
     found = mixed(clinic, "nsDCG@10", by="topic_id")
     assert found.components["component"].to_list() == ["user_id", "residual"]

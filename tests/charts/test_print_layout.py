@@ -139,7 +139,7 @@ def test_height_and_pdf_and_png_are_of_that_size(curves, tmp_path):
 
 
 def test_gray_has_no_color_and_neighbors_far_apart(curves, tmp_path):
-    text = save(session_curve(curves()), tmp_path / "chart.svg", style="grey").read_text("utf-8").lower()
+    text = save(session_curve(curves()), tmp_path / "chart.svg", style="gray").read_text("utf-8").lower()
     assert not [shade for shade in PALETTE[:6] if shade.lower() in text]
     assert {GRAYS[0].lower(), GRAYS[1].lower()} <= {*re.findall("#[0-9a-f]{6}", text)}
     lights = [light(shade) for shade in GRAYS]
@@ -166,7 +166,7 @@ def test_a_missing_font_is_reported(curves, tmp_path):
         ({"height": -3}, "must be a length"),
         ({"font_size": 1}, "5 to 40 points"),
         ({"font": "a; b"}, "the name of one font"),
-        ({"style": "gray"}, "did you mean 'grey'"),
+        ({"style": "grey"}, "did you mean 'gray'"),
     ],
 )
 def test_what_is_not_possible_is_refused(asked, said):

@@ -60,7 +60,7 @@ def test_every_form_and_table(call, clinic, tmp_path):
     file = tmp_path / "pairs.parquet"
     assert call(*asked, *PAIRS, "--output", file).status == 0
     assert pl.read_parquet(file).item(0, "p") == row["p"]
-    settings = call(*asked, "--table", "settings", "--format", "csv").out
+    settings = call(*asked, "--table", "made_with", "--format", "csv").out
     assert 'claim,"topics like these 4 topics, searched by these 30 users"' in settings
     assert call(*asked, "--table", "order").lines[1].split("\t")[1] == "period"
 

@@ -101,7 +101,7 @@ def test_verify_names_a_changed_file_that_cannot_be_read_to_its_end(call, study,
     """Pages whose bytes were changed make polars panic where a column is read; no column is before the file is named."""
     from sessionkit.analysis import record_accounts
 
-    monkeypatch.setattr(record_accounts, "accounts", lambda _: pytest.fail("read before it was verified"))
+    monkeypatch.setattr(record_accounts, "observed", lambda _: pytest.fail("read before it was verified"))
     file = study / "results.parquet"
     file.write_bytes(file.read_bytes().replace(b"PAR1", b"PAR2", 1))
     outcome = call("check", study, "--verify")

@@ -97,6 +97,7 @@ def test_explain_adds_up_to_the_score(call, study):
     ("measure", "names"),
     [
         ("ndcg@10", ["'ndcg'", "did you mean 'nDCG'"]),
+        ("satisfaction", ["did you mean 'Satisfaction'", "a column is column(satisfaction)"]),
         ("sDCG(bq=1)@10", ["bq must be a number above 1, not 1"]),
         ("sDCG@0", ["cutoff", "at least 1"]),
         ("sDCG(b=2", ["cannot read the measure"]),

@@ -31,7 +31,7 @@ VALUES = {
     "settings": lambda study: study.settings,
     "source": lambda study: study.sources[0],
     "description": sk.describe,
-    "accounts": sk.accounts,
+    "check": sk.check,
     "comparison": lambda study: sk.compare(study, "sDCG@1"),
     "incomplete": lambda study: sk.bounds(study, "sDCG@1"),
     "measures": lambda _: sk.MEASURES,
@@ -60,5 +60,5 @@ def test_what_is_shown_is_short_and_does_nothing(study, kind, elements):
 
 
 def test_those_who_work_in_notebooks_see_tables(study):
-    kinds = ("study", "description", "accounts", "comparison", "incomplete", "measure", "format")
+    kinds = ("study", "description", "check", "comparison", "incomplete", "measure", "format")
     assert all("<table>" in VALUES[kind](study)._repr_html_() for kind in kinds)

@@ -136,11 +136,11 @@ SHOWN = {
     "study": lambda study: study,
     "settings": lambda study: study.settings,
     "source": lambda study: study.sources[-1],
-    "accounts": sk.accounts,
+    "check": sk.check,
     "description": sk.describe,
     "scores": lambda study: sk.score(study, ["sDCG@3"], per="session"),
     **{
-        f"accounts, {name}": lambda study, name=name: sk.accounts(study)[name]
+        f"check, {name}": lambda study, name=name: sk.check(study)[name]
         for name in ("sources", "rejected", "cells", "notes")
     },
     **{

@@ -173,7 +173,7 @@ def test_a_copy_is_a_study(leaky, tmp_path):
 
 def test_accounts_stay(leaky):
     study = leaky()
-    before, after = (sk.accounts(one)["sources"] for one in (study, sk.pseudonymize(study).study))
+    before, after = (sk.check(one)["sources"] for one in (study, sk.pseudonymize(study).study))
     counts = ["read_as", "records", "rows", "empty_lists", "rejected", "merged", "idle"]
     assert after.select(counts).rows() == before.select(counts).rows()
     assert after.get_column("source").to_list() == [f"source {n}" for n in range(1, 6)]

@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 import sessionkit.readers as registry
-from sessionkit.analysis.record_accounts import accounts
+from sessionkit.analysis.record_accounts import check
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS, Format, Judgments, Option, records
@@ -93,7 +93,7 @@ def test_the_same_in_parts_and_when_saved(two, quiet_read, in_parts, same_study,
     same_study(parts, whole)
     parts.save(tmp_path / "saved")
     same_study(open_study(tmp_path / "saved"), whole)
-    shown = accounts(parts)["sources"]
+    shown = check(parts)["sources"]
     counted = pl.sum_horizontal("rows", "empty_lists", "rejected", "merged", "idle")
     assert shown.select((pl.col("records") == counted).all()).item()
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.record_accounts import accounts, heavy_losses
+from sessionkit.analysis.record_accounts import check, heavy_losses
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def older(tmp_path):
 def test_rows_are_rows(older, tmp_path):
     study = sk.open_study(older)
     assert study.rejected.select("rule", "column", "row_kept").collect().rows() == [("rank_is_an_integer", None, False)]
-    found = accounts(study)
+    found = check(study)
     assert found["rejected"]["records"].to_list() == [1]
     assert found["cells"].is_empty()
     assert heavy_losses(study) == ("results: 1 of 3 records (33.3%) rejected",)

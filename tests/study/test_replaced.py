@@ -10,7 +10,7 @@ from sessionkit.reports import report
 from tests.support.clinic import read_clinic
 
 VERBS = {
-    "accounts": sk.accounts,
+    "check": sk.check,
     "breakdown": lambda study: sk.breakdown(study, "nDCG@10"),
     "breakdown_tests": lambda study: sk.breakdown_tests(study, "nDCG@10"),
     "compare": lambda study: sk.compare(study, "sDCG@10"),

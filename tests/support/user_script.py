@@ -97,7 +97,7 @@ def main(source: Path, folder: Path) -> None:
     study = sk.read(source, missing_positions="not_logged") if source.is_file() else sk.open_study(source)
     settings = sk.Settings(merge="median", missing_positions="empty")
     print(study, settings, study.facts.sessions, study.columns("sessions"), study.table("users").collect().height)
-    print(sk.describe(study), *sk.accounts(study).values())
+    print(sk.describe(study), *sk.check(study).values())
     print(*scores(study), *findings(study), sep="\n")
     for number, chart in enumerate(figures(study)):
         charts.save(chart, folder / f"{number}.json")

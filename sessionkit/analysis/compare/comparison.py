@@ -137,7 +137,7 @@ class Comparison(TestedFinding):
             "groups": self.groups,
             "units": self.units,
             "dropped": self.dropped,
-            "settings": settings,
+            "made_with": settings,
         }
 
     def unit_differences(self, measure: str, first: str, second: str) -> pl.DataFrame:

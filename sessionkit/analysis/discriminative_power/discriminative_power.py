@@ -82,7 +82,7 @@ class DiscriminativePower(TestedFinding):
         """Every table by name: ``power``, ``asl``, ``left_out``, ``settings``."""
         names = ["design", "population", "test", "by", "confidence", "draws", "seed"]
         settings = self.settings_table(names)
-        return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "settings": settings}
+        return {"power": self.table, "asl": self.asl, "left_out": self.left_out, "made_with": settings}
 
     def paper_table(self) -> TextTable:
         """The power of each measure as papers print it: pairs tested, those found, their share, n."""

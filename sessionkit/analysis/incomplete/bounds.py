@@ -38,7 +38,7 @@ from sessionkit.study.study import guarded_read
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OWN = (
     "session_id", "query_position", "rank", "lists", "results", "judged", "pooled", "share", "measure", "n", "open", "undefined",
-    "moving", "value", "lower", "upper", "residual", "bound", "reason",
+    "moving", "value", "lower", "upper", "residual", "bound", "note",
 )  # fmt: skip
 """Columns of the tables, which no column that makes groups may be called."""
 
@@ -192,12 +192,10 @@ def _told(bounds: pl.DataFrame, measures: Sequence[Measure], *, own_keys: bool) 
     texts = [str(measure) for measure in measures]
     reasons = [measure.why_no_bounds(own_keys=own_keys) for measure in measures]
     kinds = [bound_of(measure, own_keys=own_keys) for measure in measures]
-    bound, reason = (
-        pl.col("measure").replace_strict(texts, named, return_dtype=pl.String) for named in (kinds, reasons)
-    )
+    bound, note = (pl.col("measure").replace_strict(texts, named, return_dtype=pl.String) for named in (kinds, reasons))
     safe = pl.when(pl.col("open") > 0).then(pl.lit("safe")).otherwise(bound)
     return bounds.with_columns(
         residual=pl.col("upper") - pl.col("lower"),
         bound=pl.when(pl.col("lower").is_not_null()).then(safe),
-        reason=reason,
+        note=note,
     )

@@ -26,7 +26,7 @@ class Incompleteness(Finding):
         By group and ``measure``: ``n`` (sessions with a score), ``open`` (sessions without one, to which further
         judgments could give one), ``undefined`` (other sessions), ``moving`` (sessions whose score could change),
         ``value``, ``lower``, ``upper`` and ``residual`` (upper - lower); ``bound``: ``attained`` where some grades make
-        each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``reason``
+        each of both come true, ``safe`` where the score cannot leave them but may not reach them, null with a ``note``
         where there are none.
     differences
         By ``measure`` and pair of groups, b minus a: ``difference``, ``lower``, ``upper``, ``bound``; ``holds``: whether
@@ -83,7 +83,7 @@ class Incompleteness(Finding):
         notes = [f"{BOUNDS[kind]}{f' ({whose})' if len(of) > 1 else ''}." for kind, whose in of.items()]
         notes += [
             f"{reason[:1].upper()}{reason[1:]}."
-            for reason in self.bounds["reason"].drop_nulls().unique(maintain_order=True)
+            for reason in self.bounds["note"].drop_nulls().unique(maintain_order=True)
         ]
         without = {"open": "could have one", "undefined": "cannot have one"}
         notes += [

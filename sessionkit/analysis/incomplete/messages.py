@@ -143,8 +143,8 @@ def _most(wanted: pl.DataFrame, row: dict[str, str]) -> str:
 
 def _without(bounds: pl.DataFrame) -> Iterator[str]:
     """Why measures have no bounds."""
-    without = bounds.filter(pl.col("reason").is_not_null()).unique("measure", maintain_order=True)
-    for measure, reason in without.select("measure", "reason").iter_rows():
+    without = bounds.filter(pl.col("note").is_not_null()).unique("measure", maintain_order=True)
+    for measure, reason in without.select("measure", "note").iter_rows():
         yield f"{measure} has no bounds: {reason}."
 
 

@@ -68,7 +68,7 @@ class JudgeNoise(TestedFinding):
             "errors": self.errors,
             "agreement": self.agreement,
             "left_out": self.left_out,
-            "settings": self.settings_table(names),
+            "made_with": self.settings_table(names),
         }
 
     def paper_table(self) -> TextTable:

@@ -87,7 +87,7 @@ class JudgmentLoss(TestedFinding):
             "confusion": self.confusion,
             "pairs": self.pairs,
             "left_out": self.left_out,
-            "settings": self.settings_table(names),
+            "made_with": self.settings_table(names),
         }
 
     def paper_table(self) -> TextTable:

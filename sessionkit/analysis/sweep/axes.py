@@ -129,7 +129,7 @@ def axes_of(measure: Measure, vary: Mapping[str, object]) -> tuple[Axis, ...]:
     ((2, 2.5, 3, 3.5, 4), 3, False, ('linear', 'exp2'))
     """
     if not isinstance(vary, Mapping) or not vary:
-        msg = f"say what to vary: {FORM}"
+        msg = 'vary is a dict of parameters and their values, such as {"b": "1.5:10:18", "gain": ["linear", "exp2"]}'
         raise UsageError(msg)
     return tuple(_axis(measure, str(name).strip(), given) for name, given in vary.items())
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
-from sessionkit.analysis.paper_tables import corrected_text, significance_note
+from sessionkit.analysis.paper_tables import claim_text, corrected_text, significance_note
 from sessionkit.analysis.sweep.axes import shown
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted
@@ -29,7 +29,7 @@ class Sweep(TestedFinding):
         ``raw_difference`` of these means (leader less next, as all differences here), ``relative`` (that as a share of the next
         one's mean); of the test ``estimate``, ``low``, ``high``, ``p_adjusted`` (over the pairs of groups) and ``significant``
         (p_adjusted at most alpha, and the estimate in favor of the leader), ``tau`` (Kendall's tau-b of the order of groups
-        with the base setting's; null of two groups), ``reason`` (why something is missing).
+        with the base setting's; null of two groups), ``note`` (why something is missing).
     means
         A row per setting and group: ``setting``, the column that makes the groups, ``value``, ``n``, ``undefined``; those of
         `sessionkit.score`, bit for bit.
@@ -141,7 +141,7 @@ class Sweep(TestedFinding):
         note = f"Base setting: {base}."
         if self.test:
             mark = "*:" if found else ""
-            note += f" Each setting is tested alone. {significance_note(mark, self.alpha, self.claim)}"
+            note += f" Each setting is tested alone. {significance_note(mark, self.alpha, claim_text(self.claim))}"
         marks = dict.fromkeys([(row, place) for row in found], "*")
         return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4)
 

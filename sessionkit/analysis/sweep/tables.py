@@ -123,7 +123,7 @@ def settings_table(swept: SweepResults) -> pl.DataFrame:
                 "p_adjusted": tested.p_adjusted if tested else None,
                 "significant": look.shown(alpha) if look else None,
                 "tau": tau,
-                "reason": _reason(swept, one.refused, look),
+                "note": _reason(swept, one.refused, look),
             }
         )
     numbers = ("raw_difference", "relative", "estimate", "low", "high", "p_adjusted", "tau")

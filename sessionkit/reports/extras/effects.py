@@ -23,7 +23,7 @@ EFFECTS = {
     "se": "Standard error",
     "df": "df",
     "p_adjusted": "p",
-    "judged_by": "Judged by",
+    "error_term": "Error term",
 }
 COMPONENTS = {
     "measure": "Measure",

@@ -21,7 +21,7 @@ HEADINGS = {
     "upper": "At most",
     "residual": "Open",
     "bound": "Bound",
-    "reason": "Why none",
+    "note": "Why none",
     "undefined": "Undefined",
     "a": "First",
     "b": "Second",

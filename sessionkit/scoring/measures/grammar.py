@@ -146,6 +146,11 @@ class _Reader:
         self.next += 1
         return self.tokens[self.next - 1][1]
 
+    def or_column(self, name: str) -> str:
+        """How a column of that name would be written, where nothing says that a measure is meant."""
+        whole = len(self.tokens) == 1 and name not in NOT_OURS and name not in SAME
+        return f"; a column is {COLUMN}({name})" if whole else ""
+
     def skip(self, mark: str) -> bool:
         """Move past one mark if it is there."""
         there = self.ahead == mark
@@ -159,7 +164,7 @@ class _Reader:
         name = self.take("word")
         made = self.column() if name == COLUMN else self.known.get(name)
         if made is None:
-            msg = f"there is no measure {name!r}{instead_of(name, self.known)}; see: sessionkit measures"
+            msg = f"there is no measure {name!r}{instead_of(name, self.known)}{self.or_column(name)}; see: sessionkit measures"
             raise MeasureError(msg)
         inside: Measure | None = None
         changes: dict[str, object] = {}

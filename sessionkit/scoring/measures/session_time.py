@@ -1,6 +1,6 @@
 """What a session gives a searcher in time: the U-measure and time-biased gain along a whole session.
 
-With the times of the log a document is read when it was clicked; what was not clicked is not read. With modelled times the
+With the times of the log a document is read when it was clicked; what was not clicked is not read. With modeled times the
 searcher reads all lists in order, as the measures of single lists take it (`sessionkit.scoring.measures.time`), and a
 session of one query scores what that query does.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
-MODELLED = ("words", "seconds", "per_query", "click", "scan", "open", "per_word")
+MODELED = ("words", "seconds", "per_query", "click", "scan", "open", "per_word")
 """Parameters of the model of a searcher, without effect where times are logged."""
 
 
@@ -51,16 +51,16 @@ class SessionTimed(SessionMeasure):
     per_query: float = 0
 
     def __post_init__(self) -> None:
-        """Refuse parameters of modelled times where times are logged."""
+        """Refuse parameters of modeled times where times are logged."""
         super().__post_init__()
         for name, value in self.parameters().items():
-            if self.times == "logged" and name in MODELLED and value != self.default(name):
-                msg = f"{self.name}: {name} has no effect on times=logged; leave it out, or add times=modelled"
+            if self.times == "logged" and name in MODELED and value != self.default(name):
+                msg = f"{self.name}: {name} has no effect on times=logged; leave it out, or add times=modeled"
                 raise MeasureError(msg)
 
     @property
     def of_list(self) -> TimedMeasure:
-        """The measure of single lists whose times are taken where they are modelled."""
+        """The measure of single lists whose times are taken where they are modeled."""
         msg = f"{self} has no measure of lists"
         raise MeasureError(msg)
 
@@ -77,7 +77,7 @@ class SessionTimed(SessionMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """Sum of what every session's documents are worth when they are read."""
         logged = self.times == "logged"
-        rows = self.logged(lists) if logged else self.modelled(lists)
+        rows = self.logged(lists) if logged else self.modeled(lists)
         worth = rows.with_columns(term=self.worth() * self.left()).filter(pl.col("term") > 0)
         value = per_session(lists, worth, exact_sum(pl.col("term"))).fill_null(0.0)
         value = where_judged(lists, value)
@@ -100,7 +100,7 @@ class SessionTimed(SessionMeasure):
         again = pl.col("judgment").cum_count().over("session" if self.duplicates == "first" else "list", "judgment") > 1
         return times.filter(~again)  # a document that nothing is known of is not counted, and stays
 
-    def modelled(self, lists: Lists) -> pl.DataFrame:
+    def modeled(self, lists: Lists) -> pl.DataFrame:
         """All documents: ``session``, ``grade``, and ``before`` and ``after`` along the session."""
         rows = self.of_list.timed(lists)
         taken = rows.group_by("list").agg(taken=exact.fixed(pl.col("after").max()))
@@ -119,7 +119,7 @@ class SessionU(SessionTimed):
 
     Range [0, no bound); higher is better. With ``times=logged``, the default, t is the time in seconds from the beginning of
     the session to a document's click plus its dwell, where that is logged; only clicked documents gain; see
-    `sessionkit.scoring.session_times` for the columns that count. With ``times=modelled`` all results down to the cutoff are
+    `sessionkit.scoring.session_times` for the columns that count. With ``times=modeled`` all results down to the cutoff are
     read in order, list after list, and t runs along the session in the unit of `U <UMeasure>`: words, or seconds where
     ``seconds`` by grade are given; a further query takes ``per_query``. A session of one query then has the U of that
     query. ``horizon`` (required) is in the same unit. 0 for a session that clicked nothing; null where nothing is judged
@@ -188,7 +188,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     Range [0, no bound); higher is better. With ``times=logged``, the default, every clicked document counts by its chance to
     be saved (``save``, by grade: the first entry is for grades below ``min_grade`` and unjudged results), times
     2^(-t / halflife), where t is the time in seconds from the beginning of the session to its click; see
-    `sessionkit.scoring.session_times` for the columns that count. With ``times=modelled`` all results down to the cutoff count,
+    `sessionkit.scoring.session_times` for the columns that count. With ``times=modeled`` all results down to the cutoff count,
     list after list, by ``click`` x ``save``, and t is what the results before take by the model of `TBG
     <TimeBiasedGain>`, whose parameters these are, and ``per_query`` seconds for each further query; a session of one
     query then has the TBG of that query. 0 for a session that clicked nothing; null where nothing is judged for it, or
@@ -221,7 +221,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
         return TimeBiasedGain(**{name: getattr(self, name) for name in shared})
 
     def worth(self) -> pl.Expr:
-        """The chance that a document is saved; where clicks are modelled, times that of a click."""
+        """The chance that a document is saved; where clicks are modeled, times that of a click."""
         saved = self.of_list.by_grade(self.save)
         return saved if self.times == "logged" else self.of_list.by_grade(self.click) * saved
 

@@ -1,4 +1,4 @@
-"""What a list gives a searcher in time: the U-measure and time-biased gain, from modelled reading times.
+"""What a list gives a searcher in time: the U-measure and time-biased gain, from modeled reading times.
 
 Both walk down the list; a gap in the ranks takes the time, or length, of an unjudged result that nothing is known about.
 The same of whole sessions, from the times that a log has, are session measures.

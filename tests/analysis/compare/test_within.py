@@ -54,7 +54,7 @@ def test_the_column_has_its_type_and_stands_in_every_table_and_paper(clinic):
     found = sk.compare(clinic, ["nsDCG@10", "Queries"], within="skill")
     assert found.table.schema["skill"] == pl.Int64
     assert all(found.tables()[name].columns[0] == "skill" for name in ("pairs", "overall", "order", "dropped"))
-    assert ("within", "skill") in found.tables()["settings"].rows()
+    assert ("within", "skill") in found.tables()["made_with"].rows()
     assert r"within each skill" in found.to_latex()
     rows = [line.split("|")[1:4] for line in found.to_markdown().splitlines() if line.startswith("| ")][2:]
     assert [row[0].strip() for row in rows] == [str(level) for level in (1, 2, 3, 4) for _ in range(2)]

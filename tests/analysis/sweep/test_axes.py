@@ -68,7 +68,7 @@ def test_parameters_inside_an_aggregate_are_meant_too():
 def test_what_cannot_be_varied_is_said(name, given, error, said):
     with pytest.raises(error, match=said):
         axes_of(parse_measure("sDCG@10"), {name: given})
-    with pytest.raises(UsageError, match="say what to vary"):
+    with pytest.raises(UsageError, match="vary is a dict of parameters and their values"):
         axes_of(parse_measure("sDCG@10"), {})
 
 

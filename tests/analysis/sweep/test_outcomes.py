@@ -18,7 +18,7 @@ def test_settings_that_cannot_be_are_rows_with_a_reason():
     vary = {"discount": "log,rn2002", "b": [2, 4], "gain": "linear,0-1"}
     found = sk.sweep(study, "nsDCG@5", vary)
     assert found.table["outcome"].to_list().count("refused") == 5  # rn2002 with b=4: 2; gain=0-1: 4, one of them both
-    told = {tuple(row[:3]): row[3] for row in found.table.select("discount", "b", "gain", "reason").iter_rows()}
+    told = {tuple(row[:3]): row[3] for row in found.table.select("discount", "b", "gain", "note").iter_rows()}
     assert "boosts the ranks 2 to b-1" in told["rn2002", 4, "linear"]
     assert "has weights for grades 0 to 1" in told["log", 2, "0-1"]
     assert told["log", 2, "linear"] is None
@@ -32,7 +32,7 @@ def test_undefined_settings_are_rows_too():
     _, _, study = log(users=2, topics=1)
     found = sk.sweep(study, "nsDCG(gain=binary)@5", {"min_grade": [1, 9]}, test="none")
     assert found.table["outcome"].to_list() == ["holds", "undefined"]
-    assert found.table.item(1, "reason") == "no group has a session with a value"
+    assert found.table.item(1, "note") == "no group has a session with a value"
     assert found.means.filter(pl.col("setting") == 2)["value"].to_list() == [None, None]
     assert "Note: sessions without a value, which are left out of means: 0 to 4 by setting." in found.reading
     base = sk.sweep(study, "nsDCG(gain=binary,min_grade=9)@5", {"min_grade": [1, 9]}, test="none")
@@ -44,7 +44,7 @@ def test_one_group_and_ties_are_sentences():
     _, _, study = log(systems=("A",))
     found = sk.sweep(study, "sDCG@5", {"b": [2, 4]})
     assert "with one group there is nothing to compare" in found.reading
-    assert found.table["reason"].to_list() == ["there is only one group"] * 2
+    assert found.table["note"].to_list() == ["there is only one group"] * 2
     tied = sk.sweep(toy(1, grade=1, last=1), "sDCG@10", {"b": [2, 4]})
     assert "A and B have the same mean, 1.0000" in tied.reading
     assert tied.table["outcome"].to_list() == ["tied", "tied"]
@@ -54,7 +54,7 @@ def test_one_group_and_ties_are_sentences():
 def test_a_tie_ends_a_lead():
     found = sk.sweep(toy(1), "sDCG@10", {"cutoff": [2, 3], "b": [3]}, test="none")  # at b=3 and cutoff 3, 1 and 1
     row = found.table.filter(cutoff=3, b=3).row(0, named=True)
-    assert (row["outcome"], row["reason"]) == ("tied", "A and B have the same mean")
+    assert (row["outcome"], row["note"]) == ("tied", "A and B have the same mean")
 
 
 def test_lower_is_better_where_it_is():
@@ -82,7 +82,7 @@ def test_means_and_pairs_that_disagree_show_nothing():
     assert row["leader"] == "B"  # 1/2 beside 3/12
     assert row["estimate"] < 0
     assert row["significant"] is False
-    assert "differ in sign" in row["reason"]
+    assert "differ in sign" in row["note"]
     assert "differ in sign; nothing counts as shown there" in found.reading
 
 

@@ -238,6 +238,7 @@ def test_in_a_paper_two_groups_have_the_difference_of_the_second_and_many_the_le
     assert table.note.startswith(
         "Base setting: b=2, gain=linear. Each setting is tested alone. *: p \N{LESS-THAN OR EQUAL TO} 0.115."
     )
+    assert table.note.endswith(f" The claim is about {found.claim}.")
     many = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4]}, by="topic_id").paper_table()
     assert many.headers == ("b", "Leader", "Next", "Difference", "95% from", "to", "p")
     assert "Tukey's HSD, blocked, p for all pairs at once" in many.caption

@@ -51,7 +51,7 @@ def test_a_session_with_gaps_stays_and_the_missing_are_counted(write):
     ]
     assert rejected(study) == []
     assert str(told[0].message) == WARNED
-    assert WARNED in sk.accounts(study)["notes"]["note"].to_list()
+    assert WARNED in sk.check(study)["notes"]["note"].to_list()
     assert study.facts.not_logged == 3
     assert sk.describe(study).lists.select("queries", "shown", "not_logged").row(0) == (8, 5, 3)
 

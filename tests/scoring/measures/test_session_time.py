@@ -1,4 +1,4 @@
-"""sU and sTBG: logged times against a walk over the clicks, modelled ones against the measures of lists."""
+"""sU and sTBG: logged times against a walk over the clicks, modeled ones against the measures of lists."""
 
 import polars as pl
 import pytest
@@ -56,13 +56,11 @@ def test_logged_times_restated(log, once):
 @quiet
 @FEW
 @given(log=logs(), per_query=st.sampled_from([0, 7.5]))
-def test_modelled_times_run_on_from_list_to_list(log, per_query):
+def test_modeled_times_run_on_from_list_to_list(log, per_query):
     """With a result's time by its grade the walk along the session needs no length of documents."""
     seconds = {None: 2.0, 0: 2.0, 1: 5.0, 2: 8.0}
-    u = sk.parse_measure(f"sU(horizon=40,times=modelled,seconds=2-5-8,per_query={per_query})")
-    tbg = sk.parse_measure(
-        f"sTBG(times=modelled,seconds=2-5-8,per_query={per_query},click=.4-.6,save=0-.8,halflife=20)"
-    )
+    u = sk.parse_measure(f"sU(horizon=40,times=modeled,seconds=2-5-8,per_query={per_query})")
+    tbg = sk.parse_measure(f"sTBG(times=modeled,seconds=2-5-8,per_query={per_query},click=.4-.6,save=0-.8,halflife=20)")
     found = scored(log, u, tbg)
     grades = log[1]
     for number, session in enumerate(log[0]):
@@ -96,7 +94,7 @@ def test_a_session_of_one_query_scores_what_the_query_does():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 4, "doc_id": list("acde"), "grade": [1, 2, 0, 1]},
     )
-    for session, single in (("sTBG(times=modelled)", "TBG"), ("sU(times=modelled,horizon=1800)", "U(horizon=1800)")):
+    for session, single in (("sTBG(times=modeled)", "TBG"), ("sU(times=modeled,horizon=1800)", "U(horizon=1800)")):
         whole = sk.score(study, [session], per="session").get_column("value").to_list()
         assert whole == pytest.approx(sk.score(study, [single], per="query").get_column("value").to_list())
     # FORMULAS section 7: 1,0,1,1,0 of 500 words each is worth 1.3810966304
@@ -105,7 +103,7 @@ def test_a_session_of_one_query_scores_what_the_query_does():
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 3, "doc_id": list("acd"), "grade": [1] * 3},
     )
-    assert sk.score(plain, ["sTBG(times=modelled)"], per="session").get_column("value").to_list() == [
+    assert sk.score(plain, ["sTBG(times=modeled)"], per="session").get_column("value").to_list() == [
         pytest.approx(1.3810966304, abs=5e-11)
     ]
 
@@ -120,7 +118,7 @@ def test_what_is_missing_is_named():
         sk.score(bare, ["sU"], per="session")
     with pytest.raises(MeasureError, match="words has no effect on times=logged"):
         sk.parse_measure("sTBG(words=200)")
-    assert str(sk.parse_measure("sTBG(words=200,times=modelled)")) == "sTBG(words=200,times=modelled)"
+    assert str(sk.parse_measure("sTBG(words=200,times=modeled)")) == "sTBG(words=200,times=modeled)"
     with pytest.raises(MeasureError, match="probabilities"):
         sk.parse_measure("sTBG(save=0-2)")
 

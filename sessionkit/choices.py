@@ -55,7 +55,7 @@ Unmarked = Literal["first", "skip"]
 
 # of reports
 FurtherPart = Literal["mixed", "power", "noise", "discriminate"]
-FigureStyle = Literal["screen", "paper", "gray"]
+FigureStyle = Literal["screen", "paper", "grey"]
 RedactedKind = Literal["queries", "documents", "users"]
 
 # of measures: their parameters

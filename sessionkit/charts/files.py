@@ -124,7 +124,7 @@ def save(
     font_size
         Of labels, in points.
     style
-        ``"screen"``; ``"paper"``, without room around the figure; ``"gray"``, that in shades of gray.
+        ``"screen"``; ``"paper"``, without room around the figure; ``"grey"``, that in shades of gray.
 
     Raises
     ------

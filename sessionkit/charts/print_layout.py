@@ -70,7 +70,7 @@ class PrintLayout:
     font_size
         Of labels, in points; None, that of the theme or, with a width, 8.
     style
-        ``"screen"``, as on a screen; ``"paper"``, without room around the figure; ``"gray"``, that in shades of gray.
+        ``"screen"``, as on a screen; ``"paper"``, without room around the figure; ``"grey"``, that in shades of gray.
     """
 
     width: float | None = None
@@ -95,7 +95,7 @@ class PrintLayout:
             spec["config"]["font"] = f"{self.font}, {CONFIG['font']}"
         if self.style != "screen":
             spec["config"]["padding"] = 1
-        if self.style == "gray":
+        if self.style == "grey":
             spec = _gray(spec)
         if not self.in_points:
             return spec

@@ -109,7 +109,7 @@ def chart(
     ] = None,
     style: Annotated[
         FigureStyle,
-        typer.Option("--style", help="screen, paper (no room around the figure) or gray (that in shades of gray)."),
+        typer.Option("--style", help="screen, paper (no room around the figure) or grey (that in shades of gray)."),
     ] = "screen",
 ) -> None:
     """Draw a figure of the study; its caption goes to stdout."""

@@ -139,7 +139,7 @@ def test_height_and_pdf_and_png_are_of_that_size(curves, tmp_path):
 
 
 def test_gray_has_no_color_and_neighbors_far_apart(curves, tmp_path):
-    text = save(session_curve(curves()), tmp_path / "chart.svg", style="gray").read_text("utf-8").lower()
+    text = save(session_curve(curves()), tmp_path / "chart.svg", style="grey").read_text("utf-8").lower()
     assert not [shade for shade in PALETTE[:6] if shade.lower() in text]
     assert {GRAYS[0].lower(), GRAYS[1].lower()} <= {*re.findall("#[0-9a-f]{6}", text)}
     lights = [light(shade) for shade in GRAYS]
@@ -166,7 +166,7 @@ def test_a_missing_font_is_reported(curves, tmp_path):
         ({"height": -3}, "must be a length"),
         ({"font_size": 1}, "5 to 40 points"),
         ({"font": "a; b"}, "the name of one font"),
-        ({"style": "grey"}, "did you mean 'gray'"),
+        ({"style": "gray"}, "did you mean 'grey'"),
     ],
 )
 def test_what_is_not_possible_is_refused(asked, said):
@@ -213,7 +213,7 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     rows = [
         (str(x), str(y), "B", 0.1, 0.25, 0.5, False, "holds", x == y == 1, True) for x in range(1, 18) for y in (1, 2)
     ]
-    names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+    names = ["x", "y", "leader", "raw_difference", "relative", "p_adjusted", "significant", "outcome", "base", "holds"]
     frame = pl.DataFrame(rows, schema=names, orient="row")
     chart = charts.sweep_map(frame, x="b", y="bq", colors={"A": "#0072B2", "B": "#D55E00"})
     wide, narrow = (

@@ -104,7 +104,7 @@ def test_a_cell_is_the_deeper_the_larger_the_margin(tmp_path):
         (str(place), "1", "B", 0.1, margin, 0.5, True, "holds", place == 0, True)
         for place, margin in enumerate((0.01, 0.07, 0.15, 0.3))
     ]
-    names = ["x", "y", "group", "margin", "relative", "p_value", "shown", "outcome", "base", "holds"]
+    names = ["x", "y", "leader", "raw_difference", "relative", "p_adjusted", "significant", "outcome", "base", "holds"]
     chart = sweep_map(pl.DataFrame(rows, schema=names, orient="row"), colors={"A": "#0072B2", "B": "#D55E00"})
     cells = re.findall(
         r'<path aria-label[^>]*rect mark[^>]*fill="#D55E00" opacity="([0-9.]+)"',

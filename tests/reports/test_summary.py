@@ -148,7 +148,7 @@ def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     normalized = summary(material(of.study, ["nsDCG@10", "sDCG@10"]))
     bounds = f"{compact(primary['lower'])} to {compact(primary['upper'])}"
     assert tiles(normalized)["Judged"].more.endswith(
-        f"Unjudged documents could reverse the difference (bounds {bounds}). In sDCG@10 {number}, would."
+        f"Unjudged documents could reverse the difference (bounds {bounds}). For sDCG@10, {number}, would do."
     )
 
 

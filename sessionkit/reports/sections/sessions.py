@@ -100,9 +100,9 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     where = (
         f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}"
         if sure
-        else "after none of them"
+        else "after no query"
     )
-    return f"{told} Its 95% interval, which holds query by query, excludes 0 {where}."
+    return f"{told} The 95% interval, of each query by itself, excludes 0 {where}."
 
 
 def _of_last(of: Material) -> list[Part]:

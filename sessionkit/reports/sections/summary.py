@@ -305,7 +305,7 @@ def _overturned(of: Material) -> str:
         return f"{number}, would reverse the difference."
     bounds = turned.row(0, named=True)
     told = f"Unjudged documents could reverse the difference (bounds {compact(bounds['lower'])} to {compact(bounds['upper'])})."
-    return f"{told} In {row['measure']} {number}, would." if row else told
+    return f"{told} For {row['measure']}, {number}, would do." if row else told
 
 
 def _figures(of: Material, found: Comparison) -> list[Part]:

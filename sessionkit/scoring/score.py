@@ -275,7 +275,7 @@ def columns_of(by: By, known: Collection[str]) -> list[str]:
     except csv.Error:
         msg = f"by={by}: names are joined by commas, and a name with a comma stands whole in double quotes"
         raise UsageError(msg) from None
-    return [name.strip() for name in names] or [by]
+    return [name if name in known else name.strip() for name in names] or [by]
 
 
 def columns_text(columns: Sequence[str]) -> str:
@@ -286,7 +286,8 @@ def columns_text(columns: Sequence[str]) -> str:
     """
     if len(columns) < 2:
         return columns[0] if columns else EVERY
-    quoted = ['"' + name.replace('"', '""') + '"' if {",", '"'} & {*name} else name for name in columns]
+    plain = [not {*',"\r\n'} & {*name} and name == name.strip() for name in columns]
+    quoted = [name if bare else '"' + name.replace('"', '""') + '"' for name, bare in zip(columns, plain, strict=True)]
     return ",".join(quoted)
 
 

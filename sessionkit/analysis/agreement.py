@@ -119,7 +119,7 @@ def agreement_table(study: Study) -> pl.DataFrame:
 def _sentences(table: pl.DataFrame) -> list[str]:
     """The agreement of all judges, and the two who agree least by linear kappa."""
     if table.is_empty():
-        return ["No document has grades of two judges: the judgments need a column judge_id."]
+        return ["No document has grades of two judges; a column judge_id of the judgments tells judges apart."]
     everyone = table.filter(pl.col("judge_id").is_null())
     found = dict(everyone.select("measure", "value").rows())
     names = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal", "interval": "alpha_interval"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.display.natural_order import natural_places
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.score import By, group_keys
@@ -87,9 +88,9 @@ class Grouping:
             several = pl.col("group").str.json_decode(pl.Struct(dict.fromkeys(self.keys, pl.String())))
             texts = {name: several.struct.field(name) for name in self.keys}
         columns = [_read(texts[name], dtype).alias(name) for name, dtype in self.keys.items()]
-        sorted_by = list(self.keys)
         table = found.select(*columns, pl.exclude("group"))
-        return table.sort(sorted_by, maintain_order=True) if sorted_by else table
+        places = [pl.lit(natural_places(table.get_column(name))) for name in self.keys]
+        return table.sort(places, maintain_order=True) if places and len(table) else table
 
     def _text(self) -> pl.Expr:
         """The text by which the group of a session is known."""

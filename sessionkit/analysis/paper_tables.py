@@ -22,6 +22,10 @@ from sessionkit.display.words import counted, listed
 
 COLUMN = 50
 """Characters that columns of values may have in all, so that a table fits a page."""
+PAIRED = (
+    "pair", "measure", "a", "b", "mean_a", "mean_b", "estimate", "low", "high", "p_adjusted", "n_a", "n_b",
+)  # fmt: skip
+"""Columns of a table of pairs, which no column that makes groups may be called."""
 ACROSS = 8
 """The most columns of values."""
 NAMED = 4
@@ -59,8 +63,6 @@ def score_table(scores: pl.DataFrame) -> TextTable:
     keys = scores.columns[: scores.columns.index("measure")]
     measures = scores["measure"].unique(maintain_order=True).to_list()
     alike = _constant(scores, keys, "n")
-    counted_by = "n" if alike else "sessions"
-    scores = scores.with_columns(sessions=pl.col("n") + pl.col("undefined"))
     systems = scores["system_id"].n_unique() if "system_id" in keys else 0
     rows, across = keys, ["measure"]
     if len(keys) > 1 and 1 < systems <= NAMED and systems * len(measures) <= ACROSS:
@@ -72,7 +74,8 @@ def score_table(scores: pl.DataFrame) -> TextTable:
     caption = f"Means{by_words(keys)} over {of}{'; n sessions' if alike else ''}"
     if "measure" not in (*rows, *across):
         caption = f"{measures[0]}: {caption[0].lower()}{caption[1:]}"
-    return crossed(caption, scores, rows, across, count=counted_by, note=_score_note(scores, keys))
+    count, n = ("n", pl.col("n")) if alike else ("Sessions", pl.col("n") + pl.col("undefined"))
+    return crossed(caption, scores.with_columns(n=n), rows, across, count=count, note=_score_note(scores, keys))
 
 
 def _narrower(scores: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> bool:
@@ -141,7 +144,7 @@ def crossed(
     rows: Sequence[str],
     across: Sequence[str],
     *,
-    count: str,
+    count: str = "n",
     note: str | None = None,
 ) -> TextTable:
     """A column of values for every value of some columns, and how many each is of: a row or a column where that is enough.
@@ -149,17 +152,17 @@ def crossed(
     Parameters
     ----------
     frame
-        A row per cell, with the ``value``.
+        A row per cell, with the ``value`` and ``n``, of how many it is.
     rows, across
         Columns that make the rows; and those that make the columns, at most two, of which the first stands above.
     count
-        The column of counts.
+        What the counts are called.
     """
     downs = frame.select(rows).unique(maintain_order=True).rows()
     overs = frame.select(across).unique(maintain_order=True).rows() if across else [()]
     order = {value: place for place, value in enumerate(dict.fromkeys(over[0] for over in overs))} if across else {}
     overs = sorted(overs, key=lambda over: order[over[0]]) if across else overs
-    cells = {row[:2]: row[2:] for row in _keyed(frame, rows, across, count)}
+    cells = {row[:2]: row[2:] for row in _keyed(frame, rows, across)}
     lines = [[*map(_text, down)] for down in downs]
     for over in overs:
         values = number_texts("value", [cells.get((down, over), (None,))[0] for down in downs], DECIMALS)
@@ -171,14 +174,14 @@ def crossed(
         ("", len(rows)),
         *(("".join(map(_text, over)), len([*each])) for over, each in groupby(overs, key=lambda over: over[:1])),
     ]
-    counts, named = _counts(cells, rows, overs), heading(count)
+    counts = _counts(cells, rows, overs)
     if counts == "row":
         for line, down in zip(lines, downs, strict=True):
             line.append(f"{next(number for (at, _), (_, number) in cells.items() if at == down):,}")
-        headers, numeric, spans = [*headers, named], [*numeric, True], [*spans, ("", 1)]
+        headers, numeric, spans = [*headers, count], [*numeric, True], [*spans, ("", 1)]
     elif counts == "column":
         totals = [next(number for (_, at), (_, number) in cells.items() if at == over) for over in overs]
-        lines.append([named, *[""] * (len(rows) - 1), *(f"{number:,}" for number in totals)])
+        lines.append([count, *[""] * (len(rows) - 1), *(f"{number:,}" for number in totals)])
         numeric[0] = False
     elif counts == "inner":
         inner = [*dict.fromkeys(over[-1] for over in overs)]
@@ -186,12 +189,12 @@ def crossed(
             found = {over[-1]: number for (at, over), (_, number) in cells.items() if at == down}
             line += [f"{found[value]:,}" if value in found else DASH for value in inner]
         above = len(across) > 1
-        headers += [_text(value) if above else f"{named}, {_text(value)}" for value in inner]
+        headers += [_text(value) if above else f"{count}, {_text(value)}" for value in inner]
         numeric += [True] * len(inner)
-        spans.append((named if above else "", len(inner)))
+        spans.append((count if above else "", len(inner)))
     else:
         numbers = [number for _, number in cells.values()]
-        said = f"{named} is {min(numbers):,} to {max(numbers):,}."
+        said = f"{count} is {min(numbers):,} to {max(numbers):,}."
         note = f"{said} {note}" if note else said
     return TextTable(
         caption=caption,
@@ -204,10 +207,10 @@ def crossed(
     )
 
 
-def _keyed(frame: pl.DataFrame, rows: Sequence[str], across: Sequence[str], count: str) -> list[tuple[Any, ...]]:
+def _keyed(frame: pl.DataFrame, rows: Sequence[str], across: Sequence[str]) -> list[tuple[Any, ...]]:
     """Row, column, value and count of every cell."""
     parts = [frame.select(names).rows() if names else [()] * len(frame) for names in (rows, across)]
-    return [*zip(*parts, frame["value"].to_list(), frame[count].to_list(), strict=True)]
+    return [*zip(*parts, frame["value"].to_list(), frame["n"].to_list(), strict=True)]
 
 
 def _counts(cells: Mapping[Any, Any], rows: Sequence[str], overs: Sequence[Any]) -> str:
@@ -246,7 +249,7 @@ def curve_table(frame: pl.DataFrame, what: str, confidence: float) -> TextTable:
             f"{caption}; n sessions", frame, [*keys, *places, "value", "n"], headers={"value": "Mean"}
         )
     grouped = frame.with_columns(_group=_groups(frame, keys))
-    return crossed(f"{caption}; n sessions", grouped, places, ["_group"] if keys else [], count="n")
+    return crossed(f"{caption}; n sessions", grouped, places, ["_group"] if keys else [])
 
 
 def _by(keys: Sequence[str]) -> str:
@@ -300,25 +303,26 @@ def breakdown_table(frame: pl.DataFrame, measure: str, average: str, confidence:
     keys = frame.columns[: frame.columns.index("part")]
     caption = f"{measure} to each rank by part of the session, mean over {average}{_by(keys)}; n {average}"
     count = f"n_{average}"
-    if "low" in frame.columns:
-        return interval_columns(caption, frame, [*keys, "part", "rank"], confidence, count=count)
-    if frame.select(*keys, "part").n_unique() > ACROSS:
-        headers = {"value": "Mean", count: "n"}
-        return chosen_columns(caption, frame, [*keys, "part", "rank", "value", count], headers=headers)
     grouped = frame.with_columns(_group=_groups(frame, keys)).rename({"n": "_n"} if "n" in keys else {})
-    table = crossed(
-        caption, grouped.rename({count: "n"}), ["rank"], ["_group", "part"] if keys else ["part"], count="n"
-    )
-    return replace(table, note=_left_out(grouped, keys))
+    note = left_out_text(frame, keys)
+    if "low" in frame.columns:
+        table = interval_columns(caption, frame, [*keys, "part", "rank"], confidence, count=count)
+    elif frame.select(*keys, "part").n_unique() > ACROSS:
+        headers = {"value": "Mean", count: "n"}
+        table = chosen_columns(caption, frame, [*keys, "part", "rank", "value", count], headers=headers)
+    else:
+        across = ["_group", "part"] if keys else ["part"]
+        table = crossed(caption, grouped.rename({count: "n"}), ["rank"], across)
+    return replace(table, note=note)
 
 
-def _left_out(frame: pl.DataFrame, keys: Sequence[str]) -> str | None:
-    """Sessions that no part averages."""
+def left_out_text(frame: pl.DataFrame, keys: Sequence[str]) -> str | None:
+    """Sessions of each group that have no value in one of the parts, as a sentence; None where there are none."""
     kinds = {"left_out_single_query": "of one query", "left_out_undefined": "without a value"}
-    rows = frame.group_by("_group", maintain_order=True).agg(pl.col(*kinds).max())
+    rows = frame.with_columns(_group=_groups(frame, keys)).group_by("_group", maintain_order=True)
     said = [
         f"{counted(many, 'session')} {kind}{f' ({group})' if keys else ''}"
-        for group, *counts in rows.iter_rows()
+        for group, *counts in rows.agg(pl.col(*kinds).max()).iter_rows()
         for many, kind in zip(counts, kinds.values(), strict=True)
         if many
     ]
@@ -368,14 +372,16 @@ def pair_table(
     between = ["pair"] if not one else ["mean_a", "mean_b"] if means else []
     shown = [*lead, *between, "estimate", "low", "high", "p_adjusted"]
     equal = (table["n_a"] == table["n_b"]).all()
-    rows = table.with_columns(pair).select(*shown, *(["n_a"] if equal else ["n_a", "n_b"]))
-    first, second = pairs.row(0)
+    # of several pairs, written "b minus a", the n of b stands first too
+    counts = ["n_a"] if equal else ["n_a", "n_b"] if one else ["n_b", "n_a"]
+    rows = table.with_columns(pair).select(*shown, *counts)
+    first, second = map(label, pairs.row(0))
     headers = HEADERS | {
-        "mean_a": label(first), "mean_b": label(second), "pair": "Pair", "estimate": "Difference", "p_adjusted": "p",
+        "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": "Difference", "p_adjusted": "p",
         **interval_headers(confidence),
     }  # fmt: skip
-    headers |= {"n_a": "n"} if equal else {"n_a": f"n, {first}", "n_b": f"n, {second}"} if one else {"n_a": "n, second"}
-    headers |= {} if equal or one else {"n_a": "n, first", "n_b": "n, second"}
+    of = ["n"] if equal else [f"n, {first}", f"n, {second}"] if one else ["n, first of pair", "n, second of pair"]
+    headers |= dict(zip(counts, of, strict=True))
     alpha = error_rate(confidence)
     found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
     marks = dict.fromkeys([(row, shown.index("estimate")) for row in found], "*")

@@ -86,13 +86,11 @@ if alt.theme.active == DEFAULT:  # who has chosen a theme keeps it, and `altair.
 def themed(chart: Chart) -> Chart:
     """Return a copy of a chart, single or composed, with the theme as its config; its own settings stay.
 
-        Examples
-        --------
-        >>> import altair as alt
-
-    from sessionkit.display.natural_order import in_natural_order
-        >>> themed(alt.Chart().mark_line()).to_dict()["config"]["font"]
-        'Liberation Sans, Arial, Helvetica, sans-serif'
+    Examples
+    --------
+    >>> import altair as alt
+    >>> themed(alt.Chart().mark_line()).to_dict()["config"]["font"]
+    'Liberation Sans, Arial, Helvetica, sans-serif'
     """
     dressed: Any = cast("Any", chart).copy()
     own = dressed._get("config", {})

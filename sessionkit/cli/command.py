@@ -106,7 +106,8 @@ def misuse(error: TyperException) -> str:
     if isinstance(error, wrong.MissingParameter) and parameter is not None:
         return f"{_name_of(parameter)} is missing: {_first_sentence(parameter.help or '')}"
     if isinstance(error, wrong.BadOptionUsage) and error.ctx is not None:
-        option: Any = next(one for one in error.ctx.command.params if error.option_name in one.opts)
+        options_known: list[Any] = error.ctx.command.get_params(error.ctx)  # with --help, which params leaves out
+        option = next(one for one in options_known if error.option_name in (*one.opts, *one.secondary_opts))
         if option.is_flag:
             return f"{error.option_name} takes no value"
         return f"{error.option_name} is not followed by its value: {option.metavar or _wanted(option)}"

@@ -7,24 +7,24 @@ from collections.abc import Iterable
 
 import polars as pl
 
-NUMBER = re.compile("([0-9]+)")
-WHOLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+DIGITS = re.compile("[0-9]+")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 """A name that is a number."""
 
 
-def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """Return what names are sorted by: runs of digits as numbers, all else as text.
+def natural_key(name: str) -> str:
+    """Return what names are sorted by: runs of digits by their size and before all else, the rest as text.
 
     >>> sorted(["t10", "t2", "t", "10", "9"], key=natural_key)
     ['9', '10', 't', 't2', 't10']
     """
-    parts = NUMBER.split(name)
-    sizes = [part.lstrip("0") for part in parts]  # a number of thousands of digits is text by its length
-    return [
-        (0, len(size), size) if place % 2 else (1, 0, part)
-        for place, (part, size) in enumerate(zip(parts, sizes, strict=True))
-        if part
-    ]
+    return DIGITS.sub(_sized, name)
+
+
+def _sized(run: re.Match[str]) -> str:
+    """Digits behind their number: a number of thousands of digits is text by its length."""
+    size = run[0].lstrip("0")
+    return f"\0{chr(len(size))}{size}"
 
 
 def in_natural_order(names: Iterable[str]) -> list[str]:
@@ -34,12 +34,22 @@ def in_natural_order(names: Iterable[str]) -> list[str]:
     (['-2', '1.25', '1.5', '9', '10'], ['S9', 'S10'])
     """
     known = sorted(set(names), key=lambda name: (natural_key(name), name))
-    return sorted(known, key=float) if all(map(WHOLE.fullmatch, known)) else known
+    return sorted(known, key=float) if all(map(NUMBER.fullmatch, known)) else known
+
+
+def natural_places(names: pl.Series) -> pl.Series:
+    """Return what sorts names in natural order: their places, null of null; of a column that is no text its own values.
+
+    >>> natural_places(pl.Series(["S10", None, "S9"])).to_list(), natural_places(pl.Series([10, 9])).to_list()
+    ([1, None, 0], [10, 9])
+    """
+    if names.dtype != pl.String:
+        return names
+    known = in_natural_order(names.drop_nulls().unique())
+    return names.replace_strict({name: place for place, name in enumerate(known)}, return_dtype=pl.Int64)
 
 
 def natural_sort(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     """Return a frame in the natural order of a column of names, null last; equal names keep their order."""
-    names = frame.get_column(column).cast(pl.String)
-    known = in_natural_order(names.drop_nulls().unique())
-    places = names.replace_strict({name: place for place, name in enumerate(known)}, return_dtype=pl.Int64)
+    places = natural_places(frame.get_column(column).cast(pl.String))
     return frame.with_columns(_place=places).sort("_place", nulls_last=True, maintain_order=True).drop("_place")

@@ -9,13 +9,14 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.paper_tables import score_table
+from sessionkit.analysis.paper_tables import breakdown_table, pair_table, score_table
 from sessionkit.analysis.provenance import paper_label
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.numbers import DECIMALS
 from sessionkit.display.tables import table_of
 from sessionkit.display.text_tables import cells_of
+from sessionkit.display.words import listed
 from tests.support.clinic import read_clinic
 
 MEASURES = ["nsDCG@10", "sDCG@10"]
@@ -252,6 +253,63 @@ def test_labels_tell_apart_what_their_letters_do_not():
     ]
     assert len({*labels}) == len(labels)
     assert all(re.fullmatch(r"[A-Za-z0-9.-]{1,67}", label) for label in labels)
+
+
+def test_a_column_that_is_called_as_what_is_counted_still_makes_the_groups():
+    rows = [
+        ("few", "m", 0.25, 6, 0, 0.5),
+        ("many", "m", 0.75, 5, 1, 0.5),
+        ("many", "o", 0.5, 6, 0, 0.5),
+        ("few", "o", 1.0, 6, 0, 0.5),
+    ]
+    table = score_table(scores(rows, "sessions"))
+    assert table.headers == ("Sessions", "m", "o", "Sessions")
+    assert table.rows == (("few", "0.2500", "1.0000", "6"), ("many", "0.7500", "0.5000", "6"))
+
+
+def test_the_n_of_pairs_stand_in_the_order_of_their_names():
+    unequal = pl.DataFrame(
+        {
+            "measure": ["m"] * 3, "a": ["A", "A", "B"], "b": ["B", "C", "C"], "mean_a": [1.0] * 3, "mean_b": [2.0] * 3,
+            "estimate": [1.0] * 3, "low": [0.5] * 3, "high": [1.5] * 3, "p_adjusted": [0.5] * 3,
+            "n_a": [10, 10, 20], "n_b": [20, 30, 30],
+        }
+    )  # fmt: skip
+    table = pair_table(unequal, "caption", "note", 0.95)
+    assert table.headers[0] == "Pair"
+    assert table.headers[-2:] == ("n, first of pair", "n, second of pair")
+    assert [(row[0], *row[-2:]) for row in table.rows] == [
+        ("B \N{MINUS SIGN} A", "20", "10"), ("C \N{MINUS SIGN} A", "30", "10"), ("C \N{MINUS SIGN} B", "30", "20"),
+    ]  # fmt: skip
+    assert pair_table(unequal.head(1), "caption", "note", 0.95).headers[-2:] == ("n, A", "n, B")
+
+
+@pytest.mark.parametrize("layout", ["side by side", "below each other", "with intervals"])
+def test_every_layout_of_parts_says_what_is_left_out(layout):
+    systems = ["A"] if layout == "side by side" else [f"S{number}" for number in range(9)]
+    columns = ["system_id", "part", "rank", "value", "n_sessions", "left_out_single_query", "left_out_undefined"]
+    frame = pl.DataFrame([(system, "last", 1, 0.5, 4, 3, 0) for system in systems], schema=columns, orient="row")
+    if layout == "with intervals":
+        frame = frame.with_columns(low=pl.lit(0.25), high=pl.lit(0.75))
+    table = breakdown_table(frame, "P@1", "sessions", 0.95)
+    assert table.note == f"Left out: {listed([f'3 sessions of one query ({system})' for system in systems])}."
+
+
+def test_tests_of_parts_say_what_is_left_out_and_sweeps_whom_they_are_about():
+    tests = found_by("breakdown tests")
+    single = tests.table["left_out_single_query"].max()
+    assert single > 0
+    assert f"Left out: {single} sessions of one query" in tests.paper_table().note
+    swept = found_by("sweep")
+    assert f"The claim is about {swept.claim}." in swept.paper_table().note
+
+
+@pytest.mark.parametrize("column", ["a", "b", "measure", "pair", "n_a", "p_adjusted"])
+def test_a_column_that_tables_of_pairs_have_themselves_makes_no_groups(column):
+    study = read_clinic()
+    named = study.with_tables(sessions=study.sessions.with_columns(pl.col("system_id").alias(column)))
+    with pytest.raises(sk.UsageError, match=f"{column}.*already"):
+        sk.breakdown_tests(named, "nDCG@10", by=column, draws=200)
 
 
 @pytest.mark.slow

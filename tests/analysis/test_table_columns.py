@@ -83,3 +83,24 @@ def test_a_column_is_called_by_one_name_in_all_tables(name, clinic):
 def vary(name):
     """The parameters that are varied, whose values stand in columns of their names."""
     return FINDINGS[name].keywords.get("vary", {})
+
+
+AVERAGED = {
+    "score": lambda study, by: sk.score(study, "nsDCG@10", by=by),
+    "curve": lambda study, by: sk.curve(study, "nsDCG@3", by),
+    "breakdown": lambda study, by: sk.breakdown(study, "nDCG@3", by=by),
+    "summary": lambda study, by: sk.summary(study, by=by),
+    "precision_recall": lambda study, by: sk.precision_recall(study, by=by),
+    "gain_vectors": lambda study, by: sk.gain_vectors(study, "CG@3", by=by),
+    "session_survival": sk.session_survival,
+}
+
+
+@pytest.mark.parametrize("name", AVERAGED)
+def test_groups_stand_in_natural_order_in_tables_of_means_too(name, clinic):
+    group = pl.concat_str(pl.lit("S"), pl.col("topic_id").rank("dense") * 4)
+    study = clinic.with_tables(sessions=clinic.sessions.with_columns(group=group))
+    groups = AVERAGED[name](study, "group")["group"].unique(maintain_order=True).to_list()
+    assert groups == ["S4", "S8", "S12", "S16"]
+    pairs = AVERAGED[name](study, "system_id,group").select("system_id", "group").unique(maintain_order=True)
+    assert pairs.rows() == sorted(pairs.rows(), key=lambda row: (row[0], int(row[1][1:])))

@@ -39,6 +39,7 @@ MISTAKES = {
     "score {study} CG --by": ["--by is not followed by its value: COLUMN,..."],
     "score {study} CG --format": ["--format is not followed by its value: one of table, tsv"],
     "score {study} CG --wide=1": ["--wide takes no value"],
+    "score --help=1": ["--help takes no value"],
     "score {study} CG --engine dask": ["--engine is 'dask'; give one of polars, spark"],
     "compare {study} CG --draws many": ["--draws is 'many'; give a whole number"],
     "compare {study} CG --cut 1": ["--cut is '1'; give a whole number from 2 to 9"],

@@ -139,6 +139,6 @@ def test_agreement_says_where_nobody_can_agree(call, clinic):
     done = call("agreement", clinic, "--format", "table")
     assert (done.status, done.lines) == (
         0,
-        ["No document has grades of two judges: the judgments need a column judge_id."],
+        ["No document has grades of two judges; a column judge_id of the judgments tells judges apart."],
     )
     assert call("agreement", clinic, "--table", "agreement").lines == ["judge_id\tother\tmeasure\tvalue\tn"]

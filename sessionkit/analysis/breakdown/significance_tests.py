@@ -18,7 +18,7 @@ from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
-from sessionkit.analysis.paper_tables import by_words, claim_text, pair_table, pair_words
+from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.display.natural_order import in_natural_order
@@ -109,6 +109,8 @@ class BreakdownTests(Finding):
         told = [HOW[name] for name in HOW if name in self.table["test"].to_list()]
         missing = self.table.filter(pl.col("estimate").is_null()).drop_nulls("note")["note"].unique(maintain_order=True)
         told += [f"{note[:1].upper()}{note[1:]}." for note in missing]
+        left_out = left_out_text(self.table, keys)
+        told += [left_out] if left_out else []
         note = " ".join([*told, claim_text(f"{self.units} like these")])
         return pair_table(
             table, f"{caption}{corrected}, n users or sessions", note, self.confidence, [*keys, "test"], means=False
@@ -192,7 +194,7 @@ def breakdown_tests(
     study = restricted(study, where)
     asked, wanted = parse_measure(measure), _contrasts(parts)
     resampling = Resampling(draws or LEAST, seed, interval, confidence)
-    group_keys(study, by, {*TESTS} - {"group"})
+    group_keys(study, by, {*TESTS, *PAIRED} - {"group"})
     sessions = grouped_sessions(study, by)
     users = study.sessions.select("session_id", "user_id").collect()
     sessions = sessions.join(users, on="session_id", maintain_order="left")

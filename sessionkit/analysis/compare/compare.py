@@ -238,7 +238,7 @@ def compare(
     options = options_of(correction, confidence, draws, seed)
     require_free(by, {*GROUPS, *UNITS} - {"group"})
     if within is not None:
-        require_free(within, {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS} - {"group"}, "within")
+        require_free(within, {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS, "pair"} - {"group"}, "within")
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     levels = [

@@ -18,7 +18,7 @@ from sessionkit.analysis.paper_tables import (
     significance_note,
     worded,
 )
-from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
+from sessionkit.display.tables import HEADERS, TextTable, table_of
 
 TABLE = pl.Schema(
     {
@@ -180,9 +180,9 @@ class Comparison(TestedFinding):
                     others = {a if b == group else b for of, a, b in found if of == measure and group in (a, b)}
                     if others:
                         marks[len(rows), place] = "".join(sorted(letters[other] for other in others))
-                named = {level: part.item(0, level) for level in levels} | {"": letters[group], "group": group}
+                named = {level: part.item(0, level) for level in levels} | {"": letters[group], self.by: group}
                 rows.append(named | {measure: means.get((measure, group)) for measure in measures})
-        headers = HEADERS | {"": "", "group": heading(self.by)}
+        headers = HEADERS | {"": ""}
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         note = significance_note(mark, self.alpha, claim_text(self.claim))

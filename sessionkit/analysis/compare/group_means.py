@@ -87,12 +87,12 @@ def with_pooled_sd(table: pl.DataFrame, groups: pl.DataFrame, by: str) -> pl.Dat
     """
     keys = [name for name in groups.columns if name != by and name not in set(GROUPS) - {"group"}]
     free = pl.max_horizontal(pl.col("sessions") - 1, 0)
-    squares = groups.select(*keys, "measure", by, free=free, squares=pl.col("sd").fill_null(0.0) ** 2 * free)
+    squares = pl.col("sd").fill_null(0.0) ** 2 * free
     for side in "ab":
-        names = {by: side, "free": f"_free_{side}", "squares": f"_squares_{side}"}
-        table = table.join(
-            squares.rename(names), on=[*keys, "measure", side], how="left", nulls_equal=True, maintain_order="left"
+        of_side = groups.select(
+            *keys, "measure", pl.col(by).alias(side), free.alias(f"_free_{side}"), squares.alias(f"_squares_{side}")
         )
+        table = table.join(of_side, on=[*keys, "measure", side], how="left", nulls_equal=True, maintain_order="left")
     degrees = pl.col("_free_a") + pl.col("_free_b")
     pooled = ((pl.col("_squares_a") + pl.col("_squares_b")) / degrees).sqrt()
     return table.with_columns(sd=pl.when(degrees > 0).then(pooled)).drop("^_(free|squares)_[ab]$")

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
-from sessionkit.analysis.paper_tables import claim_text, corrected_text, significance_note
+from sessionkit.analysis.paper_tables import claim_text, corrected_text, significance_note, worded
 from sessionkit.analysis.sweep.axes import shown
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted
@@ -137,7 +137,7 @@ class Sweep(TestedFinding):
         which = f"{self.groups[1]} minus {self.groups[0]}" if len(self.groups) == 2 else "the leader minus the next"
         how = f": {self.test}{corrected_text(self.family)}" if self.test else ""
         base = ", ".join(f"{name}={value}" for name, value in self.parameters.select("parameter", "base").rows())
-        caption = f"{self.measure} at {counted(self.table.height, 'setting')}, {which}, by {self.by}{how}"
+        caption = f"{self.measure} at {counted(self.table.height, 'setting')}, {which}, by {worded([self.by])}{how}"
         note = f"Base setting: {base}."
         if self.test:
             mark = "*:" if found else ""

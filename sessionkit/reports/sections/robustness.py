@@ -29,7 +29,7 @@ def _judgments(of: Material) -> list[str]:
         return [f"{left}; sessionkit bounds says it."]
     found, bounded = of.comparison, of.incompleteness
     if of.judged is not None and (of.judged[0]["share"] == 1).all():
-        return ["Every result shown is judged; more judgments cannot change what was found."]
+        return ["Every result shown is judged: no unjudged result could change what was found."]
     if isinstance(bounded, Exception):
         return [of.redaction.note(f"What unjudged documents could change is not known: {bounded}.")]
     if found is None:

@@ -78,3 +78,22 @@ def test_the_pooled_sd_of_a_pair_is_that_of_two_samples():
     assert (np.mean(b) - np.mean(a)) / t.statistic == pytest.approx(sd * math.sqrt(1 / 3 + 1 / 2))
     single = sk.compare(scores([1.0, 3.0], list("uu"), list("AB"))).table
     assert single["sd"].to_list() == [None]
+
+
+@pytest.mark.parametrize("column", ["free", "squares", "a", "b"])
+def test_the_pooled_spread_does_not_depend_on_what_the_column_of_groups_is_called(column):
+    made = scores([0.0, 2.0, 1.0, 5.0], ["u1", "u2", "u3", "u4"], ["A", "A", "B", "B"])
+    found = sk.compare(made.rename({"system_id": column}), by=column, draws=200)
+    assert found.table["sd"].to_list() == pytest.approx(
+        [math.sqrt((2 + 8) / 2)]
+    )  # squares 1 + 1 and 4 + 4, two degrees
+
+
+def test_levels_and_groups_stand_in_columns_of_their_own_whatever_they_are_called():
+    values = [float(number % 7) for number in range(36)]
+    made = scores(values, [f"u{number}" for number in range(36)], ["A", "B", "C"] * 12)
+    made = made.with_columns(group=pl.Series(["x"] * 18 + ["y"] * 18))
+    table = sk.compare(made, within="group", draws=200).paper_table()
+    assert [(row[0], row[2]) for row in table.rows] == [(level, group) for level in "xy" for group in "ABC"]
+    with pytest.raises(sk.UsageError, match="within=pair"):
+        sk.compare(made.rename({"group": "pair"}), within="pair", draws=200)

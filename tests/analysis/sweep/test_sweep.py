@@ -234,7 +234,7 @@ def test_in_a_paper_two_groups_have_the_difference_of_the_second_and_many_the_le
     marked = {(place, 2): "*" for place, p in enumerate(found.table["p_adjusted"]) if p <= 0.115}
     assert 0 < len(marked) < 4
     assert table.marks == marked
-    assert "S2 minus S1, by system_id: least squares" in table.caption
+    assert "S2 minus S1, by system: least squares" in table.caption
     assert table.note.startswith(
         "Base setting: b=2, gain=linear. Each setting is tested alone. *: p \N{LESS-THAN OR EQUAL TO} 0.115."
     )

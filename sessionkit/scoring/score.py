@@ -16,7 +16,6 @@ import polars as pl
 
 from sessionkit.choices import RowUnit
 from sessionkit.display.frames import ResultFrame
-from sessionkit.display.natural_order import natural_places
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
@@ -306,7 +305,7 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     own = study.columns("sessions")
     known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
     keys: dict[str, pl.DataType] = {}
-    for column in columns_of(by, known):
+    for column in [by] if isinstance(by, str) and by in known else columns_of(by, known):
         if column not in known:
             advice = f"; per={column} gives a row for each" if column in UNITS else suggestion(column, known)
             advice = COUNTED.get(column, advice)
@@ -506,8 +505,7 @@ class ScoreReduction:
         value = exact.quotient(exact.unfixed(pl.col("total").cast(pl.Int128)), pl.col("n"))
         texts = [str(measure) for measure in self.measures]
         order = pl.col("measure").replace_strict(texts, range(len(texts)), return_dtype=pl.Int32)
-        places = [pl.lit(natural_places(added.get_column(name))) for name in self._groups]
-        means = (added.sort(*places, order) if len(added) else added).with_columns(value=value)
+        means = added.sort(*self._groups, order).with_columns(value=value)
         named = dict(zip(self._groups, self.keys, strict=True))
         return means.select(*self._groups, *OF_GROUP[:-1], _share(), UNNAMED).rename(named)
 

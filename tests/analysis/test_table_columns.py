@@ -86,7 +86,6 @@ def vary(name):
 
 
 AVERAGED = {
-    "score": lambda study, by: sk.score(study, "nsDCG@10", by=by),
     "curve": lambda study, by: sk.curve(study, "nsDCG@3", by),
     "breakdown": lambda study, by: sk.breakdown(study, "nDCG@3", by=by),
     "summary": lambda study, by: sk.summary(study, by=by),

@@ -403,7 +403,7 @@ def test_of_three_groups_topics_are_counted_and_drawn():
     rows = [(f"u{n}", topic, system, 1) for n in range(3) for topic in ("t1", "t2", "t3", "t4") for system in "ABC"]
     study = made_of(rows, lambda _number, _user, topic, system, _query: best.get((system, topic), 5))
     of = material(study, ["nsDCG@5"])
-    tile = tiles(summary(of))["Topics with the highest mean of A"]
+    tile = tiles(summary(of))["Topics on which A has the highest mean"]
     assert (tile.fact, tile.more) == ("2 of 4", "B on 1, C on 0; 1 topic with several")
     section = topics(of)
     drawn = sk.score(study, "nsDCG@5", by=["system_id", "topic_id"])

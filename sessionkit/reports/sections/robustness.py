@@ -38,8 +38,8 @@ def _judgments(of: Material) -> list[str]:
     if rows.is_empty():
         return [f"No bounds of {of.primary} are known."]
     if len(rows) > 1:
-        held = f"{int(rows['holds'].sum()):,} of {counted(len(rows), 'pair')}"
-        return [f"Whatever the unjudged documents are, the order of raw means by {of.primary} holds for {held}."]
+        turned = f"{int((~rows['holds']).sum()):,} of {counted(len(rows), 'pair')}"
+        return [f"Unjudged documents could reverse the order of raw means by {of.primary} of {turned}."]
     row = rows.row(0, named=True)
     told = (
         f"Whatever the unjudged documents are, the raw difference {row['b']} minus {row['a']} in {of.primary} lies between "

@@ -233,10 +233,10 @@ def _leads(of: Material, found: Comparison) -> list[Tile]:
     counts = {of.named(group): many for group, many in leads.select("group", "topics").rows()}
     most = counts.pop(first, 0)
     more = ", ".join(f"{group} on {many:,}" for group, many in counts.items())
-    more = more if len(counts) <= NAMED else f"One of {len(counts):,} other groups on {sum(counts.values()):,}"
+    more = more if len(counts) <= NAMED else f"another group on {sum(counts.values()):,}"
     equal = int(leads["equal"].max() or 0)  # type: ignore[arg-type]
     more += f"; {counted(equal, 'topic')} with several" if equal else ""
-    return [Tile(f"Topics with the {best} mean of {first}", f"{most:,} of {leads.item(0, 'of'):,}", more)]
+    return [Tile(f"Topics on which {first} has the {best} mean", f"{most:,} of {leads.item(0, 'of'):,}", more)]
 
 
 def _topic_wins(of: Material, found: Comparison) -> list[Tile]:

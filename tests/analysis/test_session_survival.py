@@ -51,4 +51,4 @@ def test_some_sessions_and_what_is_refused():
 def test_numbers_of_sessions_stand_below_the_axis():
     spec = spec_of(session_survival(sk.session_survival(read(study([1, 1, 2]), study([2], "B")))))
     texts = [[row["text"] for row in rows] for rows in spec["datasets"].values() if "text" in rows[0]]
-    assert texts == [["3", "1"], ["sessions, A"], ["1", "1"], ["sessions, B"]]
+    assert texts == [["Sessions with this query"], ["3", "1"], ["A"], ["1", "1"], ["B"]]

@@ -195,7 +195,7 @@ COMPLETED = [
     ("chart session-curve STUDY nsD", ["nsDCG"]),
     ("chart session-curve STUDY nsDCG@10 sDC", ["sDCG"]),
     ("chart session-curve STUDY --by sk", ["skill"]),
-    ("chart session-curve STUDY --style g", ["gray"]),
+    ("chart session-curve STUDY --style g", ["grey"]),
     ("chart effort-gain STUDY --along m", ["minutes"]),
     ("correlate STUDY nsDCG@10 --control Queri", ["Queries"]),
     ("ingest log --from que", ["quepid"]),

@@ -60,7 +60,7 @@ MISTAKES = {
     "chart pie {study}": ["there is no chart 'pie'", f"charts: {', '.join(CHARTS)}"],
     "chart session-curve {study} --measure CG": ["MEASURE is an argument", "session-curve STUDY [MEASURE...]"],
     "chart session-survival {study} CG --output x.svg": ["'CG' is one argument too many"],
-    "chart topic-curves {study} --output x.svg --style grey": ["--style is 'grey'; give one of screen, paper, gray"],
+    "chart topic-curves {study} --output x.svg --style gray": ["--style is 'gray'; give one of screen, paper, grey"],
 }
 """What is typed by mistake, and what the answer names."""
 

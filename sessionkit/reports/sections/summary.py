@@ -118,6 +118,8 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         f"({units}{between and ', '}{between})"
     )
     shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
+    if shown.is_empty():
+        return f"none of {counted(len(tested), 'pair')} of groups is shown to differ (p above {found.alpha:g}{found.family.told}); {told}."
     differ = f"{len(shown):,} of {counted(len(tested), 'pair')} are shown to differ (p at most {found.alpha:g}{found.family.told})"
     if of.declared is None:
         return f"{told}; {differ}."
@@ -172,6 +174,8 @@ def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
     better: dict[str, list[str]] = {}
     for row in shown.iter_rows(named=True):
         better.setdefault(_ordered(row, directions[row["measure"]])[0], []).append(row["measure"])
+    if open_.is_empty() and len(better) == 1 and len(shown) > 1:
+        return f"all favor {next(iter(better))}"
     told = [
         f"{listed(names[:NAMED])}{_more(names)} {'favor' if len(names) > 1 else 'favors'} {group}"
         for group, names in better.items()
@@ -236,6 +240,9 @@ def _leads(of: Material, found: Comparison) -> list[Tile]:
     more = more if len(counts) <= NAMED else f"another group on {sum(counts.values()):,}"
     equal = int(leads["equal"].max() or 0)  # type: ignore[arg-type]
     more += f"; {counted(equal, 'topic')} with several" if equal else ""
+    known = of.topic_means["topic_id"].n_unique() if of.topic_means is not None else 0
+    without = known - leads.item(0, "of")
+    more += f"; {counted(without, 'topic')} with a mean of fewer than two groups left out" if without else ""
     return [Tile(f"Topics on which {first} has the {best} mean", f"{most:,} of {leads.item(0, 'of'):,}", more)]
 
 
@@ -348,8 +355,8 @@ def _means(of: Material, found: Comparison) -> Figure:
         return Figure("group-means", title, None, f"Not drawn: {error}.")
     early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
     caption = (
-        f"Mean of each group over its sessions with its own {level_text(found.alpha)} interval over {found.population}. Groups that "
-        f"share a letter are not shown to differ ({found.test}{found.family.told}).{early}"
+        f"Mean of each group over its sessions; intervals ({level_text(found.alpha)}, over {found.population}) are of each mean "
+        f"alone. Groups that share a letter are not shown to differ ({found.test}{found.family.told}).{early}"
     )
     return Figure("group-means", title, chart, caption)
 

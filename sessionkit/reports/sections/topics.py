@@ -103,9 +103,14 @@ def _range(of: Material, means: pl.DataFrame) -> str:
     over_groups = means.group_by("topic_id", maintain_order=True).agg(pl.col("value").mean()).drop_nulls("value")
     ordered = over_groups.sort(pl.col("value").round(DIGITS), maintain_order=True)
     (low, least), (high, most) = ordered.row(0), ordered.row(-1)
-    told = f"By topic, the mean over groups of {of.primary} runs from {compact(least)} ({low}) to {compact(most)} ({high})."
+    told = f"By topic, the mean over groups of {of.primary} runs from {compact(least)} ({_topic(low)}) to {compact(most)} ({_topic(high)})."
     without = means["topic_id"].n_unique() - len(over_groups)
     return told + (f" {counted(without, 'topic')} without a value left out." if without else "")
+
+
+def _topic(name: str) -> str:
+    """A topic by its name, which says that it is one."""
+    return name if name.lower().startswith("topic") else f"topic {name}"
 
 
 def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:

@@ -36,13 +36,14 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     names = in_natural_order(counts.get_column("group").unique())
     x["axis"]["titlePadding"] = PADDING + 2 + LINE * (len(names) + 1)
     places = counts.get_column(x["field"]).unique().sort()
-    longest = len(str(counts.get_column("sessions").max())) + 1
+    longest = max(len(f"{number:,}") for number in counts["sessions"]) + 1
     places = places.gather_every(-(-len(places) * longest // CHARACTERS))
     counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
     layers = [_at_left(what, 0, PADDING + 10, align="left")]
     for number, group in enumerate(names, 1):
         down = PADDING + 10 + LINE * number
-        rows = counts.filter(pl.col("group") == group).with_columns(text=pl.col("sessions").cast(pl.String))
+        rows = counts.filter(pl.col("group") == group)
+        rows = rows.with_columns(pl.Series("text", [f"{number:,}" for number in rows["sessions"]], dtype=pl.String))
         text = alt.Text(field="text", type="nominal")
         numbers = alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
         layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, -14, down, align="right")]

@@ -13,6 +13,7 @@ from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.encodings import SHAPES
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.charts.registry import CHARTS
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
@@ -78,7 +79,7 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
         legend=choices.legend,
     )
     ends = with_groups(found.spent.filter(pl.col("along") == along), [choices.by]).sort("amount").group_by("group")
-    last = ends.agg(pl.col("reached", "units").last()).sort("group")
+    last = natural_sort(ends.agg(pl.col("reached", "units").last()), "group")
     units = "lists" if measure.inner.level == "query" else "sessions"
     every = grouped_sessions(study, choices.by).select("session_id")
     if units == "lists":
@@ -109,7 +110,7 @@ def reformulation_flow(study: Study, choices: Choices) -> Figure:
     frame = flow(study, choices.by)
     title = "What came after each query"
     chart = charts.reformulation_flow(frame, synthetic=choices.synthetic, title=title)
-    begun = frame.filter(pl.col("position") == 1).group_by("group").agg(pl.col("n").sum()).sort("group")
+    begun = natural_sort(frame.filter(pl.col("position") == 1).group_by("group").agg(pl.col("n").sum()), "group")
     longest = frame.get_column("position").max()
     first = (
         f" The first {MOST} of at most {longest} queries are shown."

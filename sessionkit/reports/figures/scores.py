@@ -19,6 +19,7 @@ from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.charts.kinds.user_topic_heatmap import cells_of, most_searched
 from sessionkit.charts.theme import WIDTH
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
@@ -98,7 +99,7 @@ def score_distribution(study: Study, choices: Choices) -> Figure:
     chart = charts.score_distribution(
         frame, measure=str(measure), colors=choices.colors, synthetic=choices.synthetic, title=title
     )
-    n = frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)).sort("group")
+    n = natural_sort(frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)), "group")
     missing = frame.get_column("value").null_count()
     left = f" {counted(missing, 'session')} without a value left out." if missing else ""
     shown = min(POINTS, int(n.get_column("value").max() or 0))  # type: ignore[arg-type]

@@ -12,11 +12,11 @@ from sessionkit.analysis.curve import curve, curve_with_stops
 from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.bands import BANDED, DRAWS, alone_told, band_told, bands_of
-from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.figure import Figure, by_group
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
@@ -307,5 +307,4 @@ def _discounted(measure: Measure) -> str:
 
 def _sessions(frame: pl.DataFrame) -> str:
     """The number of sessions of every group."""
-    counts = frame.group_by("group").agg(pl.col("n").max()).sort("group")
-    return first_of([f"{group} {n}" for group, n in counts.rows()], NAMED)
+    return by_group(natural_sort(frame.group_by("group").agg(pl.col("n").max()), "group").rows())

@@ -10,7 +10,7 @@ from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.analysis.precision_recall import precision_recall as curves
 from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.kinds.precision_recall import MOST
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
@@ -36,7 +36,7 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     chart = charts.gain_vectors(
         frame, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
-    ends = frame.group_by("group").agg(pl.col("n_queries").max()).sort("group")
+    ends = natural_sort(frame.group_by("group").agg(pl.col("n_queries").max()), "group")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
         f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalized "
@@ -72,7 +72,7 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
         legend=choices.legend,
     )
     thin = " Thin lines are the averages of single topics." if topics is not None else ""
-    ends = average.group_by("group").agg(pl.col("n").max()).sort("group")
+    ends = natural_sort(average.group_by("group").agg(pl.col("n").max()), "group")
     caption = (
         f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
         f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"

@@ -63,8 +63,8 @@ def headline(of: Material, found: Comparison) -> list[str]:
         None: f"No primary measure was declared; {measure} is shown:",
     }[of.declared]
     if tested.is_empty():
-        notes = [note.removeprefix(f"{measure}: ") for note in found.notes if not note.startswith("left out ")]
-        why = "; ".join(notes) or found.claim
+        notes = [note.removeprefix(f"{measure}: ") for note in found.notes]
+        why = "; ".join(note for note in notes if not note.startswith("left out ")) or found.claim
         return [f"{about} nothing could be tested: {why}."]
     if len(rows) > 1:
         return [f"{about} {_of_many(of, found, tested)}"]
@@ -316,9 +316,9 @@ def _overturned(of: Material) -> str:
 
 
 def _figures(of: Material, found: Comparison) -> list[Part]:
-    """Of two groups a forest of all measures; of more the means of the primary measure."""
+    """Of two groups a forest of all measures; of more the means of the primary measure, where any were tested."""
     if len(found.table) > 1:
-        return [_means(of, found)]
+        return [_means(of, found)] if found.table["p_adjusted"].count() else []
     drawn = [_forest(of, found)]
     with suppress(UsageError):  # no unit met both groups, or there are too many to draw
         drawn.append(slopes_of(found, of.study, of.choices))

@@ -44,6 +44,9 @@ from sessionkit.study import Study
 LARGE = 20_000
 """Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
 UNJUDGED = "The study has no judgments, so no measure of relevance has a value."
+UNRELATED = (
+    "No result that was shown is judged, so no score says anything; check the keys and document ids of the judgments."
+)
 UNDEFINED = "No measure that is reported has a value in any session; the notes on data quality say why."
 RATINGS, FEWEST_RATED = 3, 3
 """Columns of ratings that are correlated with, at most; and the sessions that this takes, at least."""
@@ -210,6 +213,10 @@ class Material:
         """The first sentence of the page, without what must be left out."""
         return Words(tuple(self.redaction.note(one) for one in said), lead=True)
 
+    def paragraph(self, text: str) -> Words:
+        """One paragraph, without what must be left out; a name with a line end does not end it."""
+        return Words((self.redaction.note(text),))
+
     def told(self, reading: str, *, listed: bool = False) -> Words:
         """A reading, a paragraph (or a point) for each line of it, without what must be left out."""
         return Words(tuple(self.redaction.note(line) for line in reading.split("\n")), listed=listed)
@@ -226,16 +233,26 @@ class Material:
 
     @property
     def unjudged(self) -> str | None:
-        """That the study has no judgments, where figures of relevance need some."""
+        """That the study has no judgments, or none of what was shown, where figures of relevance need some."""
         measure = self.choices.measure
         needed = measure.grades == "judgments" and measure.undefined == "null"
-        return UNJUDGED if needed and not self.study.facts.judgments else None
+        if not needed:
+            return None
+        return UNJUDGED if not self.study.facts.judgments else UNRELATED if self._unrelated else None
+
+    @cached_property
+    def _unrelated(self) -> bool:
+        """Whether all scores are 0 or undefined, and no result is judged that counts in one."""
+        if not self.measures:
+            return False
+        judged, values = (self.scores.get_column(name).drop_nulls() for name in ("judged", "value"))
+        return len(judged) > 0 and not (judged != 0).any() and not (values != 0).any()
 
     @cached_property
     def valueless(self) -> str | None:
         """Why no measure that is reported has a value in any session; None where one has."""
         if self.scores["value"].count():
-            return None
+            return self.unjudged if self._unrelated else None
         return UNJUDGED if not self.study.facts.judgments else UNDEFINED
 
     @property

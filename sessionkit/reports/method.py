@@ -141,10 +141,10 @@ def paragraph(of: Material) -> str:
             f"{capital(groups)} were compared by {found.test}, with {found.population} as units; the estimand is the "
             f"{found.estimand.replace(f'values of {found.by}', groups)}. Intervals have a confidence of {level_text(found.alpha)}."
         )
-        if others is not None and others.family.number:
-            told.append(f"The other measures were corrected together{others.family.told or ' for nothing'}.")
+        if others is not None and others.family.number > 1:
+            told.append(f"The other measures were corrected together{others.family.told}.")
     if facts.judgments:
-        told.append(f"Several judgments of one document were merged by {of.study.settings.merge}.")
+        told.append(f"Of several judgments of one document the rule {of.study.settings.merge} makes one.")
     return " ".join(told)
 
 

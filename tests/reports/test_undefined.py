@@ -7,7 +7,7 @@ import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
-from sessionkit.reports.material import UNJUDGED
+from sessionkit.reports.material import UNJUDGED, UNRELATED
 from sessionkit.reports.parts import Widget
 from sessionkit.reports.sections import topics as topics_section
 from sessionkit.reports.single import single_figure
@@ -142,3 +142,13 @@ def test_topics_without_end_are_counted_and_not_drawn(monkeypatch):
     sections = topics_of([1.0] * 25)
     assert not figures_in(sections["topics"])
     assert "50 means of groups on topics are too many for a figure" in sections["topics"].parts[1].paragraphs[0]
+
+
+def test_judgments_of_documents_that_were_not_shown_are_no_scores(make):
+    made = make(sessions=8)
+    elsewhere = made.judgments.collect().with_columns(doc_id=pl.lit("elsewhere ") + pl.col("doc_id"))
+    study = sk.from_tables(made.results.collect(), elsewhere, sessions=made.sessions.collect())
+    assert sk.score(study, "nsDCG@10")["value"].max() == 0
+    sections = by_name(page.sections_of(study))
+    assert not (NEED - {"judgments", "robustness"}) & {*sections}
+    assert sections["summary"].parts[0].paragraphs == (UNRELATED, "This page is about how people searched.")

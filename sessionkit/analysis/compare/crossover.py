@@ -17,7 +17,7 @@ def not_told_apart(sessions: int) -> UsageError:
     """Build the error for groups that users and topics leave nothing of."""
     return UsageError(
         f"the groups cannot be separated from users and topics in the {sessions:,} sessions that can be compared: users "
-        "fall into sets that met different groups, or there are hardly more sessions than users and topics; compare by another "
+        "or topics fall into sets that met different groups, or there are hardly more sessions than users and topics; compare by another "
         "column, or fewer groups"
     )
 

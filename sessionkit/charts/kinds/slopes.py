@@ -103,7 +103,7 @@ def _drawn(lines: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
         field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3], [1, 2]]), legend=None
     )
     tone = alt.Color(
-        field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[PALETTE[0], PALETTE[1], FAINT]), legend=None
+        field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[PALETTE[1], PALETTE[0], FAINT]), legend=None
     )
     tips = [
         tip("unit", "Unit"),

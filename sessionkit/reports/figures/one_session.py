@@ -121,7 +121,7 @@ def session_pair(study: Study, choices: Choices) -> Figure:
         f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
         *([chosen] if chosen else []),
         "Each list runs from left to right by rank: bars are what results add to the value of the session, on one scale; cells "
-        "are grades, the darker the higher, empty where a result was not judged or does not count"
+        "are grades, the stronger the color the higher, empty where a result was not judged or does not count"
         + ("; triangles are clicks." if rows.get_column("clicked").fill_null(value=False).any() else "."),
     ]
     if queries.get_column("query_position").max() > MOST_QUERIES:  # type: ignore[operator]

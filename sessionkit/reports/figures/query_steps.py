@@ -37,7 +37,11 @@ def session_survival(study: Study, choices: Choices) -> Figure:
     chart = charts.session_survival(
         shown, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
-    cut = "" if len(shown) == len(frame) else f" Drawn to query {usual}, which 5% of the sessions of a group reach."
+    cut = (
+        ""
+        if len(shown) == len(frame)
+        else f" Drawn to query {usual}, the last that at least 5% of the sessions of a group reach."
+    )
     few = len(choices.colors) <= len(SHAPES)
     bands = " Bands are 95% Wilson intervals, which take sessions to be independent of each other." if few else ""
     caption = f"Share of sessions with at least so many logged queries.{bands}{cut}"

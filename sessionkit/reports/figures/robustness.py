@@ -69,21 +69,24 @@ def tipping_point(study: Study, choices: Choices) -> Figure:
 
 
 def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
-    """The tipping point of bounds that are known, by one measure."""
+    """The tipping point of bounds that are known, by one measure; of one group what is judged."""
+    title = TIPPING if len(found.differences) else "What is judged"
     chart = charts.tipping_point(
         without_condition(found),
         measure,
         colors=choices.colors if found.by == choices.by else None,
         synthetic=choices.synthetic,
-        title=TIPPING,
+        title=title,
         legend=choices.legend if found.by == choices.by else None,
     )
-    caption = (
-        "Share of the results shown at each rank that have a judgment. Every unjudged document can have any grade of the scale, the "
-        "same wherever it was shown; bounds are what that makes possible, and no confidence interval. Reversed: the fewest "
-        "documents that change the sign of the difference, if all of them have the best grade."
-    )
-    return Figure("tipping-point", TIPPING, chart, caption)
+    caption = "Share of the results shown at each rank that have a judgment."
+    if len(found.differences):
+        caption += (
+            " Every unjudged document can have any grade of the scale, the same wherever it was shown; bounds are what that makes "
+            "possible, and no confidence interval. Reversed: the fewest documents that change the sign of the difference, if all "
+            "of them have the best grade."
+        )
+    return Figure("tipping-point", title, chart, caption)
 
 
 def discount_surface(study: Study, choices: Choices) -> Figure:

@@ -190,7 +190,7 @@ def _averaged(frame: pl.DataFrame) -> str:
 
 
 def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
-    """The curves as far as 95% of sessions went, and a sentence where that is not all."""
+    """The curves to the number of queries that at least 95% of sessions do not exceed, and a sentence where that is not all."""
     lengths = last_queries(study, ["session_id"]).get_column("last").drop_nulls()
     usual = lengths.quantile(USUAL, "higher")
     last = frame.get_column("query_position").max()
@@ -198,7 +198,7 @@ def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
         return frame, ""
     return frame.filter(
         pl.col("query_position") <= usual
-    ), f" Drawn to query {int(usual)}, as far as 95% of sessions went."
+    ), f" Drawn to query {int(usual)}; at least 95% of sessions have no more queries."
 
 
 def topic_curves(study: Study, choices: Choices) -> Figure:

@@ -78,7 +78,7 @@ def _longer(of: Material) -> list[Part]:
     if means.is_empty():
         return []
     if len(means) == 1:
-        return [of.told(_length(counts[MANY]))]
+        return [of.paragraph(_length(counts[MANY]))]
     ends = [f"{mean:.2f} with {of.named(group)} (n = {many:,})" for group, mean, many in means.rows()]
     told = (
         f"Queries per session: {listed(ends)}."
@@ -89,14 +89,14 @@ def _longer(of: Material) -> list[Part]:
     if sums and f"{means.item(0, MANY):.2f}" != f"{means.item(-1, MANY):.2f}":
         adds, them = ("adds", "it") if len(sums) == 1 else ("add", "them")
         told += f" {listed(sums)} {adds} up over queries, so that more queries alone can raise {them}."
-    return [of.told(told)]
+    return [of.paragraph(told)]
 
 
 def _length(queries: pl.Series) -> str:
     """How many queries the sessions of one group have."""
     ordered = sorted(queries.to_list())
     half, most = ordered[(len(ordered) - 1) // 2], ordered[-1]
-    return f"Half of the sessions have {half:,} queries or fewer, the longest has {most:,}."
+    return f"The median session has {counted(half, 'query')}, the longest {most:,}."
 
 
 def known(of: Material) -> list[Measure]:

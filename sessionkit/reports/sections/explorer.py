@@ -78,7 +78,7 @@ def every_session(of: Material) -> list[Part]:
         if of.unjudged is not None
         else "queries, results, clicks and what every result added"
     )
-    told = of.told(f"Below, {which} {what}.")
+    told = of.paragraph(f"On screen, {which} {what} stands below.")
     if of.large:
         return [told]
     kind, choices = "session-timeline", of.choices

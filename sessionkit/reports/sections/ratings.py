@@ -55,7 +55,7 @@ def ratings(of: Material) -> list[Part]:
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
     told = " ".join(correlation_text(row, found) for row in spearman.iter_rows(named=True))
     drawn = scatter_of(of.study, spearman.row(0, named=True), of.choices) if len(spearman) == 1 else _forest(of, found)
-    return [of.told(told), drawn]
+    return [of.paragraph(told), drawn]
 
 
 def _forest(of: Material, found: Correlations) -> Figure:

@@ -81,7 +81,7 @@ def sessions(of: Material) -> list[Part]:
         return [*of.sampled, *_of_last(of), *figures(of.shown, of.highlighting, ["session-curve"])]
     measure, found = of.choices.ratio, of.apart
     drawn = difference_of(found, measure, of.study, of.choices)
-    return [of.told(_ahead(found, of)), *_of_last(of), drawn]
+    return [of.paragraph(_ahead(found, of)), *_of_last(of), drawn]
 
 
 def _ahead(found: pl.DataFrame, of: Material) -> str:
@@ -97,11 +97,9 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     if not ends["low"].count():
         return told
     sure = ends.filter((pl.col("low") > 0) | (pl.col("high") < 0))["query_position"].to_list()
-    where = (
-        f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}"
-        if sure
-        else "after no query"
-    )
+    where = f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}" if sure else ""
+    if not where:
+        return f"{told} After no query does the 95% interval, of that query by itself, exclude 0."
     return f"{told} The 95% interval, of each query by itself, excludes 0 {where}."
 
 
@@ -119,7 +117,7 @@ def _of_last(of: Material) -> list[Part]:
         known = tests.drop_nulls("low")
         higher, lower = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
         return [
-            of.told(
+            of.paragraph(
                 f"{what}: the 95% interval is above 0 in {higher:,} of {counted(len(known), 'group')}, below 0 in {lower:,}."
             )
         ]
@@ -133,7 +131,7 @@ def _of_last(of: Material) -> list[Part]:
         )
         group = "" if row["group"] == EVERYONE else f"{of.named(row['group'])} "
         told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{compact(row['estimate'])}{between}")
-    return [of.told(f"{what}: {listed(told)}.")]
+    return [of.paragraph(f"{what}: {listed(told)}.")]
 
 
 def _tested(of: Material) -> list[Part]:

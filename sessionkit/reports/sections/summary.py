@@ -367,7 +367,7 @@ def _sizes(of: Material) -> Tiles:
     judged = _judged(of) or [Tile("Judgments", f"{facts.judgments:,}" if facts.judgments else "none", "")]
     logged = facts.queries - facts.not_logged
     tiles = [Tile("Queries per session", f"{facts.queries / facts.sessions:.2f}", "")] if facts.sessions > 1 else []
-    tiles += [Tile("Results per query", f"{facts.results / logged:.2f}", "")] if logged else []
+    tiles += [Tile("Results per logged list", f"{facts.results / logged:.2f}", "")] if logged else []
     return Tiles((*judged, *tiles))
 
 
@@ -388,13 +388,17 @@ def _alone(of: Material) -> list[Words]:
     rows = of.redaction.frame(of.scores.filter(pl.col("measure") == str(of.primary)), of.study)
     declared = "" if of.declared else f"No primary measure was declared; {of.primary} is shown. "
     if any(of.scores[name].n_unique() > 1 for name in names):
+        many = len(rows) > NAMED
+        if many:
+            rows = rows.drop_nulls("value").sort("value", maintain_order=True)
+            rows = pl.concat([rows.head(1), rows.tail(1)]) if len(rows) > 1 else rows
         told = []
-        for row in rows.head(NAMED).iter_rows(named=True):
+        for row in rows.iter_rows(named=True):
             group = ", ".join(str(row[name]) for name in names if row[name] is not None)
             told.append(f"{group or 'the others'} {_told(row['value'])} (n = {row['n']:,})")
-        more = f" and {len(rows) - NAMED} more groups" if len(rows) > NAMED else ""
-        lead = f"{declared}Means of {of.primary}: {listed(told)}{more}."
-        return [of.led([lead]), of.told(f"The groups are not compared: {of.refusal}.")]
+        what = f"Means of {of.primary}"
+        lead = f"{declared}{what} run from {' to '.join(told)}." if many else f"{declared}{what}: {listed(told)}."
+        return [of.led([lead]), of.paragraph(f"The groups are not compared: {of.refusal}.")]
     values = [
         f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
         for measure, value, n in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
@@ -410,7 +414,10 @@ def _alone(of: Material) -> list[Words]:
     )
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
     more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
-    return [of.led([f"{declared}{where}, {listed(values)}."]), of.told(f"Nothing is compared, since {why}; {more}.")]
+    return [
+        of.led([f"{declared}{where}, {listed(values)}."]),
+        of.paragraph(f"Nothing is compared, since {why}; {more}."),
+    ]
 
 
 def _told(value: float | None) -> str:

@@ -81,7 +81,7 @@ def topics(of: Material) -> list[Part]:
     found, means = of.comparison, of.topic_means
     if found is None or means is None:
         return []
-    told = of.told(_told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means))
+    told = of.paragraph(_told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means))
     if len(means) > DRAWN:
         return [
             told,
@@ -152,5 +152,5 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
         "rprecision-histogram",
         title,
         chart,
-        f"Difference of means over the sessions of each topic, {second} minus {first}, the largest first.",
+        f"Difference of means over the sessions of each topic, {second} minus {first}, from the highest to the lowest.",
     )

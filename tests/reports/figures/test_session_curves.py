@@ -106,7 +106,7 @@ def test_curves_end_where_95_percent_of_sessions_have_ended_and_say_so():
     study = sessions_of({"A": [2] * 19 + [9], "B": [1] * 20})
     made = figure(study, "session-curve", choices_of(study))
     assert max(row["query_position"] for row in drawn(made)) == 2
-    assert "Drawn to query 2, as far as 95% of sessions went." in made.caption
+    assert "Drawn to query 2; at least 95% of sessions have no more queries." in made.caption
     assert (
         "Bands are 95% bootstrap intervals over sessions, slot by slot. Below the axis: sessions still" in made.caption
     )

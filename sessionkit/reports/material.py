@@ -242,11 +242,11 @@ class Material:
 
     @cached_property
     def _unrelated(self) -> bool:
-        """Whether all scores are 0 or undefined, and no result is judged that counts in one."""
+        """Whether the scores there are are all 0, and no result is judged that counts in one."""
         if not self.measures:
             return False
         judged, values = (self.scores.get_column(name).drop_nulls() for name in ("judged", "value"))
-        return len(judged) > 0 and not (judged != 0).any() and not (values != 0).any()
+        return bool(len(judged) and len(values)) and not (judged != 0).any() and not (values != 0).any()
 
     @cached_property
     def valueless(self) -> str | None:

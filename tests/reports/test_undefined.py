@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.display.numbers import compact
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
@@ -92,10 +93,14 @@ def test_a_chart_of_nothing_is_refused(make, kind):
 
 
 @pytest.mark.slow
-def test_means_that_are_not_shown_are_counted(make):
+def test_of_many_groups_that_are_not_compared_the_lowest_and_the_highest_mean_are_said(make):
     study = make(systems=("S1",), users=tuple(f"u{number:02}" for number in range(20)), sessions=20)
     words = page.sections_of(study, by="user_id")[0].parts[0]
-    assert any("and 16 more groups" in line for line in words.paragraphs)
+    means = sk.score(study, "nsDCG@10", by="user_id").sort("value")
+    low, high = (means.row(at, named=True) for at in (0, -1))
+    assert low["value"] < high["value"]
+    told = [f"{row['user_id']} {compact(row['value'])} (n = {row['n']})" for row in (low, high)]
+    assert f"Means of nsDCG@10 run from {told[0]} to {told[1]}." in words.paragraphs[0]
 
 
 def topics_of(differences):

@@ -40,7 +40,7 @@ print(study)
 # Records in = rows + empty lists + rejected + merged + idle, for each file.
 
 # %%
-sources = sk.accounts(study)["sources"]
+sources = sk.check(study)["sources"]
 ends = pl.sum_horizontal("rows", "empty_lists", "rejected", "merged", "idle")
 print(sources.select("source", "records", "rows", "empty_lists", "rejected"))
 print("Every record is accounted for:", sources.select((pl.col("records") == ends).all()).item())

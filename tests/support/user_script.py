@@ -43,7 +43,7 @@ def scores(study: sk.Study) -> list[pl.DataFrame]:
         sk.session_survival(study),
         sk.curve_differences(study, "sDCG@10"),
         sk.reformulations(study),
-        sk.agreement(study),
+        sk.agreement(study).table,
         sk.summary(study, cutoff=10),
         *sk.timeline(study, "c002"),
     ]

@@ -290,13 +290,15 @@ class Material:
             return None, {}
         try:
             return self.others_question().answer(memory=self.memory), {}
-        except (DataError, UsageError):
-            reasons = {}
+        except (DataError, UsageError) as error:
+            together, reasons = str(error), {}
         for measure in self.measures[1:]:
             try:
                 compare(self.study, measure, self.compared_by, memory=self.memory)
             except (DataError, UsageError) as error:
                 reasons[str(measure)] = str(error)
+        if not reasons:  # each can be compared alone, not all of them together
+            return None, dict.fromkeys(map(str, self.measures[1:]), together)
         kept = [measure for measure in self.measures[1:] if str(measure) not in reasons]
         return compare(self.study, kept, self.compared_by, memory=self.memory) if kept else None, reasons
 

@@ -159,7 +159,7 @@ def test_curves_and_bounds_leave_them_out(undefined):
         bounds = sk.bounds(study, [text], by=None, per="session")
         assert bounds.bounds.select("n", "undefined").rows() == [(1, 2)]
         of_units = bounds.units.filter(pl.col("session_id").is_in(UNLOGGED))
-        assert of_units.select("score", "lower", "upper").rows() == [(None, None, None)] * 2
+        assert of_units.select("value", "lower", "upper").rows() == [(None, None, None)] * 2
     spread = sk.path_variance(study, f"esDCG(pdown=0.5,pref=0.5,undefined={undefined})@2")
     assert spread.filter(pl.col("session_id").is_in(UNLOGGED)).select("value", "variance").rows() == [(None, None)] * 2
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -40,6 +40,8 @@ By = str | Sequence[str] | None
 ``"all"``, for one group of all sessions."""
 EVERY = "all"
 """What makes one group of all sessions, unless a column is called so."""
+NAME = re.compile(r'(?:^|,) *(?:"(?P<quoted>(?:[^"]|"")*)" *(?=,|\Z)|(?P<plain>(?! *")[^,]*))')
+"""The name of a column, in double quotes or without, and the comma before it."""
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
@@ -260,6 +262,8 @@ def columns_of(by: By, known: Collection[str]) -> list[str]:
 
     >>> columns_of('system_id, "years, web"', []), columns_of("years, web", ["years, web"]), columns_of("all", ["system_id"])
     (['system_id', 'years, web'], ['years, web'], [])
+    >>> columns_of('"a ""b"" d", c ', []), columns_of("a,", [])
+    (['a "b" d', 'c'], ['a', ''])
     """
     if by is None or (by == EVERY and EVERY not in known):
         return []
@@ -269,12 +273,11 @@ def columns_of(by: By, known: Collection[str]) -> list[str]:
         return [*by]
     if by in known:
         return [by]
-    try:
-        (names,) = csv.reader([by], skipinitialspace=True, strict=True)
-    except csv.Error:
-        msg = f"by={by}: names are joined by commas, and a name with a comma stands whole in double quotes"
-        raise UsageError(msg) from None
-    return [name if name in known else name.strip() for name in names] or [by]
+    found = [*NAME.finditer(by)]
+    if "".join(one[0] for one in found) != by:
+        raise UsageError(f"by={by}: names are joined by commas, and a name with a comma stands whole in double quotes")
+    names = [one["plain"] if one["quoted"] is None else one["quoted"].replace('""', '"') for one in found]
+    return [name if name in known else name.strip() for name in names]
 
 
 def columns_text(columns: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import number_texts
+from sessionkit.display.numbers import number_texts, whole_text
 
 HEADERS = {
     # ids and places
@@ -357,5 +357,7 @@ def _cells(column: pl.Series, decimals: int | None) -> list[str]:
     values = column.to_list()
     if column.dtype.is_float():
         return [DASH if text is None else text for text in number_texts(column.name, values, decimals)]
+    if column.dtype.is_integer():
+        return [DASH if value is None else whole_text(column.name, value) for value in values]
     words = {None: DASH, True: "yes", False: "no"} if column.dtype == pl.Boolean else {None: DASH}
     return [words[value] if value in words else label(str(value)) for value in values]

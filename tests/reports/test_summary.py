@@ -171,7 +171,7 @@ def test_a_measure_that_cannot_be_compared_is_named_and_the_others_are_compared(
     found = summary(material(study, ["column(rating)", "column(late)", "column(same)", "column(place)"]))
     told = " ".join(words(found))
     assert (
-        "column(late) is not compared: the groups cannot be separated from users and topics in the 4 sessions that can be compared."
+        "column(late) is not compared: the groups cannot be separated from topics in the 4 sessions that can be compared."
         in told
     )
     assert "column(same) is not tested: every value is 1, in every group." in told

@@ -198,6 +198,8 @@ def sections_of(
                 told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
                 material.notes[:] = [*study.notes, *told]
                 made.append(section(material))
+    if material.too_many is not None:
+        warnings.warn(DataWarning(f"{material.too_many}."), stacklevel=2)
     made = [section for section in made if section.parts]
     for warning in caught:
         if not issubclass(warning.category, DataWarning):

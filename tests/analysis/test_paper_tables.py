@@ -263,7 +263,7 @@ def test_a_column_that_is_called_as_what_is_counted_still_makes_the_groups():
         ("few", "o", 1.0, 6, 0, 0.5),
     ]
     table = score_table(scores(rows, "sessions"))
-    assert table.headers == ("Sessions", "m", "o", "Sessions")
+    assert table.headers == ("sessions", "m", "o", "Sessions")
     assert table.rows == (("few", "0.2500", "1.0000", "6"), ("many", "0.7500", "0.5000", "6"))
 
 

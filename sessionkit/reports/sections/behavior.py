@@ -65,7 +65,7 @@ def behavior(of: Material) -> list[Part]:
     if not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
-        return [Words((account(of),)), queries_table(of)]
+        return [*([] if of.valueless is None else [of.paragraph(account(of))]), queries_table(of)]
     return [*_longer(of), *_drawn(of, "session-survival")]
 
 

@@ -45,6 +45,7 @@ def one():
 def test_the_page_says_what_the_person_did(one):
     text = Reader(one).text.replace("\xa0", " ")
     assert "User u1 searched on topic t with S1: 2 queries, 4 results shown and 2 clicked." in text
+    assert text.count("User u1 searched") == 1
     assert "In the one session, of S1" in text
 
 

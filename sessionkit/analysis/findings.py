@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, TypeVar, cast
 
 import polars as pl
@@ -15,13 +15,15 @@ from sessionkit.analysis.provenance import Provenance, paper_label, provenance_o
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
-from sessionkit.display.tables import TextTable, table_of
+from sessionkit.display.tables import TextTable, table_of, with_labels
 from sessionkit.display.text import Displayed
 from sessionkit.errors import UsageError, suggestion
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
 """Types of the columns of findings."""
+GROUPED = ("a", "b", "group", "system_id", "topic_id", "leader", "first", "second", "following")
+"""Columns that hold names of groups or topics, beside those that make the groups."""
 
 
 class Framed(Displayed):
@@ -140,11 +142,26 @@ def traced(verb: Verb) -> Verb:
 
 def _noted(found: _Found, name: str | None) -> TextTable:
     """The main table, or the one of a name, for a paper: below it which sessions it is of."""
-    table = found.paper_table() if name is None else _named(found, name)
+    shown = _labeled(found)
+    table = shown.paper_table() if name is None else _named(shown, name)
     if found.provenance is None or found.provenance.where is None:
         return table
     said = f"Sessions where {found.provenance.where}."
     return replace(table, note=f"{table.note} {said}" if table.note else said)
+
+
+def _labeled(found: _Found) -> _Found:
+    """The finding with the study's labels in place of the names of its groups."""
+    labels = {} if found.provenance is None else found.provenance.labels
+    if not labels:
+        return found
+    grouping = [name for name in (getattr(found, "by", None), getattr(found, "within", None)) if isinstance(name, str)]
+    tables = {
+        each.name: with_labels(frame, labels, [*GROUPED, *grouping])
+        for each in fields(cast("Any", found))
+        if isinstance(frame := getattr(found, each.name), pl.DataFrame)
+    }
+    return cast("_Found", replace(cast("Any", found), **tables))
 
 
 def _label(found: _Found, name: str | None) -> str:
@@ -161,4 +178,4 @@ def _named(found: _Found, name: str) -> TextTable:
     tables = found.tables()
     if name not in tables:
         raise UsageError(f"tables are {', '.join(tables)}, not {name!r}{suggestion(name, [*tables])}")
-    return table_of(name.replace("_", " ").capitalize(), tables[name])
+    return table_of(name.replace("_", " ").capitalize(), tables[name], limit=len(tables[name]))

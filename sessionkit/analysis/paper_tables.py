@@ -17,7 +17,7 @@ from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.groups import BETWEEN
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, number_texts
-from sessionkit.display.tables import DASH, HEADERS, TextTable, heading, table_of
+from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of
 from sessionkit.display.words import counted, listed
 
 COLUMN = 50
@@ -38,7 +38,7 @@ def worded(columns: Sequence[str]) -> str:
     >>> worded(["system_id", "topic_id"]), worded(["years_portal"])
     ('system and topic', 'years_portal')
     """
-    return listed([HEADERS[name].lower() if name in HEADERS else label(name) for name in columns])
+    return listed([heading(name).lower() if name in NAMING else label(name) for name in columns])
 
 
 def by_words(keys: Sequence[str]) -> str:
@@ -246,7 +246,7 @@ def curve_table(frame: pl.DataFrame, what: str, confidence: float) -> TextTable:
         return interval_columns(f"{caption}; n sessions", frame, [*keys, *places], confidence, count="n")
     if frame.select(keys).n_unique() > ACROSS if keys else False:
         return chosen_columns(
-            f"{caption}; n sessions", frame, [*keys, *places, "value", "n"], headers={"value": "Mean"}
+            f"{caption}; n sessions", frame, [*keys, *places, "value", "n"], headers={**_own(keys), "value": "Mean"}
         )
     grouped = frame.with_columns(_group=_groups(frame, keys))
     return crossed(f"{caption}; n sessions", grouped, places, ["_group"] if keys else [])
@@ -308,7 +308,7 @@ def breakdown_table(frame: pl.DataFrame, measure: str, average: str, confidence:
     if "low" in frame.columns:
         table = interval_columns(caption, frame, [*keys, "part", "rank"], confidence, count=count)
     elif frame.select(*keys, "part").n_unique() > ACROSS:
-        headers = {"value": "Mean", count: "n"}
+        headers = {**_own(keys), "value": "Mean", count: "n"}
         table = chosen_columns(caption, frame, [*keys, "part", "rank", "value", count], headers=headers)
     else:
         across = ["_group", "part"] if keys else ["part"]
@@ -333,8 +333,13 @@ def interval_columns(
     caption: str, frame: pl.DataFrame, lead: Sequence[str], confidence: float, *, count: str
 ) -> TextTable:
     """Means with their intervals and numbers."""
-    headers = {"value": "Mean", count: "n", **interval_headers(confidence)}
+    headers = {**_own(lead), "value": "Mean", count: "n", **interval_headers(confidence)}
     return chosen_columns(caption, frame, [*lead, "value", "low", "high", count], headers=headers)
+
+
+def _own(keys: Sequence[str]) -> dict[str, str]:
+    """The headings of columns that make groups, which keep their names where a table's own column has the same."""
+    return {name: heading(name) for name in keys}
 
 
 def interval_headers(confidence: float) -> dict[str, str]:
@@ -376,7 +381,7 @@ def pair_table(
     counts = ["n_a"] if equal else ["n_a", "n_b"] if one else ["n_b", "n_a"]
     rows = table.with_columns(pair).select(*shown, *counts)
     first, second = map(label, pairs.row(0))
-    headers = HEADERS | {
+    headers = HEADERS | _own(lead) | {
         "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": "Difference", "p_adjusted": "p",
         **interval_headers(confidence),
     }  # fmt: skip

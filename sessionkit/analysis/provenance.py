@@ -6,7 +6,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -45,6 +45,8 @@ class Provenance:
         The command that makes the finding again, of a saved study or a file of scores; None where an argument has no text.
     label
         What papers call its main table, see `paper_label`.
+    labels
+        What the study calls its groups in tables, by their names.
     """
 
     version: str
@@ -53,6 +55,7 @@ class Provenance:
     arguments: Mapping[str, str]
     command: str | None
     label: str
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -93,11 +96,12 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
         arguments={name: "a table" if text is None else text for name, text in texts.items() if text != ""},
         command=_command(verb, where_from, known) if complete and where_from else None,
         label=paper_label(verb, {name: [*map(str, _each(value))] for name, value in changed.items()}, condition),
+        labels=source.settings.labels if isinstance(source, Study) else {},
     )
 
 
-PLAIN = re.compile(r"[A-Za-z0-9.@()=,:_ ]*")
-"""Text that a label can have, or that only its separators change."""
+PLAIN = re.compile(r"[A-Za-z0-9.@()=]*")
+"""Text that a label can have, or that loses brackets, @ and = alone; of other characters several become one."""
 LONGEST = 60
 """Characters of a label, but for its digest."""
 

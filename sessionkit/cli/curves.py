@@ -38,7 +38,7 @@ from sessionkit.cli.runner import working
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import polars as pl
 
@@ -188,6 +188,7 @@ def curve(
             measure,
             where,
             lambda frame: layout(frame, what, confidence),
+            opened.settings.labels,
             **{"by": by, "per": per, "normalize": normalize, "after-stop": after_stop, "bands": bands},
             **{"against": against, "confidence": confidence, "draws": draws, "seed": seed},
         )
@@ -361,6 +362,7 @@ def breakdown(
             measure,
             where,
             lambda frame: breakdown_table(frame, measure, average or "sessions", confidence),
+            opened.settings.labels,
             **{"by": by, "parts": parts, "average": average or "sessions", "bands": bands},
             **{"confidence": confidence, "draws": draws, "seed": seed},
         )
@@ -368,7 +370,12 @@ def breakdown(
 
 
 def _paper(
-    verb: str, measure: str, where: str | None, layout: Callable[[pl.DataFrame], TextTable], **options: object
+    verb: str,
+    measure: str,
+    where: str | None,
+    layout: Callable[[pl.DataFrame], TextTable],
+    labels: Mapping[str, str],
+    **options: object,
 ) -> PaperTable:
     """How a paper prints curves, or parts of sessions; the label says which options are not as usual."""
     from sessionkit.analysis.provenance import paper_label
@@ -376,7 +383,7 @@ def _paper(
     changed = {
         name: [] if value is True else [str(value)] for name, value in options.items() if value != USUAL.get(name)
     }
-    return PaperTable(layout, paper_label(verb, {"measures": [measure], **changed}, where))
+    return PaperTable(layout, paper_label(verb, {"measures": [measure], **changed}, where), labels)
 
 
 def _only_with(needed: str, there: bool, **options: object) -> None:

@@ -15,7 +15,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
@@ -78,10 +78,17 @@ LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
 
 @dataclass(frozen=True)
 class PaperTable:
-    """How a paper prints a table that is no finding: its layout, and its label."""
+    """How a paper prints a table that is no finding: its layout, its label, and what the study calls its groups."""
 
     layout: Callable[[pl.DataFrame], TextTable]
     label: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def table(self, frame: pl.DataFrame) -> TextTable:
+        """The table, with the labels of the study in place of the names of its groups."""
+        from sessionkit.display.tables import with_labels
+
+        return self.layout(with_labels(frame, self.labels, frame.columns))
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ class Destination:
     def send(self, frame: pl.DataFrame, below: str | None = None, paper: PaperTable | None = None) -> None:
         """Write one table, with a sentence about it in a paper and in the metadata of a Parquet file; papers may have a layout."""
         if paper is not None and self.form in PAPERS:
-            self.write(_set_for_paper(paper.layout(frame), self, below, paper.label).encode())
+            self.write(_set_for_paper(paper.table(frame), self, below, paper.label).encode())
             return
         self.write(_rendered(frame, self, below=below))
 

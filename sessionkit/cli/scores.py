@@ -34,7 +34,7 @@ from sessionkit.errors import DataError, UsageError
 UNITS = words(RowUnit)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sessionkit.study import Study
 
@@ -83,7 +83,9 @@ def score(
     opened = open_source(study, where)
     if verify:
         require_verified(opened)
-    paper = paper_of(by, "wide" if wide else per, measures, where) if to.form in PAPERS else None
+    paper = (
+        paper_of(by, "wide" if wide else per, measures, where, opened.settings.labels) if to.form in PAPERS else None
+    )
     if engine is Engine.spark:
         from sessionkit.engines.spark.engine import score as score_with_spark
 
@@ -100,7 +102,9 @@ def score(
         to.send_parts(parts, condition_of(opened), paper)
 
 
-def paper_of(by: str, per: str | None, measures: Sequence[str], where: str | None) -> PaperTable:
+def paper_of(
+    by: str, per: str | None, measures: Sequence[str], where: str | None, labels: Mapping[str, str]
+) -> PaperTable:
     """How a paper prints scores: means by group across, those of sessions and queries as a list."""
     from sessionkit.analysis.paper_tables import score_table
     from sessionkit.analysis.provenance import paper_label
@@ -109,9 +113,9 @@ def paper_of(by: str, per: str | None, measures: Sequence[str], where: str | Non
     options = {"measures": measures} | ({"per": [per]} if per else {} if by == "system_id" else {"by": [by]})
     label = paper_label("score", options, where)
     if per is None:
-        return PaperTable(score_table, label)
+        return PaperTable(score_table, label, labels)
     of = "query" if per == "query" else "session"
-    return PaperTable(lambda frame: table_of(f"Scores by {of}", frame, limit=len(frame)), label)
+    return PaperTable(lambda frame: table_of(f"Scores by {of}", frame, limit=len(frame)), label, labels)
 
 
 def require_verified(study: Study) -> None:

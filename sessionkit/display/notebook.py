@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from sessionkit.display.numbers import set_minus, set_numbers
 from sessionkit.display.text_tables import cells_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def html_of(lines: Iterable[str], tables: Iterable[tuple[str, pl.DataFrame, str]
     >>> "<p>a &lt;b&gt;</p>" in html_of(["a <b>"], [("scores", pl.DataFrame({"value": [0.5]}), "")])
     True
     """
-    parts = [f"<p>{escaped(line)}</p>" for line in lines if line]
+    parts = [f"<p>{escaped(set_numbers(line))}</p>" for line in lines if line]
     for title, frame, more in tables:
         parts += [f"<h4>{escaped(title)}</h4>", table_html(frame)]
         parts += [f"<small>{escaped(more)}</small>"] if more else []
@@ -66,4 +67,4 @@ def escaped(text: str) -> str:
 def _cell(kind: str, text: str, number: bool) -> str:
     """Return one cell; ``dir=auto`` keeps right-to-left text within it."""
     how = 'class="n"' if number else 'dir="auto"'
-    return f"<{kind} {how}>{escaped(text)}</{kind}>"
+    return f"<{kind} {how}>{escaped(set_minus(text) if number else text)}</{kind}>"

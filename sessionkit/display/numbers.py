@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 DECIMALS = 4
@@ -14,7 +15,15 @@ SHARES = (
 DEGREES = ("df", "df_error")
 """Columns of degrees of freedom, with four digits."""
 CHANCES = ("p", "p_adjusted", "p_independent", "median_p")
-"""Columns of p-values, as text has them."""
+"""Columns of p-values, see `readable_p`."""
+COUNTS = (
+    "n", "n_a", "n_b", "count", "sessions", "users", "topics", "queries", "documents", "results", "lists", "units", "levels", "pairs",
+    "tested", "draws", "settings", "known", "n_queries", "n_sessions", "single_query_sessions", "left_out_single_query",
+    "left_out_undefined", "undefined", "dropped", "open", "moving", "pooled", "wins", "ties", "losses", "needed", "open_documents",
+    "overturned_by", "searching", "searching_a", "searching_b", "judged", "shown", "short", "empty", "partly_observed", "not_logged",
+    "repeats", "rows", "records", "rejected", "values", "many", "more_users", "more_topics",
+)  # fmt: skip
+"""Columns whose whole numbers are counts, with a comma between thousands as in sentences."""
 
 
 def readable(value: float) -> str:
@@ -62,32 +71,50 @@ LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
 def readable_p(value: float) -> str:
-    """A p-value as text says it: three decimals, and below .001 no more than that.
+    """A p-value as a cell has it: three decimals, and below .001 no more than that.
 
     It is never rounded to a level of significance that it is above or below.
 
     >>> readable_p(0.0421), readable_p(0.00042), readable_p(0.0496), readable_p(0.05)
-    ('0.042', '< 0.001', '0.0496', '0.050')
+    ('0.042', '<0.001', '0.0496', '0.050')
     """
     if value < LEVELS[0]:
-        return f"< {LEVELS[0]:g}"
+        return f"<{LEVELS[0]:g}"
     return _off_levels(value)
 
 
 def p_text(value: float) -> str:
-    """A p-value with its name.
+    """A p-value with its name, as a sentence has it; the one way to set it.
 
     >>> p_text(0.0421), p_text(1e-9)
     ('p = 0.042', 'p < 0.001')
     """
     text = readable_p(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def _off_levels(value: float) -> str:
     """A number with three decimals, or as many more as keep it from a level that it is not."""
     texts = [f"{value:.{digits}f}" for digits in range(3, 10)]
     return next((text for text in texts if float(text) == value or float(text) not in LEVELS), texts[0])
+
+
+def whole_text(column: str, value: int) -> str:
+    """A whole number of a table: of a count with commas, else as it is, such as a year or the number of a group.
+
+    >>> whole_text("results", 27966), whole_text("year", 2011)
+    ('27,966', '2011')
+    """
+    return f"{value:,}" if column in COUNTS else str(value)
+
+
+def share_text(share: float) -> str:
+    """A share as a percentage.
+
+    >>> share_text(0.963)
+    '96.3%'
+    """
+    return f"{share:.1%}"
 
 
 def number_texts(column: str, values: Sequence[float | None], decimals: int | None = None) -> list[str | None]:
@@ -114,10 +141,40 @@ def number_texts(column: str, values: Sequence[float | None], decimals: int | No
 def _number(column: str, value: float, decimals: int) -> str:
     """One number; one that would vanish stands with its exponent."""
     if column in SHARES:
-        return f"{value:.1%}"
+        return share_text(value)
     if column in CHANCES:
         return readable_p(value)
     if column in DEGREES:
         return f"{value:.4g}"
     vanishes = value != 0 and abs(value) < 0.5 * 10**-decimals
-    return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:.{decimals}f}"
+    return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:,.{decimals}f}"
+
+
+NUMBER = r"[+\u2212-]?[0-9][0-9.,]*"
+PAIRS = re.compile(
+    rf"(?<![\w.])(?:[npt]|df|SD) [=<>\u2264\u2265] (?={NUMBER})|{NUMBER}%? (?=(?:CI|interval|s|ms|min|h|days?|KiB|MiB|GiB|"
+    r"users?|topics?|sessions?|quer(?:y|ies)|results?|documents?|judgments?|lists?|groups?|pairs?|draws?|ranks?)\b)"
+)
+"""A name and its number, a number and its unit: what no line end parts, but for the number."""
+NEGATIVE = re.compile(r"(?<![^\s(\[=])-(?=\.?[0-9])")
+"""The hyphen before a number that is below 0."""
+
+
+def set_numbers(text: str) -> str:
+    r"""Return prose in which no line ends within ``p = 0.12``, ``95% interval`` or ``40 users``, and negative numbers have a minus sign.
+
+    >>> set_numbers("-0.5 (95% interval; p = 0.120; 40 users) by S-1") == (
+    ...     "\u22120.5 (95%\xa0interval; p\xa0=\xa00.120; 40\xa0users) by S-1"
+    ... )
+    True
+    """
+    return PAIRS.sub(lambda found: found[0].replace(" ", "\xa0"), NEGATIVE.sub(MINUS, text))
+
+
+def set_minus(text: str) -> str:
+    r"""Return the number of a cell with a minus sign, in its exponent too.
+
+    >>> set_minus("-1.0e-05") == "\u22121.0e\u221205"
+    True
+    """
+    return re.sub("-(?=[0-9])", MINUS, text)

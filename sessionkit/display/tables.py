@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import number_texts
+from sessionkit.display.numbers import number_texts, whole_text
 
 HEADERS = {
     # ids and places
@@ -232,6 +232,13 @@ HEADERS = {
     "repeats": "Repeated documents",
 }
 """Column headings in the words of the field, by name; columns of a study, such as those of its users, keep their own."""
+NAMING = (
+    "system_id", "topic_id", "user_id", "session_id", "judgment_key", "doc_id", "judge_id", "query_position", "rank", "slot", "place",
+    "measure", "part", "pair", "covariate", "coefficient", "test", "setting", "parameter", "component", "model", "criterion",
+)  # fmt: skip
+"""Columns that name rows, as the contract and the tables call them; any other that does is a study's own."""
+UNLABELED = ("session_id", "user_id", "judgment_key", "doc_id", "measure", "part")
+"""Columns whose values are never labeled."""
 PAIR = {"a": "First", "b": "Second"}
 """Headings of a table of pairs; alone, ``b`` is a parameter of measures."""
 LIMIT = 60
@@ -344,12 +351,22 @@ def known(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def heading(column: str) -> str:
-    """The heading of a column; those of a study keep their names.
+    """The heading of a column that names rows; those of a study keep their names, also where a table's own has the same.
 
-    >>> heading("system_id"), heading("years_portal")
-    ('System', 'years_portal')
+    >>> heading("system_id"), heading("years_portal"), heading("low")
+    ('System', 'years_portal', 'low')
     """
-    return HEADERS.get(column, label(column))
+    return HEADERS[column] if column in NAMING else label(column)
+
+
+def with_labels(frame: pl.DataFrame, labels: Mapping[str, str], columns: Iterable[str]) -> pl.DataFrame:
+    """Return a frame with the labels of a study in place of the names that some of its columns hold; ids keep theirs.
+
+    >>> with_labels(pl.DataFrame({"system_id": ["S1"], "user_id": ["S1"]}), {"S1": "Old"}, ["system_id", "user_id"]).row(0)
+    ('Old', 'S1')
+    """
+    texts = {name for name in columns if name not in UNLABELED and frame.schema.get(name) == pl.String}
+    return frame.with_columns(pl.col(sorted(texts)).replace(labels)) if labels and texts else frame
 
 
 def _cells(column: pl.Series, decimals: int | None) -> list[str]:
@@ -357,5 +374,7 @@ def _cells(column: pl.Series, decimals: int | None) -> list[str]:
     values = column.to_list()
     if column.dtype.is_float():
         return [DASH if text is None else text for text in number_texts(column.name, values, decimals)]
+    if column.dtype.is_integer():
+        return [DASH if value is None else whole_text(column.name, value) for value in values]
     words = {None: DASH, True: "yes", False: "no"} if column.dtype == pl.Boolean else {None: DASH}
     return [words[value] if value in words else label(str(value)) for value in values]

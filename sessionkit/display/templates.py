@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sessionkit.display.labels import LONGEST, printable, shortened
+from sessionkit.display.numbers import set_minus, set_numbers
 
 RIGHT_TO_LEFT = "\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 LEFTWARD = re.compile(f"[{RIGHT_TO_LEFT}](?:[{RIGHT_TO_LEFT}\\s]*[{RIGHT_TO_LEFT}])?")
@@ -30,7 +31,7 @@ def rendered(template: str, **values: object) -> Markup:
     template
         Its path within the package, such as ``"charts/page.html"``.
     values
-        What its names stand for. Text is escaped where it stands, see `escaped`; the filter ``worded`` is `worded`, the
+        What its names stand for. Text is escaped where it stands, see `escaped`; the filter ``worded`` is `worded`, ``cell`` is `cell`, the
         filter ``json`` is `json_text`.
     """
     return Markup(_environment().get_template(template).render(values))  # noqa: S704 - the template escapes its values
@@ -51,11 +52,26 @@ def escaped(text: str) -> Markup:
 
 
 def worded(text: str) -> Markup:
-    r"""Return text as the content of an element: escaped, and words written from right to left do not move those beside them.
+    r"""Return text as the content of an element: escaped, numbers as `set_numbers` has them, and words written from right to left
+    do not move those beside them.
 
     >>> str(worded("By nDCG, \u05d0\u05d1 \u05d2: 0.5")) == "By nDCG, <bdi>\u05d0\u05d1 \u05d2</bdi>: 0.5"
     True
     """
+    return _in_one_direction(set_numbers(text))
+
+
+def cell(text: str, number: bool) -> Markup:
+    r"""Return a cell of a table as HTML; a number below 0 has a minus sign.
+
+    >>> str(cell("-0.5000", True)) == "\u22120.5000", str(cell("-0.5", False))
+    (True, '-0.5')
+    """
+    return _in_one_direction(set_minus(text) if number else text)
+
+
+def _in_one_direction(text: str) -> Markup:
+    """Text escaped, its words from right to left apart."""
     return Markup(LEFTWARD.sub(r"<bdi>\g<0></bdi>", str(escaped(text))))  # noqa: S704 - escaped before
 
 
@@ -96,5 +112,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update(worded=worded, json=json_text)
+    made.filters.update(worded=worded, cell=cell, json=json_text)
     return made

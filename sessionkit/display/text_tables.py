@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sessionkit.display.numbers import number_texts
+from sessionkit.display.numbers import number_texts, whole_text
 from sessionkit.errors import visible
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
 def cells_of(column: pl.Series) -> list[str]:
     """Return the values of a column as text, numbers rounded as in tables for papers, null as nothing."""
     values = column.to_list()
+    if column.dtype.is_integer():
+        return ["" if value is None else whole_text(column.name, value) for value in values]
     if not column.dtype.is_float():
         return ["" if value is None else visible(str(value)) for value in values]
     return ["" if text is None else text for text in number_texts(column.name, values)]

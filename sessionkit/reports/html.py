@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -42,8 +42,21 @@ def html_table(table: TextTable, name: str | None = None) -> Markup:
     name
         The name of the files it can be saved as, without an ending; none if not given.
     """
+    table = _with_way_to_all(table) if name else table
     html: Markup = macros("reports/parts.html").table(table, name, _files(table) if name else [])
     return html
+
+
+def _with_way_to_all(table: TextTable) -> TextTable:
+    """A table that is cut says where all its rows are: in its CSV, where the page holds that."""
+    more = len(table.frame) - len(table.rows)
+    if more <= 0 or table.note is None:
+        return table
+    left_out = f"{more:,} more rows are not shown"
+    where = (
+        "the CSV has them" if len(csv_table(table).encode()) <= MOST else "sessionkit on the command line gives them"
+    )
+    return replace(table, note=table.note.replace(f"{left_out}.", f"{left_out}; {where}."))
 
 
 def _files(table: TextTable) -> list[tuple[str, str, str, str]]:

@@ -359,6 +359,18 @@ class Material:
         """The column by which groups are compared; systems, where scores are by user, by key or by several columns."""
         return _compared_column(self.study, self.averaged_by)
 
+    @cached_property
+    def too_many(self) -> str | None:
+        """That figures are by system, since the column asked for has too many groups to draw; None where they are by it."""
+        column = self.compared_by
+        if column == self.choices.by:
+            return None
+        many = grouped_sessions(self.study, column)["group"].n_unique()
+        return (
+            f"{column} has {many:,} groups; a page compares and draws at most {MOST_GROUPS}, so its figures and the tables of behavior are "
+            f"by {self.choices.by} instead"
+        )
+
     def named(self, group: str) -> str:
         """What a sentence calls a group: a number stands with what it is a number of."""
         return f"{self.choices.legend} {group}" if self.by == self.choices.by and NUMBER.fullmatch(group) else group

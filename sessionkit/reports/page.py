@@ -128,7 +128,7 @@ def report(
     >>> results = {**places, "doc_id": ["a", "b"], "topic_id": "t"}
     >>> study = sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]})
     >>> report(study, "sDCG@10").count('data-chart="')
-    3
+    2
     """
     if output is not None:
         require_place(Path(output))
@@ -198,6 +198,8 @@ def sections_of(
                 told = [redaction.warning(one.message) for one in caught if isinstance(one.message, DataWarning)]
                 material.notes[:] = [*study.notes, *told]
                 made.append(section(material))
+    if material.too_many is not None:
+        warnings.warn(DataWarning(f"{material.too_many}."), stacklevel=2)
     made = [section for section in made if section.parts]
     for warning in caught:
         if not issubclass(warning.category, DataWarning):

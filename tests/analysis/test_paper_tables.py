@@ -218,7 +218,7 @@ def test_numbers_of_a_column_have_one_number_of_decimals():
                           "df": [20.0, 3.25], "p": [0.5, 0.0001], "Queries": [3.0, 2.0]})  # fmt: skip
     assert table_of("t", frame).rows == (
         ("0.5409", "1.0000", "0.0740", "25.0%", "20", "0.500", "3"),
-        ("0.2500", "0.3330", "2.0000", "100.0%", "3.25", "< 0.001", "2"),
+        ("0.2500", "0.3330", "2.0000", "100.0%", "3.25", "<0.001", "2"),
     )
 
 
@@ -263,7 +263,7 @@ def test_a_column_that_is_called_as_what_is_counted_still_makes_the_groups():
         ("few", "o", 1.0, 6, 0, 0.5),
     ]
     table = score_table(scores(rows, "sessions"))
-    assert table.headers == ("Sessions", "m", "o", "Sessions")
+    assert table.headers == ("sessions", "m", "o", "Sessions")
     assert table.rows == (("few", "0.2500", "1.0000", "6"), ("many", "0.7500", "0.5000", "6"))
 
 

@@ -94,4 +94,4 @@ def test_html_offers_every_form_to_be_saved():
         ("table-1.csv", "text/csv"),
     ]
     assert '<td class="number"><strong>0.1235</strong></td>' in text
-    assert '<td class="number">-0.5000<sup>*</sup></td>' in text
+    assert '<td class="number">\u22120.5000<sup>*</sup></td>' in text

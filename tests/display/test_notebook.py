@@ -35,4 +35,4 @@ def test_numbers_stand_as_in_a_terminal_and_null_is_nothing():
     assert shown.count("<p>") == 1
     assert '<td class="n">0.1235</td>' in shown
     assert '<td class="n"></td>' in shown
-    assert '<td class="n">1.0e-07</td>' in shown
+    assert '<td class="n">1.0e\u221207</td>' in shown

@@ -16,7 +16,8 @@ from sessionkit.reports.html import html_table
         ("value", 0.0, "0"),  # whole, as all of its column
         ("value", None, "\u2013"),
         ("share", 0.2582, "25.8%"),
-        ("judged", 3186, "3186"),
+        ("judged", 3186, "3,186"),
+        ("year", 2011, "2011"),  # no count
         ("mean", 7.2333, "7.2333"),
         ("system_id", "S1", "S1"),
         ("sign_certain", False, "no"),
@@ -53,4 +54,4 @@ def test_p_values_are_written_as_in_text_and_never_rounded_to_a_level():
     frame = pl.DataFrame({"p": [1.0, 0.6, 0.04999, 0.00052, 1.8e-5, 0.0]})
     for decimals in (None, 2):
         cells = [row[0] for row in table_of("T", frame, decimals=decimals).rows]
-        assert cells == ["1.000", "0.600", "0.04999", "< 0.001", "< 0.001", "< 0.001"]
+        assert cells == ["1.000", "0.600", "0.04999", "<0.001", "<0.001", "<0.001"]

@@ -26,6 +26,8 @@ from tests.support.clinic import read_clinic
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 USUAL = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 
+JUDGED = "Judged of the first 10 results of each list"
+
 
 def words(section):
     """The paragraphs of a section."""
@@ -124,7 +126,7 @@ def test_a_primary_measure_chosen_for_the_report_is_stamped_so(make):
 def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     of, section, _ = clinic
     shown = tiles(section)
-    assert [*shown] == ["Judged", "Design", "Users scoring higher with S2"]
+    assert [*shown] == [JUDGED, "Design", "Users scoring higher with S2"]
     assert shown["Design"].fact == "Crossover"
     assert shown["Design"].more.endswith(". The claim is about users like these, searching these 4 topics.")
     scores = sk.score(of.study, "sDCG@10", per="session")
@@ -137,17 +139,17 @@ def test_design_wins_and_judged_share_stand_in_tiles(clinic):
     )
     found = sk.bounds(of.study, list(USUAL), wanted=0)
     every = found.judged.filter(pl.col("rank").is_null(), pl.col("query_position").is_null())
-    assert shown["Judged"].fact == f"{every['judged'].sum() / every['results'].sum():.1%}"
-    assert "1,204 of 3,208 results within rank 10 (S1 33.4%, S2 40.7%)." in shown["Judged"].more
+    assert shown[JUDGED].fact == f"{every['judged'].sum() / every['results'].sum():.1%}"
+    assert "1,204 of 3,208 results (S1 33.4%, S2 40.7%)." in shown[JUDGED].more
     assert not found.differences["holds"].any()
     primary, row = (
         found.differences.row(by_predicate=pl.col("measure") == name, named=True) for name in ("nsDCG@10", "sDCG@10")
     )
     number = f"{row['overturned_by']} of {row['open_documents']:,} unjudged documents, all of the best grade"
-    assert shown["Judged"].more.endswith(f"{number}, would reverse the difference.")
+    assert shown[JUDGED].more.endswith(f"{number}, would reverse the difference.")
     normalized = summary(material(of.study, ["nsDCG@10", "sDCG@10"]))
     bounds = f"{compact(primary['lower'])} to {compact(primary['upper'])}"
-    assert tiles(normalized)["Judged"].more.endswith(
+    assert tiles(normalized)[JUDGED].more.endswith(
         f"Unjudged documents could reverse the difference (bounds {bounds}). For sDCG@10, {number}, would do."
     )
 
@@ -171,7 +173,7 @@ def test_a_measure_that_cannot_be_compared_is_named_and_the_others_are_compared(
     found = summary(material(study, ["column(rating)", "column(late)", "column(same)", "column(place)"]))
     told = " ".join(words(found))
     assert (
-        "column(late) is not compared: the groups cannot be separated from users and topics in the 4 sessions that can be compared."
+        "column(late) is not compared: the groups cannot be separated from topics in the 4 sessions that can be compared."
         in told
     )
     assert "column(same) is not tested: every value is 1, in every group." in told

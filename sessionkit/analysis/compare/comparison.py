@@ -18,7 +18,7 @@ from sessionkit.analysis.paper_tables import (
     significance_note,
     worded,
 )
-from sessionkit.display.tables import HEADERS, TextTable, table_of
+from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 
 TABLE = pl.Schema(
     {
@@ -182,7 +182,7 @@ class Comparison(TestedFinding):
                         marks[len(rows), place] = "".join(sorted(letters[other] for other in others))
                 named = {level: part.item(0, level) for level in levels} | {"": letters[group], self.by: group}
                 rows.append(named | {measure: means.get((measure, group)) for measure in measures})
-        headers = HEADERS | {"": ""}
+        headers = HEADERS | {name: heading(name) for name in (*levels, self.by)} | {"": ""}
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         note = significance_note(mark, self.alpha, claim_text(self.claim))

@@ -8,17 +8,45 @@ import numpy as np
 
 from sessionkit.analysis.compare.effects import noncentrality
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
+from sessionkit.analysis.compare.projection import Effects, LeastSquares, indicators
 from sessionkit.analysis.compare.units import Crossed
 from sessionkit.analysis.distribution_tails import f_beyond, t_at, t_beyond
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 
 
-def not_told_apart(sessions: int) -> UsageError:
-    """Build the error for groups that users and topics leave nothing of."""
+def not_told_apart(units: Crossed) -> UsageError:
+    """Build the error for groups that users and topics leave nothing of: whether users, topics or both do, and what would tell."""
+    effects = Effects(units.user, units.topic)
+    users, topics = counted(len(np.unique(units.user)), "user"), counted(len(np.unique(units.topic)), "topic")
+    groups = indicators(units.group, units.groups)
+    if LeastSquares(effects, groups).separable:
+        return UsageError(
+            f"{counted(len(units.values), 'session')} that can be compared are too few: {users}, {topics} and {units.groups} groups take "
+            "all of them, and none is left for the error of the difference; more sessions of these users on these topics would do"
+        )
+    every = "both groups" if units.groups == 2 else f"the {units.groups} groups"
+    kinds = [
+        name
+        for name, alone in (
+            ("user", Effects(units.user, np.zeros_like(units.topic))),
+            ("topic", Effects(np.zeros_like(units.user), units.topic)),
+        )
+        if not LeastSquares(alone, groups).separable
+    ]
+    if kinds:
+        many = " and ".join({"user": users, "topic": topics}[kind] for kind in kinds)
+        why = f"the {many} fall into sets that met different groups"
+        needed = " and ".join(f"{kind}s" for kind in kinds)
+        wanted = f"{needed} with sessions of groups from several of these sets"
+    else:
+        needed = "users and topics together"
+        why = f"of the {users} and {topics} neither alone, but both together, tell the groups apart"
+        wanted = f"sessions of the same users on the same topics with {every}"
+    fewer = ", or fewer groups," if units.groups > 2 else ""
     return UsageError(
-        f"the groups cannot be separated from users and topics in the {sessions:,} sessions that can be compared: users "
-        "or topics fall into sets that met different groups, or there are hardly more sessions than users and topics; compare by another "
-        "column, or fewer groups"
+        f"the groups cannot be separated from {needed} in the {counted(len(units.values), 'session')} that can be compared: {why}; "
+        f"{wanted} would separate them; another column{fewer} may be comparable"
     )
 
 
@@ -30,7 +58,7 @@ def least_squares(units: Crossed) -> Outcome:
     """
     fit = units.fit
     if fit is None or fit.df < 1:
-        raise not_told_apart(len(units.values))
+        raise not_told_apart(units)
     df, sd = fit.df, math.sqrt(float(fit.variance[0]))
     estimates = np.concatenate([[0.0], fit.coefficients[:, 0]])
     inverse = np.pad(fit.inverse, ((1, 0), (1, 0)))

@@ -33,7 +33,7 @@ def swapped(units: Crossed, draws: int, seed: int) -> Outcome:
     x, y = units.group - 0.5, units.values
     fit = LeastSquares(effects, x[:, None]).fit(y[:, None])
     if fit is None or fit.df < 1:
-        raise not_told_apart(len(y))
+        raise not_told_apart(units)
     users, topics = int(units.user.max()) + 1, int(units.topic.max()) + 1
     left_y, left_x = effects.without(np.column_stack([y, x])).T
     of_y = np.bincount(units.user, weights=x * left_y, minlength=users)

@@ -71,7 +71,7 @@ class Design:
         if population not in self.layouts:
             every = "both groups" if groups == 2 else f"all {groups} groups"
             why = {
-                "users": "no user_id identifies the users of the sessions",
+                "users": "no user_id tells several users of the sessions apart",
                 "topics": f"fewer than half of the topics were searched with {every}, so topics cannot be paired",
                 "sessions": "sessions of one user or topic are not independent of each other",
             }[population]
@@ -222,6 +222,8 @@ def _few(pairs: _Met | None) -> str:
 
 
 def _apart(sessions: pl.DataFrame, users: int) -> dict[str, str]:
-    """Claims of a design without pairs: sessions only where each user has one."""
+    """Claims of a design without pairs: sessions only where each user has one, and alone where there is one user."""
+    if users == 1:  # such as within each user
+        return {"sessions": "separate"}
     one_each = sessions.height == users
     return {"users": "separate"} | ({"sessions": "separate"} if one_each else {})

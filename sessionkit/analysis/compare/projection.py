@@ -177,6 +177,11 @@ class LeastSquares:
             coefficients, inverse, left / df if df > 0 else np.full(left.shape, np.nan), df, explained
         )
 
+    @property
+    def separable(self) -> bool:
+        """Whether users and topics leave enough of the predictors to tell them apart."""
+        return self._inverse is not None
+
     @cached_property
     def _left(self) -> np.ndarray:
         """What users and topics leave of the predictors."""

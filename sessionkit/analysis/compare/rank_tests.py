@@ -11,6 +11,7 @@ from sessionkit.analysis.compare.effects import studentized
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Blocked
 from sessionkit.analysis.numeric_ties import ranks as ranked
+from sessionkit.display.numbers import p_text
 
 
 def friedman(units: Blocked) -> tuple[Overall, ...]:
@@ -72,7 +73,7 @@ def conover(units: Blocked, alpha: float) -> Outcome:
     pairs = {(i, j): float(sums[j] - sums[i]) for i in range(k) for j in range(i + 1, k)}
     if overall[-1].p > alpha or spread <= 0:
         why = (
-            f"{overall[-1].test} finds no difference between the groups (p = {overall[-1].p:.3g})"
+            f"{overall[-1].test} finds no difference between the groups ({p_text(overall[-1].p)})"
             if overall[-1].p > alpha
             else "every unit ranks the groups the same, so Conover's test has no variance"
         )

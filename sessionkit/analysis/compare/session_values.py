@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
@@ -87,7 +87,8 @@ class GroupedSessions:
             return {None: self}
         level = self.frame.get_column(LEVEL)
         several = self.frame.group_by(LEVEL).agg(groups=pl.col("group").n_unique())
-        whole = several.filter(pl.col("groups") == len(self.groups)).get_column(LEVEL).drop_nulls().sort()
+        whole = several.filter(pl.col("groups") == len(self.groups)).get_column(LEVEL).drop_nulls()
+        whole = whole.to_frame().with_columns(_place=natural_places(whole)).sort("_place").get_column(LEVEL)
         if not 1 <= len(whole) <= MOST_LEVELS:
             every = "both groups" if len(self.groups) == 2 else f"all {len(self.groups)} groups"
             found = f"{counted(len(whole), 'value')} of it" if len(whole) else "no value of it"

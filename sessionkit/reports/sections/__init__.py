@@ -9,6 +9,7 @@
     topics.py        for whom and on which topics
     sessions.py      when in the session
     behavior.py      how people searched
+    single_session.py  what the person did, where the page is of one session
     searchers.py     how far they looked, and what effort a gain took
     ratings.py       whether measures match what searchers said
     robustness.py    whether it would change

@@ -16,6 +16,7 @@ from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sections.searchers import effort_of_gain, searchers
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.reports.sections.single_session import account, queries_table
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
@@ -41,12 +42,14 @@ def changes(of: Material) -> StudyQuestion[pl.DataFrame]:
     return ask(reformulations, of.shown, GAIN)
 
 
-@section("behavior-table", "Behavior by group", of_shown=[observed, changes])
+@section("behavior-table", "Measures of behavior", of_shown=[observed, changes])
 def behavior_table(of: Material) -> list[Part]:
     """Means of behavior by group, and what became of queries from one to the next."""
     means = observed(of).answer()
     known_of = pl.col("value").is_not_null().any().over("measure")
     nowhere = means.filter(~known_of)["measure"].unique(maintain_order=True).to_list()
+    if of.study.facts.sessions == 1:
+        return [_means(of, means.filter(known_of))]
     parts: list[Part] = [_means(of, means.filter(known_of)), *_drawn(of, "reformulation-flow"), *_steps(of)]
     if nowhere:
         parts.append(Words((f"Without a value in any session: {', '.join(nowhere)}.",)))
@@ -62,7 +65,7 @@ def behavior(of: Material) -> list[Part]:
     if not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
-        return [Words((f"The session has {counted(of.study.facts.queries, 'query')}.",))]
+        return [*([] if of.valueless is None else [of.paragraph(account(of))]), queries_table(of)]
     return [*_longer(of), *_drawn(of, "session-survival")]
 
 
@@ -120,12 +123,14 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
     timed = pl.when(pl.col("measure").is_in(SECONDS)).then(pl.col("measure") + ", s").otherwise("measure")
-    note = "Means over sessions; sessionkit measures NAME says what each is."
+    one = of.study.facts.sessions == 1
+    note = f"{'' if one else 'Means over sessions; '}sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]
-    headers = {**HEADERS, "(none)": EVERYONE} if shown == ["(none)"] else HEADERS
-    return table_of(
-        "Behavior by group", wide.select(timed.alias("measure"), *shown), headers=headers, note=note, decimals=2
-    )
+    headers = {**HEADERS, **{name: of.named(name) for name in shown if of.named(name) != name}}
+    headers |= {"(none)": EVERYONE} if shown == ["(none)"] else {}
+    caption = "Behavior in the session" if one else "Behavior by group"
+    rows = wide.select(timed.alias("measure"), *shown)
+    return table_of(caption, rows, headers=headers, note=note, decimals=2)
 
 
 def _steps(of: Material) -> list[Part]:

@@ -64,6 +64,8 @@ def _scores(of: Material) -> TextTable:
     scores = of.scores
     order = scores.select(pl.col("measure").unique(maintain_order=True)).with_row_index("_order")
     placed = scores.join(order, on="measure", how="left", maintain_order="left").sort("_order", maintain_order=True)
+    if of.study.facts.sessions == 1:
+        placed = placed.drop("n", "undefined")
     placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
     lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
     unknown = [str(measure) for measure in of.measures if measure.direction == "unknown"]
@@ -78,7 +80,11 @@ def _scores(of: Material) -> TextTable:
     column = placed.columns.index("value")
     strong = frozenset((row, column) for row in best["row"].to_list())
     words = [name.removesuffix("_id") for name in group_keys(of.study, of.averaged_by)]
-    caption = f"Scores by {', '.join(words)}" if words and placed.width == scores.width else "Scores"
+    caption = (
+        f"Scores by {', '.join(words)}"
+        if words and set(words) <= {name.removesuffix("_id") for name in placed.columns}
+        else "Scores"
+    )
     return table_of(caption, placed, strong=strong)
 
 

@@ -16,6 +16,9 @@ from sessionkit.reports.sections.study import study as study_tables
 from sessionkit.scoring.score import columns_text, group_keys
 from sessionkit.study import Study
 
+SOURCES = {"records": "Records", "rows": "Rows", "rejected": "Rejected"}
+"""Headings of the table of sources."""
+
 
 @section("definitions", "Measures and settings in full")
 def definitions(of: Material) -> list[Part]:
@@ -66,14 +69,14 @@ def _sources(study: Study) -> list[TextTable]:
         schema={
             "Source": pl.String,
             "Table": pl.String,
-            "Records": pl.Int64,
-            "Rows": pl.Int64,
-            "Rejected": pl.Int64,
+            "records": pl.Int64,
+            "rows": pl.Int64,
+            "rejected": pl.Int64,
             "SHA-256": pl.String,
         },
         orient="row",
     )
-    return [table_of(f"Sources, read as {study.reader}", files)]
+    return [table_of(f"Sources, read as {study.reader}", files, headers=SOURCES)]
 
 
 def _place(path: str) -> str:

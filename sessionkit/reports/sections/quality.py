@@ -10,11 +10,16 @@ from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 
 NOTHING = "Nothing unusual was found."
+OF_WHOLE = (
+    "What was unusual or rejected when the log was read is of the whole study; the report on all sessions says it."
+)
 
 
 @section("quality", "Data quality")
 def quality(of: Material) -> list[Part]:
     """Notes, rejects and cells set aside; no value of either is shown."""
+    if of.study.facts.sessions == 1 and of.study.restriction is not None:
+        return [Words((OF_WHOLE,))]
     told = list(dict.fromkeys(of.redaction.note(note) for note in of.notes))
     words = Words(tuple(told), listed=True) if told else Words((NOTHING,))
     return [words, *_rejected(of)]

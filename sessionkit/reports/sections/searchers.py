@@ -19,6 +19,8 @@ from sessionkit.reports.sections.section_kind import section
 @section("searchers", "How far searchers looked")
 def searchers(of: Material) -> list[Part]:
     """The discount of the first measure, fitted to how far searchers looked."""
+    if of.study.facts.sessions == 1:
+        return []  # one session shows no searchers' habits
     if of.large:
         return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit calibrate says it.",))]
     try:
@@ -41,7 +43,7 @@ def searchers(of: Material) -> list[Part]:
 @section("effort", "What effort a gain took")
 def effort_of_gain(of: Material) -> list[Part]:
     """What it took to gain what the ideal gains."""
-    if of.unjudged is not None:
+    if of.unjudged is not None or of.study.facts.sessions == 1:
         return []
     if of.large:
         return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit curve --effort says it.",))]

@@ -28,7 +28,7 @@ NEAREST = {
 @section("sensitivity", "Other discounts")
 def sensitivity(of: Material) -> list[Part]:
     """The map of where the conclusion holds, the reading of the sweep, the nearest setting that overturns it."""
-    if of.unjudged is not None:
+    if of.unjudged is not None or of.study.facts.sessions == 1:
         return []
     found = of.swept
     if isinstance(found, str):

@@ -22,6 +22,7 @@ from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.reports.sections.single_session import gain_over_session
 from sessionkit.study import Study
 
 MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
@@ -30,8 +31,6 @@ HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
-ALONE = ("session-curve", "waterfall")
-"""The figures of a study of one session."""
 FOLDED = ("topic-curves", "single-sessions")
 """Those that are folded of any other."""
 
@@ -76,7 +75,7 @@ def sessions(of: Material) -> list[Part]:
     if of.unjudged is not None or not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
-        return [FigureRow(tuple(figures(of.shown, of.choices, ALONE)))]
+        return [FigureRow(tuple(gain_over_session(of)))]
     if of.apart is None:
         return [*of.sampled, *_of_last(of), *figures(of.shown, of.highlighting, ["session-curve"])]
     measure, found = of.choices.ratio, of.apart

@@ -15,6 +15,9 @@ ROWS = 20
 NAMELESS = {"Systems": "All sessions", "Sessions by system and topic": "Sessions"}
 """What tables are called without the systems or topics in their titles, where the log names none."""
 
+OF_ONE = ("Judged share of the results", "Result lists")
+"""The tables that say something of a single session."""
+
 
 def description(of: Material) -> StudyQuestion[Description]:
     """What was logged."""
@@ -25,6 +28,9 @@ def description(of: Material) -> StudyQuestion[Description]:
 def study(of: Material) -> list[Part]:
     """Systems, searchers, topics, lists and judgments in tables."""
     found = description(of).answer()
+    if of.study.facts.sessions == 1:
+        titled = found.titled_tables()
+        return [table_of(one, known(of.redaction.frame(titled[one], of.study))) for one in OF_ONE if one in titled]
     tables = []
     for caption, frame in found.titled_tables().items():
         shown = known(of.redaction.frame(frame, of.study))

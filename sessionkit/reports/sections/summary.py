@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -15,7 +16,7 @@ from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.charts.kinds.group_means import group_means
-from sessionkit.display.numbers import MINUS, compact, p_text
+from sessionkit.display.numbers import MINUS, compact, p_text, share_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
@@ -25,11 +26,13 @@ from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import capital
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.reports.sections.single_session import account
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.scoring.measures.base import Measure
 
 NAMED = 4
 """Measures, pairs or groups that a sentence names; of more it says how many there are."""
+EARLIER = " (of the queries before the last)"
 EARLY = "nsDCG is a mean over queries in which early queries weigh more."
 
 
@@ -39,7 +42,8 @@ def summary(of: Material) -> list[Part]:
     losses = [Words(tuple(f"{capital(loss)}; sessionkit check says why." for loss in heavy_losses(of.study)))]
     lost: list[Part] = [*losses] if losses[0].paragraphs else []
     if of.valueless is not None:
-        return [Words((of.valueless, "This page is about how people searched."), lead=True), *lost, _sizes(of)]
+        about = "what the person did" if of.study.facts.sessions == 1 else "how people searched"
+        return [Words((of.valueless, f"This page is about {about}."), lead=True), *lost, _sizes(of)]
     found = of.comparison
     if found is None:
         lead, *rest = _alone(of)
@@ -264,25 +268,30 @@ def _judged(of: Material) -> list[Tile]:
         if not known:
             return []
         more = f"Bounds are not worked out for more than {LARGE:,} sessions; sessionkit bounds says them."
-        return [Tile("Judged results, by group" if len(known) > 1 else "Judged results", _range(known), more)]
+        cutoff = of.primary.inner.cutoff
+        about = f"Judged of the first {cutoff} results of each list" if cutoff else "Judged of all results shown"
+        return [Tile(f"{about}, by group" if len(known) > 1 else about, _range(known), more)]
     if of.judged is None or not of.study.facts.judgments:
         return []
     shares, reading = of.judged
     whole = shares.filter(pl.col("rank").is_null() & pl.col("query_position").is_null())
     results, judged = int(whole["results"].sum()), int(whole["judged"].sum())
     depth = reading.partition("within rank ")[2].partition(" ")[0]
-    more = f"{judged:,} of {results:,} results{f' within rank {depth}' if depth else ''}"
+    about = f"Judged of the first {depth} results of each list" if depth else "Judged of all results shown"
+    more = f"{judged:,} of {counted(results, 'result')}"
     if 1 < len(whole) <= NAMED and judged < results:
-        more += f" ({', '.join(f'{group} {share:.1%}' for group, share in whole.select('group', 'share').rows())})"
+        more += (
+            f" ({', '.join(f'{group} {share_text(share)}' for group, share in whole.select('group', 'share').rows())})"
+        )
     elif len(whole) > NAMED and judged < results:
         more += f" ({_range(whole['share'].drop_nulls().to_list())}, by group)"
     turn = "Every result is judged." if judged == results else _overturned(of)
-    return [Tile("Judged", f"{judged / results:.1%}" if results else "none", " ".join([f"{more}.", turn]).rstrip())]
+    return [Tile(about, share_text(judged / results) if results else "none", " ".join([f"{more}.", turn]).rstrip())]
 
 
 def _range(shares: list[float]) -> str:
     """The least and the greatest of some shares."""
-    low, high = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    low, high = share_text(min(shares)), share_text(max(shares))
     return low if low == high else f"{low} to {high}"
 
 
@@ -350,7 +359,7 @@ def _means(of: Material, found: Comparison) -> Figure:
     """Each group's mean of the primary measure."""
     title = f"Means of {of.primary}"
     try:
-        chart = group_means(found, str(of.primary), synthetic=of.study.settings.synthetic, title=title)
+        chart = group_means(_with_names(of, found), str(of.primary), synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:
         return Figure("group-means", title, None, f"Not drawn: {error}.")
     early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
@@ -359,6 +368,16 @@ def _means(of: Material, found: Comparison) -> Figure:
         f"alone. Groups that share a letter are not shown to differ ({found.test}{found.family.told}).{early}"
     )
     return Figure("group-means", title, chart, caption)
+
+
+def _with_names(of: Material, found: Comparison) -> Comparison:
+    """The comparison with groups that are called by numbers alone under the name of their column too."""
+    names = {group: of.named(group) for group in found.groups[found.by].unique().to_list()}
+    return replace(
+        found,
+        groups=found.groups.with_columns(pl.col(found.by).replace(names)),
+        table=found.table.with_columns(pl.col("a", "b").replace(names)),
+    )
 
 
 def _sizes(of: Material) -> Tiles:
@@ -398,9 +417,11 @@ def _alone(of: Material) -> list[Words]:
             told.append(f"{group or 'the others'} {_told(row['value'])} (n = {row['n']:,})")
         what = f"Means of {of.primary}"
         lead = f"{declared}{what} run from {' to '.join(told)}." if many else f"{declared}{what}: {listed(told)}."
-        return [of.led([lead]), of.paragraph(f"The groups are not compared: {of.refusal}.")]
+        told = [f"The groups are not compared: {of.refusal}."]
+        told += [] if of.too_many is None else [f"Note: {of.too_many}."]
+        return [of.led([lead]), *map(of.paragraph, told)]
     values = [
-        f"{measure} is {_told(value)}{f' (over {n:,})' if 0 < n < sessions else ''}"
+        f"{_spoken(measure)} is {_told(value)}" + (f" (over {counted(n, 'session')})" if 0 < n < sessions else "")
         for measure, value, n in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
         .select("measure", "value", "n")
         .rows()
@@ -413,11 +434,18 @@ def _alone(of: Material) -> list[Words]:
         else f"In the one session{'' if group == EVERYONE else f', of {group}'}"
     )
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
+    if sessions == 1:
+        return [of.led([f"{where}, {listed(values)}."]), of.paragraph(account(of))]
     more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
     return [
         of.led([f"{declared}{where}, {listed(values)}."]),
         of.paragraph(f"Nothing is compared, since {why}; {more}."),
     ]
+
+
+def _spoken(measure: str) -> str:
+    """A measure by its name, and of the queries before the last what that means."""
+    return f"{measure}{EARLIER if measure.startswith('nonlast(') else ''}"
 
 
 def _told(value: float | None) -> str:

@@ -33,14 +33,11 @@ def topics_table(of: Material) -> list[Part]:
     if of.by_topic is None:
         wide = means.pivot(on="group", index="topic_id", values="value")
         groups = natural_sort(means.select(pl.col("group").unique()), "group")["group"].to_list()
-        return [
-            table_of(
-                f"{of.primary} by topic", wide.select("topic_id", *groups), headers={"topic_id": "Topic"}, decimals=3
-            )
-        ]
+        headers = {"topic_id": "Topic"} | {group: of.named(group) for group in groups if of.named(group) != group}
+        return [table_of(f"{of.primary} by topic", wide.select("topic_id", *groups), headers=headers, decimals=3)]
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     shown = of.by_topic.sort("difference", descending=True, nulls_last=True, maintain_order=True)
-    headers = {"topic_id": "Topic", "a": first, "b": second, "difference": "Difference"}
+    headers = {"topic_id": "Topic", "a": of.named(first), "b": of.named(second), "difference": "Difference"}
     return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=3)]
 
 

@@ -156,7 +156,7 @@ def test_groups_that_users_are_split_by_cannot_be_told_apart():
         for u in range(8)
         for t in range(4)
     ]
-    with pytest.raises(sk.UsageError, match="users or topics fall into sets that met different groups"):
+    with pytest.raises(sk.UsageError, match="the 8 users and 4 topics fall into sets that met different groups"):
         sk.compare(scores(rows))
 
 

@@ -296,7 +296,7 @@ def test_snippets_give_way_to_sessions():
     found = data_of(text)["results"]
     assert len(found["title"]["names"]) > 1_000
     assert found["snippet"] is None
-    assert "All 300 sessions are here." in text
+    assert "All 300\xa0sessions are here." in text
     assert "Snippets are left out, so that the page stays small." in text
     assert "Snippets are left out" not in short
     assert len(json.dumps(data_of(text))) < 600_000
@@ -361,7 +361,7 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
     data = re.search(r'id="explorer-widget-data">(.*?)</script>', text)[1]
     assert 6_000 < len(data) <= 9_000
     ids = json.loads(data)["sessions"]["id"]
-    assert f"Here are {len(ids)} of 100 sessions, drawn at random with a fixed seed" in text
+    assert f"Here are {len(ids)} of 100\xa0sessions, drawn at random with a fixed seed" in text
     assert ids == sorted(ids) != [f"s{number:04}" for number in range(len(ids))]
     assert page_of(explorer, mixed(sessions=100)) == text
     told = json.loads(data)["pair"]["told"]
@@ -372,7 +372,7 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
 
 def test_clinic_is_small():
     text = page_of(explorer, read_clinic())
-    assert "All 120 sessions are here." in text
+    assert "All 120\xa0sessions are here." in text
     assert len(json.dumps(data_of(text))) < 150_000
 
 

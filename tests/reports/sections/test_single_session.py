@@ -1,0 +1,133 @@
+"""A page of one session is about one session; a page by too many groups, or by groups called by numbers, says so."""
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.display.tables import TextTable
+from sessionkit.errors import DataWarning
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.page import report, sections_of
+from sessionkit.reports.parts import Tiles, Words
+from tests.reports.read_page import Reader
+
+
+def two_queries():
+    """Two sessions; the first has a query without a relevant result and one with two, one of them clicked."""
+    results = pl.DataFrame(
+        {
+            "session_id": ["s1"] * 4 + ["s2"] * 2,
+            "query_position": [1, 1, 2, 2, 1, 1],
+            "rank": [1, 2, 1, 2, 1, 2],
+            "doc_id": ["a", "b", "c", "d", "a", "c"],
+            "clicked": [False, True, True, False, False, False],
+        }
+    )
+    queries = pl.DataFrame(
+        {"session_id": ["s1", "s1", "s2"], "query_position": [1, 2, 1], "query_text": ["x", "x y", "z"]}
+    )
+    sessions = pl.DataFrame(
+        {"session_id": ["s1", "s2"], "user_id": ["u1", "u2"], "topic_id": ["t", "t"], "system_id": "S1"}
+    )
+    judgments = {"judgment_key": ["t"] * 3, "doc_id": ["a", "c", "d"], "grade": [0, 2, 1]}
+    return sk.from_tables(results, judgments, queries, sessions)
+
+
+def parts(study, kind, **asked):
+    return [part for section in sections_of(study, **asked) for part in section.every_part() if isinstance(part, kind)]
+
+
+@pytest.fixture(scope="module")
+def one():
+    return report(two_queries(), where="session_id = 's1'")
+
+
+def test_the_page_says_what_the_person_did(one):
+    text = Reader(one).text.replace("\xa0", " ")
+    assert "User u1 searched on topic t with S1: 2 queries, 4 results shown and 2 clicked." in text
+    assert text.count("User u1 searched") == 1
+    assert "In the one session, of S1" in text
+
+
+def test_what_each_query_brought_is_a_table():
+    study = two_queries()
+    found = [
+        table
+        for table in parts(
+            study.with_tables(
+                sessions=study.sessions.filter(pl.col("session_id") == "s1"),
+                queries=study.queries.filter(pl.col("session_id") == "s1"),
+                results=study.results.filter(pl.col("session_id") == "s1"),
+            ),
+            TextTable,
+        )
+        if table.caption == "What each query brought"
+    ]
+    assert len(found) == 1
+    frame = found[0].frame
+    assert frame["query_text"].to_list() == ["x", "x y"]
+    assert frame["results"].to_list() == [2, 2]
+    assert frame["clicks"].to_list() == [1, 1]
+    assert frame["judged"].to_list() == [1, 2]
+    assert frame["many"].to_list() == [0, 2]
+    total = sk.score(study, "sDCG@10", per="session").filter(session_id="s1")["value"].item()
+    assert frame["cumulated"].to_list()[-1] == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--by COLUMN",
+        "quotients are averaged",
+        "Nothing is compared",
+        "Means over sessions",
+        "by group",
+        "median session",
+    ],
+)
+def test_nothing_on_it_is_said_of_many_sessions(one, words):
+    assert words not in Reader(one).text
+
+
+def test_queries_and_users_are_left_out_of_it_on_request():
+    page = report(two_queries(), where="session_id = 's1'", redact="users,queries")
+    text = Reader(page).text
+    assert "x y" not in text
+    assert "User u1" not in text
+
+
+def test_what_is_judged_says_of_what():
+    tiles = [tile for tiles in parts(two_queries(), Tiles) for tile in tiles.tiles]
+    (tile,) = [tile for tile in tiles if tile.about.startswith("Judged")]
+    assert tile.about == "Judged of the first 10 results of each list"
+    assert tile.more.startswith("5 of 6 results")
+
+
+def grouped(many):
+    """Users with one session each, a group for each, called by its number."""
+    rows = [(f"s{user:02}-{nth}", f"u{user:02}-{nth}", str(user)) for user in range(1, many + 1) for nth in range(3)]
+    sessions = pl.DataFrame(rows, schema=["session_id", "user_id", "ward"], orient="row")
+    sessions = sessions.with_columns(topic_id=pl.lit("t"), system_id=pl.lit("S1"))
+    results = sessions.select(
+        "session_id", query_position=1, rank=1, doc_id=pl.int_range(pl.len()).mod(4).cast(pl.String)
+    )
+    return sk.from_tables(
+        results, {"judgment_key": ["t"] * 2, "doc_id": ["0", "1"], "grade": [2, 1]}, sessions=sessions
+    )
+
+
+def test_a_column_of_too_many_groups_is_said_on_the_page_and_warned_of():
+    with pytest.warns(DataWarning, match="ward has 21 groups; a page compares and draws at most 20"):
+        words = parts(grouped(21), Words, by="ward")
+    said = " ".join(paragraph for one in words for paragraph in one.paragraphs)
+    assert "ward has 21 groups; a page compares and draws at most 20" in said
+    assert "by system_id instead" in said
+
+
+def test_groups_called_by_numbers_stand_with_the_name_of_their_column():
+    (drawn,) = [
+        one for one in parts(grouped(3), Figure, by="ward") if one.kind == "group-means" and one.chart is not None
+    ]
+    assert "ward 1" in str(drawn.chart.to_dict())
+    tables = [one for one in parts(grouped(3), TextTable, by="ward") if one.caption == "Behavior by group"]
+    assert tables[0].headers[1:] == ("ward 1", "ward 2", "ward 3")

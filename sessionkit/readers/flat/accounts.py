@@ -9,11 +9,12 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.display.words import counted
-from sessionkit.readers.flat.bands import STRIDE
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Taken
 
+STRIDE = 2**33
+"""Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
 Counts = Mapping[str, Mapping[int, int]]
 """Numbers by file: of the rows of each table, or of other records by what they are."""
 

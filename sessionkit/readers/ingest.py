@@ -20,14 +20,13 @@ from sessionkit.contract import TABLES
 from sessionkit.readers.batches import batches_of
 from sessionkit.readers.checks.assembly import Assembled, assemble
 from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
-from sessionkit.readers.checks.decisions import Decisions, Parts, decide
+from sessionkit.readers.checks.decisions import Decisions, Parts, decide, notice_zones, without_zones
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
 from sessionkit.readers.checks.rejection import note_rejected, refuse_first
 from sessionkit.readers.checks.set_aside import NOTHING, Aside
 from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
-from sessionkit.readers.checks.time_zones import notice_zones, without_zones
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.sizes import needs_batches, records_within

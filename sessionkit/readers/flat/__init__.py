@@ -2,7 +2,7 @@
 
 ::
 
-    flat_log.py       from lines to what a format hands over: batches of whole users, rows, and accounts (accounts.py)
+    flat_log.py       from lines to what a format hands over: batches of whole users, rows, and accounts
     lines.py          which files hold such lines, their fields, those that break a rule
     click_only.py     logs that tell of lists by their clicks alone
 """

@@ -20,12 +20,12 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.flat.accounts import STRIDE, FlatAccounts, Kinds
 from sessionkit.readers.io.invalid_bytes import whole, with_undecoded
 from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.io.record_store import ROW_GROUP, room_in, split, split_off
-from sessionkit.readers.raw import Locate
+from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
 from sessionkit.readers.records import Log, Taken
 from sessionkit.study.prefetch import in_turn
 
@@ -42,6 +42,10 @@ AT_ONCE = 16
 """Files that are read at the same time."""
 BLOCK = 1 << 18
 """Bytes of text of which one line is looked at to find batches of like size."""
+STRIDE = 2**33
+"""Records that a file may have: record 7 of the third file has the number ``2 * STRIDE + 7``."""
+Counts = Mapping[str, Mapping[int, int]]
+"""Numbers by file: of the rows of each table, or of other records by what they are."""
 Read = Callable[[LogFile], pl.LazyFrame]
 """From a file to its records, lazily."""
 Numbers = pl.LazyFrame
@@ -69,6 +73,93 @@ def lines_of(file: LogFile) -> pl.LazyFrame:
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
     text = pl.col(TEXT).str.strip_chars_end("\r").str.strip_prefix("\ufeff")
     return lines.select(pl.col(RECORD).cast(pl.Int64), text).filter(pl.col(TEXT).str.contains(r"\S"))
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What the accounts call the records of queries and results, and where these count from."""
+
+    queries: str = "query records"
+    results: str = "results listed"
+
+
+@dataclass(frozen=True)
+class FlatAccounts:
+    """The accounts of a flat log.
+
+    Parameters
+    ----------
+    files
+        Its files.
+    kinds
+        What its records are called.
+    locates
+        The way back to the text of the records of each file; none, they are its lines.
+    zone
+        Zone of times that carry none.
+    """
+
+    files: Sequence[LogFile]
+    kinds: Kinds
+    locates: Sequence[Locate] = ()
+    zone: str | None = None
+
+    def sources(self, frames: Mapping[str, pl.LazyFrame], counts: Counts) -> dict[str, Raw]:
+        """Return the rows of each table, so many from each file, as its source."""
+        return {name: self._raw(name, frame, counts.get(name, {})) for name, frame in frames.items()}
+
+    def told(self, tallies: Mapping[str, Counts]) -> Taken:
+        """Return what is to be said of records that were counted beside the rows."""
+        seen = [
+            f"{source}: {counted(many, 'query')} {words}"
+            for (source, words), many in self._named(tallies["seen"]).items()
+        ]
+        return Taken({}, self._named(tallies["merged"]), self._named(tallies["idle"]), seen)
+
+    def _named(self, tally: Counts) -> dict[tuple[str, str], int]:
+        """Return how many records of each file there are, by its name and the words that say what they are."""
+        return {
+            (file.name, words): many[number]
+            for words, many in tally.items()
+            for number, file in enumerate(self.files)
+            if many.get(number)
+        }
+
+    def _raw(self, table: str, frame: pl.LazyFrame, counts: Mapping[int, int]) -> Raw:
+        """Return the rows of a table as one source, which may have several files."""
+        files, ways = self.files, list(self.locates) or [as_lines(str(file.path), 1) for file in self.files]
+        kind, zone = getattr(self.kinds, table), self.zone
+        base = {"queries": {"query_position": 1}, "results": {"query_position": 1, "rank": 1}}[table]
+        members = [
+            Raw(
+                table,
+                file.name,
+                frame if len(files) == 1 else frame.clear(),
+                counts.get(number, 0),
+                way,
+                file.bytes,
+                file.digest,
+                timezone=zone,
+                base=base,
+                kind=kind,
+            )
+            for number, (file, way) in enumerate(zip(files, ways, strict=True))
+        ]
+        if len(files) == 1:
+            return members[0]
+        names = [file.name for file in files]
+        return Raw(
+            table,
+            " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files",
+            frame,
+            sum(counts.values()),
+            lambda records: _located(members, records),
+            sum(file.bytes for file in files),
+            files[0].digest,
+            timezone=zone,
+            base=base,
+            members=tuple((number * STRIDE, member) for number, member in enumerate(members)),
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +198,7 @@ def take_flat(
     make: Make,
     *,
     files: Sequence[LogFile] | None = None,
-    kinds: Kinds = Kinds(),  # noqa: B008 - it is immutable
+    kinds: Kinds = Kinds(),
     notes: Sequence[str] = (),
     locates: Sequence[Locate] = (),
 ) -> Taken:
@@ -284,3 +375,14 @@ def _refuse_damaged(file: LogFile) -> None:
         raise DataError(f"{file.name} cannot be read ({str(error).splitlines()[0]})") from None
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
+
+
+def _located(members: Sequence[Raw], records: pl.Series) -> pl.DataFrame:
+    """Return where records stand in their own files."""
+    found = []
+    for number in (records // STRIDE).unique().sort():
+        own = records.filter(records // STRIDE == number) - number * STRIDE
+        located = members[number].locate(own)
+        source = pl.lit(members[number].source).alias(SOURCE)
+        found.append(located.with_columns(source, pl.col(RECORD).alias(OWN), pl.col(RECORD) + number * STRIDE))
+    return pl.concat(found, how="vertical_relaxed")

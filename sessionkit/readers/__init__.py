@@ -11,15 +11,15 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     io/             one kind of file taken apart: delimited text, NDJSON, JSON, XML, Parquet, fields between blanks
     events/         logs of events: how these become sessions, queries, lists and clicks
     flat/           logs of flat lines: whole users or sessions at a time
-    checks/         unchecked records become checked tables, in memory
-    large/          the same for logs that do not fit in memory, part by part
+    checks/         unchecked records become checked tables, of a batch of whole sessions
     propose/        sk.propose: a study.toml for files as they lie there
     read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
     description.py  which format, files and options: by config.py (study.toml) or sniffer.py (a look at the content)
     entries.py      what the registries hold
-    records.py      what a format takes from its files (input_files.py), to a Study
+    records.py      what a format takes from its files (input_files.py), and with the judgments to ingest.py
     raw.py          the records of one source, not yet checked, with a way back to their raw text
-    stream.py       a log that is taken from its files some whole sessions at a time, and never there as a whole
+    ingest.py       the one pipeline: sources, in batches of whole sessions, become a checked study
+    batches.py      the batches of a large log, whose size sizes.py says; totals.py adds up what is counted in each
     tabular.py      anything tabular as a polars frame
 
 Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.

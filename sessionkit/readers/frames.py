@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.contract import RECORD, TABLES
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.columns import under_our_names
-from sessionkit.readers.checks.small_log import whole_study
+from sessionkit.readers.ingest import ingest
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Settings, Study
@@ -69,7 +69,7 @@ def from_tables(
     declared = Settings.of(settings)
     empty = {"results": empty_list}
     raws = {name: [_raw(name, frame, timezone, empty.get(name))] for name, frame in given.items() if frame is not None}
-    return whole_study(raws, declared, defaults={}, reader="frames", strict=strict)
+    return ingest(raws, declared, defaults={}, reader="frames", strict=strict)
 
 
 def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **settings: Any) -> Study:  # noqa: ANN401

@@ -7,18 +7,42 @@ from pathlib import Path
 
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.log_files import LogFile, open_log
+from sessionkit.readers.io.limits import refuse_long_line
+from sessionkit.readers.io.log_files import LogFile, is_packed, open_log
+from sessionkit.readers.sizes import is_large
 from sessionkit.readers.sniffer import hidden
 
 
-def inputs(config: Config, copies: Path) -> list[LogFile]:
+def inputs(config: Config, copies: Path, memory: int, *, parquet: bool = False) -> list[LogFile]:
     """Return the files the user named and those in the folders the user named, in order.
+
+    Parameters
+    ----------
+    copies
+        A directory for copies of files that are not UTF-8.
+    memory
+        Bytes that may be used.
+    parquet
+        Whether the format reads Parquet as well.
 
     Raises
     ------
     DataError
-        There are none, or one is missing, unreadable or empty.
+        There are none, or one is missing, unreadable or empty, is Parquet and should not be, or has a line that is too long.
     """
+    found = _found(config, copies)
+    if not parquet:
+        _refuse_parquet(found, config)
+    large = is_large(found, memory)
+    for file in found:
+        by_line = file.kind == "text" and not file.head.startswith((b"<", b"["))
+        if by_line and not (large and is_packed(file.path)):  # to unpack much once more takes long
+            refuse_long_line(file, memory)
+    return found
+
+
+def _found(config: Config, copies: Path) -> list[LogFile]:
+    """Return the files the user named and those in the folders the user named, opened."""
     as_is = config.options.get("encoding") is not None  # the format reads it itself
     found: list[LogFile] = []
     for name in config.paths:
@@ -54,12 +78,12 @@ def inputs(config: Config, copies: Path) -> list[LogFile]:
     return found
 
 
-def refuse_parquet(files: Sequence[LogFile], config: Config, name: str) -> None:
+def _refuse_parquet(files: Sequence[LogFile], config: Config) -> None:
     """Raise DataError where the user named a Parquet file, or there is nothing else, for a format of text."""
     tables = [file.name for file in files if file.kind == "parquet"]
     named = tables[:1] if len(tables) == len(files) else [one for one in tables if one in config.paths]
     if named:
         raise DataError(
-            f"{named[0]} is Parquet, which format {name} does not read; write it as text (polars: "
+            f"{named[0]} is Parquet, which format {config.format} does not read; write it as text (polars: "
             'scan_parquet("FILE").sink_csv("NEW"), or sink_ndjson), or describe its columns in study.toml, as format tables or events'
         )

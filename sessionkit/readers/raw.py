@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,8 +60,6 @@ class Raw:
         What its records are, where one file holds several kinds.
     members
         The sources it was put together from (``checks/source_union.py``), each after the number of its records' forerunners.
-    pieces
-        Gives the records some at a time; `frame` then has none of them, only their columns, and `records` is not known.
     merged, idle
         How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
     """
@@ -76,7 +74,6 @@ class Raw:
     timezone: str | None = None
     empty_list: str | None = None
     base: Mapping[str, int] = field(default_factory=dict)
-    pieces: Callable[[], Generator[pl.DataFrame, None, None]] | None = None
     kind: str = ""
     members: tuple[tuple[int, Raw], ...] = ()
     merged: int = 0
@@ -96,6 +93,10 @@ class Raw:
     def parted(self) -> tuple[tuple[int, Raw], ...]:
         """Its members, or itself as the only one."""
         return self.members or ((0, self),)
+
+
+Sources = Mapping[str, Sequence[Raw]]
+"""The sources of each table; only judgments may have several."""
 
 
 @contextmanager

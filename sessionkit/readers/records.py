@@ -6,10 +6,8 @@ A format writes one function, ``take(log: Log) -> Taken``, and enters ``reader("
 from __future__ import annotations
 
 import functools
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +19,18 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import described, none_rejected
 from sessionkit.readers.checks.set_aside import Aside
-from sessionkit.readers.checks.small_log import whole_study
 from sessionkit.readers.checks.source_checks import KEPT
 from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
-from sessionkit.readers.input_files import inputs, refuse_parquet
-from sessionkit.readers.io.limits import refuse_long_line
-from sessionkit.readers.io.log_files import LogFile, is_packed
+from sessionkit.readers.ingest import Room, ingest
+from sessionkit.readers.input_files import inputs
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
-from sessionkit.readers.judgments.files import ByText, JudgmentSources, judgment_files, keyed_by_text, read_judgments
-from sessionkit.readers.large.large_study import large_study
-from sessionkit.readers.large.sizes import ENOUGH, is_large, weight_of
+from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.raw import Locate, Raw, as_lines
-from sessionkit.readers.stream import AccountedStream, NotAsItComesError, StreamedLog
+from sessionkit.readers.sizes import ENOUGH, is_large
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
-from sessionkit.study.progress import begun_again
 from sessionkit.study.temporary import TemporaryFolder
 
 Tallies = Mapping[tuple[str, str], int]
@@ -62,8 +56,6 @@ class Log:
         Whether the files need more memory than there is to use; then take them apart some records at a time.
     room
         Bytes of taken records that may stay in memory all the same.
-    failed
-        Why it could not be taken in earlier attempts, each of which tells of another way.
     """
 
     files: Sequence[LogFile]
@@ -72,7 +64,6 @@ class Log:
     workspace: Path
     is_large: bool
     room: int = 0
-    failed: frozenset[type[NotAsItComesError]] = frozenset()
 
     def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
         """Return the value of one of the format's options."""
@@ -94,8 +85,6 @@ class Taken:
         Records that carry nothing for any table, by (source, kind), such as ``("log.ndjson", "scroll events")``.
     notes, warnings
         What was unusual, one sentence each with counts and an example; `warnings` may change a score.
-    coming
-        Where rows of the log are taken from their files as they are asked for; its `raws` then have their columns and no row.
     cells
         Values set aside of records that went into rows made of others; made by :func:`set_aside`.
     """
@@ -105,15 +94,16 @@ class Taken:
     idle: Tallies = field(default_factory=dict)
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    coming: AccountedStream | None = None
     cells: Sequence[pl.DataFrame] = ()
 
 
 Take = Callable[[Log], Taken]
+Files = Callable[[Config, Path, int], Sequence[LogFile]]
+"""From what study.toml says, a directory for copies and the bytes of memory to the opened files of a log."""
 
 
-def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Study]:
-    """Return what ``Format.read`` needs, from a function that takes a log apart; `parquet` where it takes Parquet as well."""
+def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Study]:
+    """Return what ``Format.read`` needs, from a function that takes a log apart, and one that finds its files."""
 
     @functools.wraps(take)
     def read(
@@ -124,28 +114,20 @@ def reader(name: str, take: Take, *, parquet: bool = False) -> Callable[..., Stu
             copies, records, workspace = (folder / part for part in ("copies", "records", "workspace"))
             for place in (copies, records, workspace):
                 place.mkdir()
-            judged = read_judgments(judgment_files(config, judgments, copies))
-            files = inputs(config, copies)
-            if not parquet:
-                refuse_parquet(files, config, name)
-            large = is_large(files, budget)
-            for file in files:
-                by_line = file.kind == "text" and not file.head.startswith((b"<", b"["))
-                if by_line and not (large and is_packed(file.path)):  # to unpack much once more takes long
-                    refuse_long_line(file, budget)
-            room = min(budget, ENOUGH) // 2
-            log = Log(files, config, OnDisk(records) if large else in_memory, workspace, large, room)
-            study = partial(study_of, config=config, reader=name, judgments=judged, strict=strict, memory=budget)
-            while True:
-                with tempfile.TemporaryDirectory(dir=workspace) as apart:
-                    log = replace(log, workspace=Path(apart))
-                    try:
-                        return study(take(log), workspace=log.workspace)
-                    except NotAsItComesError as error:
-                        if type(error) in log.failed:
-                            raise
-                        log = replace(log, failed=log.failed | {type(error)})
-                        begun_again()
+            found = judgment_files(config, judgments, copies)
+            opened = files(config, copies, budget)
+            large = is_large(opened, budget)
+            keep = OnDisk(records) if large else in_memory
+            taken = take(Log(opened, config, keep, workspace, large, min(budget, ENOUGH) // 2))
+            return study_of(
+                taken,
+                config,
+                reader=name,
+                workspace=workspace,
+                judgments=read_judgments(found),
+                strict=strict,
+                memory=budget,
+            )
 
     return read
 
@@ -246,28 +228,19 @@ def study_of(
     log = [raw for name in LOG for raw in raws.get(name, ())]
     if not {"queries", "results"} & set(raws):
         raise DataError(f"{log[0].source if log else config.name}: it has no queries and no results")
-    coming: StreamedLog | None = taken.coming
     if judgments.by_text:
-        raws, coming = dict(keyed_by_text(raws)), coming and ByText(coming)
+        raws = dict(keyed_by_text(raws))
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]
-    budget = memory_budget(memory)
-    shared: dict[str, Any] = {"defaults": config.defaults, "reader": reader, "strict": strict}
-
-    def aside() -> Aside:
-        late = Taken({}) if taken.coming is None else taken.coming.told
-        accounts = _accounts({**late.merged, **taken.merged}, {**late.idle, **taken.idle})
-        warnings = (*taken.warnings, *judgments.warnings, *twins(log))
-        return Aside(accounts, (*taken.notes, *late.notes), warnings, (*taken.cells, *late.cells))
-
-    if coming is None and not _needs_parts(raws, budget):
-        return whole_study(raws, config.settings, aside=aside(), **shared)
-    return large_study(raws, config.settings, aside=aside, coming=coming, budget=budget, workspace=workspace, **shared)
-
-
-def _needs_parts(raws: Mapping[str, Sequence[Raw]], budget: int) -> bool:
-    """Return whether a log, put together all at once, needs more memory than there is or than serves speed."""
-    log = [raw for name in LOG for raw in raws.get(name, ())]
-    return sum(raw.records * weight_of(raw) for raw in log) > min(budget, ENOUGH)
+    warnings = (*taken.warnings, *judgments.warnings, *twins(log))
+    return ingest(
+        raws,
+        config.settings,
+        defaults=config.defaults,
+        reader=reader,
+        strict=strict,
+        aside=Aside(_accounts(taken.merged, taken.idle), tuple(taken.notes), warnings, tuple(taken.cells)),
+        room=Room(memory_budget(memory), workspace),
+    )
 
 
 def _accounts(merged: Tallies, idle: Tallies) -> tuple[Source, ...]:

@@ -9,10 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import records
-from sessionkit.readers.formats import tables
-from sessionkit.readers.io import fields
-from sessionkit.readers.large import feeds, ranges, routes, totals
+from sessionkit.readers import batches, ingest, input_files, records, totals
 from sessionkit.readers.read import read
 
 HEADER = "session_id,query_position,rank,doc_id\n"
@@ -55,17 +52,19 @@ def quiet_read():
 
 
 @pytest.fixture
-def in_parts(monkeypatch):
-    """Treat the logs of every format but tables as too large for memory, and cut them into parts of a few records."""
+def in_batches(monkeypatch):
+    """Treat every log as too large for memory, and cut it into batches of a few records."""
 
-    def in_parts(rows=7):
+    def in_batches(rows=7):
         monkeypatch.setattr(records, "is_large", lambda *_: True)
-        monkeypatch.setattr(records, "_needs_parts", lambda *_: True)
-        monkeypatch.setattr(routes, "records_within", lambda *_: rows)
-        monkeypatch.setattr(ranges, "ROW_GROUP", 5)
+        monkeypatch.setattr(input_files, "is_large", lambda *_: True)
+        monkeypatch.setattr(ingest, "needs_batches", lambda *_: True)
+        monkeypatch.setattr(ingest, "records_within", lambda *_: rows)
+        monkeypatch.setattr(batches, "ROW_GROUP", 5)
+        monkeypatch.setattr(batches, "OPEN", 2)
         monkeypatch.setattr(totals, "BATCH", 2)
 
-    return in_parts
+    return in_batches
 
 
 @pytest.fixture
@@ -110,35 +109,3 @@ def accounts():
         return {one.kind: (one.rows, one.merged, one.idle, one.rejected) for one in judgments}
 
     return accounts
-
-
-@pytest.fixture
-def courses_taken(monkeypatch):
-    """The names of the courses that large logs took to their end, from here on."""
-    taken = []
-    for course in (routes.Staged, routes.Streamed):
-        notice = course.notice
-        monkeypatch.setattr(
-            course,
-            "notice",
-            lambda self, notes, notice=notice: (taken.append(type(self).__name__), notice(self, notes))[1],
-        )
-    return taken
-
-
-@pytest.fixture
-def small(monkeypatch, courses_taken):
-    """Treat every log as large and cut it into parts of a few records; return which courses were taken since."""
-
-    def small(rows=7):
-        monkeypatch.setattr(tables, "is_large", lambda *_: True)
-        monkeypatch.setattr(routes, "records_within", lambda *_: rows)
-        monkeypatch.setattr(feeds, "records_streamed", lambda *_: rows)
-        monkeypatch.setattr(fields, "PIECE", 100)
-        monkeypatch.setattr(ranges, "ROW_GROUP", 5)
-        monkeypatch.setattr(ranges, "OPEN", 2)
-        monkeypatch.setattr(totals, "BATCH", 2)
-        courses_taken.clear()
-        return courses_taken
-
-    return small

@@ -41,12 +41,11 @@ def test_every_format_has_a_log_here_and_says_of_each_kind_what_is_damaged_or_wh
         assert all(len(one) > 10 for one in log.damages.values() if isinstance(one, str))
 
 
-@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["whole", "in parts"])
-def in_some_parts(request, in_parts, small):
-    """Whether logs are read in parts of a few records, or at once."""
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["whole", "in batches"])
+def in_some_parts(request, in_batches):
+    """Whether logs are read in batches of a few records, or at once."""
     if request.param:
-        in_parts()
-        small()
+        in_batches()
     return request.param
 
 

@@ -50,14 +50,14 @@ def rows(study):
 
 
 @pytest.fixture(params=["tables", "large tables", "simiir"])
-def described(request, write, quiet_read, small):
+def described(request, write, quiet_read, in_batches):
     """Read a log of some format with judgments that [judgments] describes; return the study."""
 
     def described(name, content, **said):
         log = write(*(("run.log", RUN) if request.param == "simiir" else ("log.csv", LOG)))
         write(name, content)
         if request.param == "large tables":
-            small()
+            in_batches()
         return quiet_read(log, config={"judgments": {"path": name, **said}})
 
     return described

@@ -21,11 +21,11 @@ def test_nothing_is_counted_unless_watched(write):
 
 
 @pytest.mark.slow
-def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_parts):
+def test_a_large_log_counts_its_rows_and_rejects(write, quiet_read, in_batches):
     text = "".join(
         f'{1 + 200 * (n - 1)},u,{n % 5},q,2025-01-10 08:00:00,"[{n}, x, x]",{"0f" * 16},[]\n' for n in range(1, 3)
     )
-    in_parts()
+    in_batches()
     with watched() as progress:
         study = quiet_read(write("log.csv", text), format="core")
     assert progress.done[BYTES] >= len(text)

@@ -10,13 +10,14 @@ import sessionkit.readers as registry
 from sessionkit.analysis.record_accounts import check
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers import FORMATS, Format, Judgments, Option, records
+from sessionkit.readers import FORMATS, Format, Judgments, Option
 from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionize import seconds
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.qrels import read_whitespace
 from sessionkit.readers.records import Taken, raw_of, reader
+from sessionkit.readers.sizes import needs_batches
 from sessionkit.study import open_study
 
 MARK = "toy log"
@@ -85,9 +86,9 @@ def test_several_files_each_with_its_own_account(toy, two, quiet_read, rejects):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("toy")
-def test_the_same_in_parts_and_when_saved(two, quiet_read, in_parts, same_study, tmp_path):
+def test_the_same_in_parts_and_when_saved(two, quiet_read, in_batches, same_study, tmp_path):
     whole = quiet_read(list(two))
-    in_parts(rows=2)
+    in_batches(rows=2)
     parts = quiet_read(list(two))
     assert parts.storage.package is not None
     same_study(parts, whole)
@@ -102,9 +103,9 @@ def test_long_texts_count_where_a_log_has_to_go_through_files(write):
     # 1,000 rows of 3 columns are 144,000 bytes; texts of 1,000 characters make them 2,144,000 and more
     path = write("log.toy", "x\n")
     frame = pl.DataFrame({RECORD: range(1000), "session_id": ["s"] * 1000, "query_text": ["x" * 1000] * 1000})
-    raws = {"queries": [raw_of(open_log(path.name, path.parent, path.parent), "queries", frame)]}
-    assert records._needs_parts(raws, 2_000_000)
-    assert not records._needs_parts(raws, 3_000_000)
+    raw = raw_of(open_log(path.name, path.parent, path.parent), "queries", frame)
+    assert needs_batches([raw], 2_000_000)
+    assert not needs_batches([raw], 3_000_000)
 
 
 def test_a_folder_and_packed_files(toy, two, write, quiet_read, tmp_path):

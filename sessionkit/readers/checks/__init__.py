@@ -1,12 +1,13 @@
 """Unchecked records become checked tables: names, types, every rule in its order, missing tables, what was unusual.
 
+``../ingest.py`` calls all of it, batch by batch.
+
 ::
 
-    small_log.py   unchecked records to a Study in memory; for logs too large for that see ../large/
     columns.py     the source's column names to ours; source_union.py: several sources of a table as one
     assembly.py    the tables of whole sessions, checked, with source_checks.py (a source on its way), log_schemas.py (columns
                    that other tables are derived from) and derive.py (tables the log lacks)
-    decisions.py   what the whole log decides: bases.py (counting from 0), time_zones.py (times without zone)
+    decisions.py   what the whole log decides: counting from 0 (bases.py), times without zone
     completion.py  the last touches; extras.py: types of columns nobody declared
     rejection.py   the table of rejected rows
     locales.py     judgments of several locales under one key

@@ -1,16 +1,22 @@
-"""What the whole of a source decides, before any part of it is assembled: where it counts from 0, whose keys these are."""
+"""What the whole of a source decides, before any batch is assembled: where it counts from 0, whose keys these are.
+
+Times without zone need ``timezone`` in study.toml, or count as UTC with a warning.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sessionkit.contract import Table
+from sessionkit.contract.casts import without_zone
+from sessionkit.display.words import counted
 from sessionkit.readers.checks.bases import Zeros, moved_columns, say_zero, shifted, zeros
 from sessionkit.readers.checks.derive import says_one_thing
 from sessionkit.readers.checks.log_schemas import log_schemas
-from sessionkit.readers.checks.notes import Notes
+from sessionkit.readers.checks.notes import AT_THE_TOP, Notes
 from sessionkit.readers.checks.source_checks import CheckedSource
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, read_through
 
 Parts = Mapping[str, CheckedSource]
 """The typed tables of a log, or of some sessions of it, by name."""
@@ -66,3 +72,25 @@ def _zeros(raws: Mapping[str, Raw], parts: Callable[[], Iterable[Parts]]) -> dic
             for column in columns:
                 found[name][column] += zeros(part[name], column)
     return found
+
+
+def without_zones(raw: Raw, schema: Table) -> dict[str, int]:
+    """Return how many times carry no zone, for each column of times, where none was declared for them."""
+    types = raw.frame.collect_schema()
+    names = [field.name for field in schema.fields if field.type == "datetime" and field.name in types]
+    if raw.timezone is not None or not names:
+        return {}
+    with read_through(raw.source):
+        counts = raw.frame.select(without_zone(name, types[name]).sum().alias(name) for name in names).collect().row(0)
+    return dict(zip(names, counts, strict=True))
+
+
+def notice_zones(raw: Raw, counts: Mapping[str, int], notes: Notes) -> None:
+    """Warn of times without zone."""
+    where = AT_THE_TOP if raw.is_file else "as from_tables takes it"
+    for name, count in counts.items():
+        if count:
+            notes.warn(
+                f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone = "
+                f'"Europe/Vienna" (or what it is) {where}'
+            )

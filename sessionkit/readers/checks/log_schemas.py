@@ -35,3 +35,8 @@ def widened(own: Table, *others: Table) -> Table:
     return replace(
         own, fields=tuple(fields), by_name={field.name: field for field in fields}, rules=(*own.rules, *ordered)
     )
+
+
+def all_columns() -> Table:
+    """Return the columns that any table of a log declares."""
+    return widened(*(table(name) for name in reversed(LOG)))

@@ -14,7 +14,7 @@ from sessionkit.contract.checks import NO_RULE
 from sessionkit.contract.key_rules import begins
 from sessionkit.readers.events.requeries import MERGE_QUERIES, merge_queries
 from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.flat_log import BandRows, Kinds
+from sessionkit.readers.flat.flat_log import FlatRows, Kinds
 
 RANKS = 2**20
 """Ranks below are sorted here, which is cheap; others where rows are checked."""
@@ -69,7 +69,7 @@ def queries_and_clicks(
     of_query: Sequence[str] = (),
     of_click: Sequence[str] = (),
     again_within: str = "session_id",
-) -> BandRows:
+) -> FlatRows:
     """Return the queries of these lines, and the results that were clicked.
 
     Parameters
@@ -107,7 +107,7 @@ def queries_and_clicks(
     again = np.ones(clicks.height, dtype=np.bool_)
     again[rows] = False
     known, lost = placed.lazy().with_columns(NO_RULE, results_status=pl.lit("partly_observed")), broken.collect()
-    return BandRows(
+    return FlatRows(
         pl.concat([known, lost.lazy()], how="diagonal_relaxed") if lost.height else known,
         results.lazy(),
         merged={

@@ -8,14 +8,12 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.flat.bands import TEXT, Piece, lines_of
+from sessionkit.readers.flat.flat_log import TEXT, lines_of
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.records import Log
 from sessionkit.readers.sniffer import glimpse as look_at
 
 SPARE = "__spare"
-CHARACTERS = bytes(set(range(256)) - set(b"\t\n"))
-"""What stands in fields."""
 FIRST_FILES = 3
 """Files of a folder that are looked at, as one may be a README."""
 OTHER = "lines of a file that is no log of this format"
@@ -64,8 +62,6 @@ def fields_of(
     header
         How a line begins that names the columns; such lines are no records.
     """
-    if isinstance(file, Piece) and len(names) in allowed and (plain := _uniform(file, names, header)) is not None:
-        return plain
     lines = lines_of(file)
     if header is not None:
         lines = lines.filter(~pl.col(TEXT).str.starts_with(header))
@@ -85,43 +81,6 @@ def fields_of(
         .with_columns(pl.col(VALUE).cast(pl.String) + pl.lit(" fields"))
         .drop(SPARE)
     )
-
-
-def _uniform(piece: Piece, names: Sequence[str], header: str | None) -> pl.LazyFrame | None:
-    """Return what :func:`fields_of` does of lines that all have all fields, read as delimited text, which is faster.
-
-    None where they have not, or some line is not to be read as it stands: it is blank, names the columns (but for the
-    first), begins with a byte order mark or ends otherwise than by a line feed.
-    """
-    text, first = piece.text, piece.first
-    if header is not None and text.startswith(header.encode()):
-        text, first = text[text.find(b"\n") + 1 :], first + 1
-    try:
-        frame = pl.read_csv(
-            text,
-            separator="\t",
-            quote_char=None,
-            has_header=False,
-            schema=dict.fromkeys(names, pl.String),
-            row_index_name=RECORD,
-            row_index_offset=first,
-        )
-    except pl.exceptions.PolarsError:  # some line has more fields, or bytes that are no text
-        return None
-    begins = frame[names[0]].rle().struct.field("value")
-    unlike = begins.is_null() | begins.str.contains("^(\\s|\ufeff)")
-    if header is not None:
-        unlike |= begins == header.split("\t")[0]
-    if b"\r" in text or unlike.any() or not _all_have(len(names), text, frame.height):
-        return None
-    none = pl.lit(None, dtype=pl.String)
-    return frame.lazy().with_columns(pl.col(RECORD).cast(pl.Int64), none.alias(RULE), none.alias(VALUE))
-
-
-def _all_have(fields: int, text: bytes, lines: int) -> bool:
-    """Whether each of the lines has this number of fields; polars takes one with an empty field too many."""
-    ends = text.translate(None, CHARACTERS) + (b"" if text.endswith(b"\n") else b"\n")
-    return ends == (b"\t" * (fields - 1) + b"\n") * lines
 
 
 def breaking(frame: pl.LazyFrame, rule: str, broken: pl.Expr, value: pl.Expr) -> pl.LazyFrame:

@@ -17,9 +17,8 @@ import polars as pl
 
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionize import seconds, with_sessions
-from sessionkit.readers.flat.bands import Key
 from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
-from sessionkit.readers.flat.flat_log import BandRows, take_flat
+from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.records import Log, Taken
@@ -67,7 +66,7 @@ def timed(lines: pl.LazyFrame) -> pl.LazyFrame:
     return lines.with_columns(issued_at="__time").drop("__time")
 
 
-def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> BandRows:
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> FlatRows:
     """Return queries and clicks of some whole users."""
     ordered = with_sessions(sound(lines), gap=gap).collect()
     asked = ordered.lazy().with_columns(

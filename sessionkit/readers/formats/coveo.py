@@ -22,8 +22,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.bands import Key
-from sessionkit.readers.flat.flat_log import BandRows, take_flat
+from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
 from sessionkit.readers.flat.lines import breaking, sound, unsound
 from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.log_files import LogFile
@@ -123,7 +122,7 @@ def _records(raws: dict[str, Raw], file: LogFile, *, vectors: bool) -> pl.LazyFr
     return records
 
 
-def _made(records: pl.LazyFrame, more: Sequence[str]) -> BandRows:
+def _made(records: pl.LazyFrame, more: Sequence[str]) -> FlatRows:
     """Return queries, results and clicks of some whole sessions."""
     # a query without readable time stands where it does in the log
     at = pl.col("issued_at").cast(pl.Int64, strict=False).forward_fill().over("session_id")
@@ -147,7 +146,7 @@ def _made(records: pl.LazyFrame, more: Sequence[str]) -> BandRows:
         made = made.with_columns(pl.when(~pl.col(RECORD).is_in(unread.implode())).then(pl.col("clicked", "clicks")))
     outside = outside.collect().lazy()
     unlisted = asked.filter(pl.col("listed").is_null()).select(RECORD)
-    return BandRows(
+    return FlatRows(
         pl.concat([gathered(queries, asked), unsound(records)], how="diagonal_relaxed"),
         made,
         merged={"clicks": clicks.join(outside.select(RECORD, "doc_id").unique(), on=[RECORD, "doc_id"], how="anti")},

@@ -1,5 +1,7 @@
 """The formats of logs by name."""
 
+from functools import partial
+
 from sessionkit.readers.entries import Format
 from sessionkit.readers.formats import (
     aol,
@@ -23,12 +25,13 @@ from sessionkit.readers.formats import (
     yandex_relevance,
     yasbil,
 )
+from sessionkit.readers.input_files import inputs
 from sessionkit.readers.records import reader
 
 FORMATS: dict[str, Format] = {
     "tables": Format(
         "delimited, NDJSON or Parquet tables, plain, .gz or .zst, as study.toml describes them",
-        tables.read_tables,
+        reader("tables", tables.take, files=tables.files),
         fits=tables.fits,
         tried=tables.TRIED,
     ),
@@ -67,7 +70,7 @@ FORMATS: dict[str, Format] = {
     ),
     "ubi": Format(
         "User Behavior Insights: query and event records, bulk or plain NDJSON, _search exports, CSV (with JSON in cells too) or Parquet",
-        reader("ubi", ubi.take, parquet=True),
+        reader("ubi", ubi.take, files=partial(inputs, parquet=True)),
         fits=ubi.fits,
         options=ubi.OPTIONS,
         tried=ubi.TRIED,
@@ -125,7 +128,7 @@ FORMATS: dict[str, Format] = {
     ),
     "events": Format(
         "a private log with one row per event, as study.toml describes it: delimited, NDJSON or Parquet",
-        reader("events", events.take, parquet=True),
+        reader("events", events.take, files=partial(inputs, parquet=True)),
         options=events.OPTIONS,
         tried=events.TRIED,
     ),

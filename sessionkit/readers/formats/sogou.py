@@ -25,9 +25,8 @@ import polars as pl
 
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionize import seconds, with_sessions
-from sessionkit.readers.flat.bands import Key
 from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
-from sessionkit.readers.flat.flat_log import BandRows, take_flat
+from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.io.encodings import in_utf8
 from sessionkit.readers.io.log_files import LogFile
@@ -133,7 +132,7 @@ def _of_a_day(file: LogFile) -> pl.LazyFrame:
     return lines.with_columns(clicked_at=pl.when(known).then("__time"))
 
 
-def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> BandRows:
+def _made(lines: pl.LazyFrame, gap: float, rules: list[str]) -> FlatRows:
     """Return queries and clicks of some whole users."""
     ordered = with_sessions(sound(lines), time="__time", gap=gap)
     text = pl.col("query_text").fill_null("")

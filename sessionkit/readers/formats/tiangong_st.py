@@ -16,7 +16,7 @@ from contextlib import closing
 import polars as pl
 
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.formats.trec_interactions import Interactions, sessions_in
+from sessionkit.readers.formats.trec_interactions import Interactions
 from sessionkit.readers.formats.trec_session import cells_of, noted, raws_of
 from sessionkit.readers.io.markup import Markup, uncollected
 from sessionkit.readers.raw import Raw
@@ -38,9 +38,9 @@ def take(log: Log) -> Taken:
     cells: list[pl.DataFrame] = []
     for file in log.files:
         markup = Markup(file)
-        found = Interactions(log.workspace if log.is_large else None, topics={}, block=markup.block)
+        found = Interactions(log.workspace if log.is_large else None, topics={})
         with uncollected(), closing(found):
-            for session in sessions_in(markup):
+            for session in markup.elements("session"):
                 found.take(session, "")
             made = raws_of(markup, found)
             for name, raw in made.items():

@@ -7,7 +7,7 @@ put behind it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,13 +16,11 @@ from xml.etree.ElementTree import Element
 import polars as pl
 
 from sessionkit.contract import COLUMN, RECORD, RULE, VALUE
-from sessionkit.readers.formats.trec_lists import DOCUMENTS, TrecList, clicked, not_in
 from sessionkit.readers.formats.trec_stamps import MISSING, Clock
 from sessionkit.readers.io.elements import Block, ElementRows, Row, block_of, regular
-from sessionkit.readers.io.markup import Markup
-from sessionkit.readers.io.xml_lists import TAKEN, Listing
-from sessionkit.readers.io.xml_texts import TextSpan
 
+DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
+"""Elements that name the document of a result."""
 DISPLAYED = ("title", "snippet")
 """Texts of results that were encoded twice; so were addresses, which are kept as they are, as documents may go by them."""
 MADE = ("clicked", "clicks", "click_elapsed_seconds", "dwell_seconds")
@@ -53,7 +51,7 @@ class Query:
     """A query while its list comes in, of which there are several where it was paged."""
 
     row: Row
-    shown: list[TrecList] = field(default_factory=list)
+    shown: list[Block] = field(default_factory=list)
     logged: bool = False
 
 
@@ -68,8 +66,6 @@ class Interactions:
         What a map of topics says of sessions, by their number: ``topic_id`` and, perhaps, more.
     pages
         Whether an interaction of type ``page`` goes on with the list of the query before.
-    block
-        From a list to its results where they are all alike, else None; asked once for each list.
 
     Attributes
     ----------
@@ -87,14 +83,13 @@ class Interactions:
         *,
         topics: Mapping[str, Mapping[str, str]],
         pages: bool = True,
-        block: Callable[[Element], Block | TextSpan | None] = regular,
     ) -> None:
         self.sessions = ElementRows(SESSIONS, tuple(f"topic_{name}" for name in TOPIC), folder)
         self.queries = ElementRows(QUERIES, ("query_text",), folder)
         self.results = ElementRows(RESULTS, DISPLAYED, folder)
         self.tally: Counter[str] = Counter()
         self.cells: list[tuple[str, dict[str, Any]]] = []
-        self._topics, self._pages, self._block = topics, pages, block
+        self._topics, self._pages = topics, pages
 
     def take(self, session: Element, prefix: str) -> None:
         """Take a session apart; `prefix` stands before its number in its session_id."""
@@ -118,9 +113,9 @@ class Interactions:
             shown = "partly_observed" if row.get("interaction_type") == "page" else "shown"  # not from its top
             row["results_status"] = shown if query.shown else "empty" if query.logged else "not_logged"
             for listed in query.shown:
-                many = len(listed)
-                listed.own["session_id"], listed.own["query_position"] = [name] * many, [place] * many
-                self.results.add(listed.own, listed.texts)
+                many = len(listed[RECORD])
+                listed["session_id"], listed["query_position"] = [name] * many, [place] * many
+                self.results.add(listed)
             self.queries.add_row(row)
         self.sessions.add_row(self._session(session, name, clock))
 
@@ -182,27 +177,22 @@ class Interactions:
         for results in lists:
             listed = self._listed(results)
             if further:
-                many = len(listed)
-                listed = not_in(query.shown, listed)
-                self.tally["shown again"] += many - len(listed)
-            if len(listed):
+                many = len(listed[RECORD])
+                listed = _not_in(query.shown, listed)
+                self.tally["shown again"] += many - len(listed[RECORD])
+            if listed[RECORD]:
                 query.shown.append(listed)
         if clicks:
             self._click(clicks, query, clock)
 
-    def _listed(self, results: Element) -> TrecList:
+    def _listed(self, results: Element) -> Block:
         """Return the rows of a list."""
-        found = self._block(results)
+        found = regular(results)
         if found is None:
             found = block_of([_result(result) for result in results])
-        first = self.tally["results"] + 1
-        if isinstance(found, TextSpan):
-            listed = TrecList({RECORD: list(range(first, first + len(found)))}, found)
-        else:
-            many = len(next(iter(found.values()), results))
-            listed = TrecList(_under_own_names(found, OF_RESULTS) | {RECORD: list(range(first, first + many))})
-        self.tally["results"] += len(listed)
-        return listed
+        first, many = self.tally["results"] + 1, len(next(iter(found.values()), results))
+        self.tally["results"] += many
+        return _under_own_names(found, OF_RESULTS) | {RECORD: list(range(first, first + many))}
 
     def _click(self, clicks: list[Element], query: Query, clock: Clock) -> None:
         """Bring clicks onto the results at their rank; where that is none, or another document, onto their document."""
@@ -215,15 +205,13 @@ class Interactions:
                 times.append(clock.elapsed(click.get(name)))
                 self._note(clock, before, "queries", self.tally["interactions"], f"click_{name}")
             began, ended = times
-            place = clicked(query.shown, told.get("rank"), _document(told) if len(told) > 1 else None)
+            place = _clicked(query.shown, told.get("rank"), _document(told) if len(told) > 1 else None)
             if place is None:
                 self.tally["clicks outside"] += 1
                 continue
-            listed, row = place
-            block = listed.own
+            block, row = place
             if "clicked" not in block:
-                many = len(listed)
-                block |= {name: [None] * many for name in MADE}
+                block |= {name: [None] * len(block[RECORD]) for name in MADE}
             block["clicked"][row], block["clicks"][row] = True, (block["clicks"][row] or 0) + 1
             if began is not None:
                 first = block["click_elapsed_seconds"][row]
@@ -234,16 +222,11 @@ class Interactions:
                     block["dwell_seconds"][row] = round((block["dwell_seconds"][row] or 0.0) + ended - began, 6)
 
 
-def sessions_in(markup: Markup) -> Iterator[Element]:
-    """Return the sessions of a log, whose lists of like results `Markup.block` knows."""
-    return markup.elements("session", Listing("results", "result", apart=("session", *OF_RESULTS)))
-
-
 def _told(topic: Element) -> dict[str, str]:
     """Return what a topic says: its elements and what describes them, its attributes but for its number."""
     told = {AS_IN_MAPS.get(key, key): value for key, value in topic.items() if key != "num"}
     for leaf in topic:
-        told |= {f"{leaf.tag}_{key}": value for key, value in leaf.items() if key != TAKEN}
+        told |= {f"{leaf.tag}_{key}": value for key, value in leaf.items()}
         told[leaf.tag] = (leaf.text or "").strip()
     return told
 
@@ -267,3 +250,33 @@ def _under_own_names(told: dict[str, Told], ours: Set[str]) -> dict[str, Told]:
 def _document(row: Row) -> str | None:
     """Return the document that a result or click names, else its address."""
     return next((row[name].strip() for name in (*DOCUMENTS, "url") if row.get(name)), None)
+
+
+def _documents(listed: Block) -> list[str | None]:
+    """Return the documents of a list."""
+    columns = [listed[name] for name in (*DOCUMENTS, "url") if name in listed]
+    return [next((one.strip() for one in named if one), None) for named in zip(*columns, strict=True)]
+
+
+def _ranks(listed: Block) -> list[str]:
+    """Return the ranks of a list, as they are written."""
+    return [(rank or "").strip() for rank in listed.get("rank", [None] * len(listed[RECORD]))]
+
+
+def _not_in(shown: list[Block], listed: Block) -> Block:
+    """Return the results of a page without those that the query has shown already, at the same rank."""
+    before = {pair for earlier in shown for pair in zip(_ranks(earlier), _documents(earlier), strict=False)}
+    places = [
+        place for place, pair in enumerate(zip(_ranks(listed), _documents(listed), strict=False)) if pair not in before
+    ]
+    return {name: [values[place] for place in places] for name, values in listed.items()}
+
+
+def _clicked(shown: list[Block], rank: str | None, document: str | None) -> tuple[Block, int] | None:
+    """Return the result clicked: that at the rank; where that is none, or another document, that of the document."""
+    ranked = ((one, _ranks(one)) for one in shown if rank is not None)
+    at_rank = next(((one, ranks.index(rank)) for one, ranks in ranked if rank in ranks), None)
+    if document is None or (at_rank and _documents(at_rank[0])[at_rank[1]] == document):
+        return at_rank
+    named = ((one, _documents(one)) for one in shown)
+    return next(((one, documents.index(document)) for one, documents in named if document in documents), at_rank)

@@ -35,8 +35,7 @@ from sessionkit.contract import CELL, CELLS, RECORD
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.formats.trec_interactions import ASKED, Interactions, sessions_in
-from sessionkit.readers.formats.trec_lists import DOCUMENTS
+from sessionkit.readers.formats.trec_interactions import ASKED, DOCUMENTS, Interactions
 from sessionkit.readers.formats.trec_topics import read_topics
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.markup import Markup, uncollected
@@ -98,10 +97,9 @@ def take(log: Log) -> Taken:
             log.workspace if log.is_large else None,
             topics=topics,
             pages="paging" in log.option("merge_queries"),
-            block=markup.block,
         )
         with uncollected(), closing(found):
-            for session in sessions_in(markup):
+            for session in markup.elements("session"):
                 found.take(session, f"{_year(markup)}-")
             made = raws_of(markup, found)
             for name, raw in made.items():

@@ -24,8 +24,7 @@ from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionize import seconds, with_positions, with_sessions
-from sessionkit.readers.flat.bands import TEXT, Key, lines_of
-from sessionkit.readers.flat.flat_log import BandRows, Kinds, take_flat
+from sessionkit.readers.flat.flat_log import TEXT, FlatRows, Key, Kinds, lines_of, take_flat
 from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.io.json_text import unrounded
 from sessionkit.readers.io.log_files import LogFile
@@ -140,7 +139,7 @@ def _readable(lines: pl.Series) -> pl.Series:
     return with_finite_numbers(whole, whole.str.contains(NOT_FINITE).fill_null(value=False))
 
 
-def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> BandRows:
+def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> FlatRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines)
     if gap is not None:
@@ -173,7 +172,7 @@ def _made(lines: pl.LazyFrame, gap: float | None, rules: list[str]) -> BandRows:
     clicks = given.filter(clicked).select(RECORD, ASK, doc_id="clicked_document", clicked_at="issued_at")
     made, outside = with_clicks(results.collect().lazy(), clicks, [ASK, "doc_id"])
     outside = outside.select(RECORD)
-    return BandRows(
+    return FlatRows(
         pl.concat([gathered(queries.lazy(), given), unsound(lines)], how="diagonal_relaxed"),
         made.drop(ASK),
         merged={

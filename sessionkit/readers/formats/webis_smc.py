@@ -19,7 +19,7 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionize import seconds, with_sessions
 from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
-from sessionkit.readers.flat.flat_log import BandRows, take_flat
+from sessionkit.readers.flat.flat_log import FlatRows, take_flat
 from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.formats.aol import EMPTY, KEY, timed
 from sessionkit.readers.io.log_files import LogFile
@@ -78,7 +78,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     return breaking(lines, "mission_id_is_given", pl.col("mission_id").is_null(), pl.col("mission_id"))
 
 
-def _made(lines: pl.LazyFrame, *, missions: bool, gap: float, rules: list[str]) -> BandRows:
+def _made(lines: pl.LazyFrame, *, missions: bool, gap: float, rules: list[str]) -> FlatRows:
     """Return queries and clicks of some whole users."""
     given = sound(lines)
     if missions:

@@ -18,8 +18,7 @@ from sessionkit.contract import RECORD
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.bands import Key
-from sessionkit.readers.flat.flat_log import BandRows, take_flat
+from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
 from sessionkit.readers.flat.lines import fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.formats.yandex_relevance import (
     SECONDS_PER_TICK,
@@ -78,7 +77,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     )
 
 
-def _made(lines: pl.LazyFrame, tick: float | None) -> BandRows:
+def _made(lines: pl.LazyFrame, tick: float | None) -> FlatRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines).sort("session_id", RECORD)
     begun = given.filter(pl.col("kind") == "M").select(RECORD, "session_id", "day", "user_id")
@@ -111,7 +110,7 @@ def _made(lines: pl.LazyFrame, tick: float | None) -> BandRows:
     lists = asked.select("session_id", serp_id="first").unique()
     outside = outside.collect().lazy()
     used = first.join(asked.select("session_id").unique(), on="session_id", how="semi")
-    return BandRows(
+    return FlatRows(
         pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={

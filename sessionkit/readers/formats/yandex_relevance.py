@@ -22,8 +22,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.bands import TEXT, Key, lines_of
-from sessionkit.readers.flat.flat_log import BandRows, rows_of, take_flat
+from sessionkit.readers.flat.flat_log import TEXT, FlatRows, Key, lines_of, rows_of, take_flat
 from sessionkit.readers.flat.lines import fields_of, fits_text, sound, those_that_fit, unsound
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Raw, gathered, without
@@ -154,7 +153,7 @@ def _records(file: LogFile) -> pl.LazyFrame:
     return in_ticks(lines).with_columns(time_passed=pl.col("time_passed").cast(pl.Int64, strict=False))
 
 
-def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> BandRows:
+def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> FlatRows:
     """Return queries, results and clicks of some whole sessions."""
     given = sound(lines).sort("session_id", RECORD)
     asked = with_positions(given.filter(pl.col("kind") == "Q")).collect().lazy()
@@ -181,7 +180,7 @@ def _made(lines: pl.LazyFrame, tick: float | None, *, by_region: bool) -> BandRo
     made, _ = with_clicks(results, placed.filter(pl.col("shown").is_not_null()), [*ROUND, "query_position"])
     astray = placed.filter(pl.col("shown").is_null())
     later = astray.join(shown, on=list(ROUND), how="semi")
-    return BandRows(
+    return FlatRows(
         pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
         with_click_time(made, tick),
         merged={"clicks": placed.filter(pl.col("shown").is_not_null())},

@@ -6,13 +6,12 @@
     signatures.py     the first bytes of files that are not read
     invalid_bytes.py  lines with bytes that are no text, among others that are
     table_files.py    a table from a file of any kind, as study.toml describes it
-    delimited.py      separators, header and quotes; fields.py takes such text apart
-    ndjson.py         a JSON object per line; plain_ndjson.py at once, shapes.py key by key
+    delimited.py      fields between separators, with header and quotes
+    ndjson.py         a JSON object per line, key by key (shapes.py)
     json_items.py     a JSON document too large to load at once; batches.py keeps its rows some at a time
     json_text.py      JSON as text of which no parser rounds a number or drops half a character
-    markup.py         XML as it streams by, its beginning in prolog.py
+    markup.py         XML as it streams by
     elements.py       rows made of its elements
-    xml_lists.py      lists of it taken whole, by columns (xml_texts.py)
     parquet.py        tables with types
     blanks.py         fields between blanks; qrels.py: those of judgments
     limits.py         lines that are too long for the memory there is, and tables that are mostly empty

@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.io.fields import FITS
+from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.invalid_bytes import mended, with_undecoded
 from sessionkit.readers.io.log_files import LogFile, cut_short
 from sessionkit.readers.io.record_store import Keep

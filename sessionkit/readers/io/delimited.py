@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,14 +18,43 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.io.fields import FITS, MOST, DelimitedForm, marked, pieces, scanned
-from sessionkit.readers.io.invalid_bytes import BYTES, is_undecodable, mended, refuse_other_encoding, with_undecoded
+from sessionkit.readers.io.invalid_bytes import BYTES, is_undecodable, mended, with_undecoded
 from sessionkit.readers.io.limits import refuse_sparse
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
 
 NONE: Mapping[int, str] = {}
+FITS = "record_fits_the_columns"
+"""The rule about records with more fields than there are columns."""
+SPARE = "__spare"
+MOST = 2048
+"""Spare columns of a file that has longer records; what such a record has beyond them is not looked at."""
+
+
+@dataclass(frozen=True)
+class DelimitedForm:
+    """How a file is written.
+
+    Parameters
+    ----------
+    names
+        Its columns.
+    separator, quote
+        One character each; no quote where quotes are data.
+    spare
+        How many fields more than columns a record may have.
+    """
+
+    names: tuple[str, ...]
+    separator: str
+    quote: str | None
+    spare: int = 1
+
+    @property
+    def spares(self) -> list[str]:
+        """The names of the columns to spare."""
+        return [f"{SPARE}{number}" for number in range(self.spare)]
 
 
 def read_delimited(
@@ -36,10 +65,8 @@ def read_delimited(
     quote: str | None = '"',
     header: bool = True,
     keep: Keep = in_memory,
-    piecewise: bool = False,
     memory: int | None = None,
     at_once: bool = False,
-    numbers: Mapping[str, pl.DataType] | None = None,
 ) -> Raw:
     """Return the records of a delimited file as text columns.
 
@@ -53,13 +80,8 @@ def read_delimited(
         Whether the first line names the columns; otherwise they are ``column_1``, ``column_2``, ...
     keep
         Where the records stay.
-    piecewise
-        Whether to read no records here, but to say how to read them a piece at a time; what is wrong with the file is
-        then not found here either.
     memory, at_once
         Bytes that may be used, and whether all records are to be in them.
-    numbers
-        Types of columns whose values, read a piece at a time, may come as such rather than as text.
 
     Raises
     ------
@@ -77,17 +99,10 @@ def read_delimited(
     skip = skip if header else 0
     if at_once:
         refuse_sparse(file, len(names), memory)
-    known = {name: dtype for name, dtype in (numbers or {}).items() if name in names}
-    form = DelimitedForm(tuple(names), separator, quote, numbers=known)
-    if piecewise:
-        scan = marked(scanned(file.path, form, skip=skip), form)
-        check = partial(refuse_other_encoding, file)
-        frame, records, read = keep(scan.clear()), 0, partial(pieces, file.path, form, skip, keep, check)
-    else:
-        frame = _kept(file, form, skip, keep)
-        records, read = frame.select(pl.len()).collect().item(), None
-    locate = _way_back(file, form, skip)
-    return Raw(table, file.name, frame, records, locate, file.bytes, file.digest, pieces=read)
+    form = DelimitedForm(tuple(names), separator, quote)
+    frame = _kept(file, form, skip, keep)
+    records = frame.select(pl.len()).collect().item()
+    return Raw(table, file.name, frame, records, _way_back(file, form, skip), file.bytes, file.digest)
 
 
 def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
@@ -133,6 +148,54 @@ def _refuse_repeated(names: list[str], file: LogFile) -> None:
             raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
         names[position - 1] = name or f"column_{position}"
         before.add(names[position - 1])
+
+
+def scanned(source: Path, form: DelimitedForm, *, skip: int = 0) -> pl.LazyFrame:
+    """Return the fields of all lines but so many, blank ones too, numbered from 1."""
+    return pl.scan_csv(
+        source,
+        has_header=False,
+        skip_lines=skip,
+        separator=form.separator,
+        quote_char=form.quote,
+        schema=dict.fromkeys((*form.names, *form.spares), pl.String()),
+        missing_columns="insert",
+        truncate_ragged_lines=form.spare == MOST,
+        row_index_name=RECORD,
+        row_index_offset=1,
+        glob=False,
+    )
+
+
+def marked(frame: pl.LazyFrame, form: DelimitedForm) -> pl.LazyFrame:
+    """Return the records, blank lines left out, those that do not fit marked as such."""
+    kept = {name: dtype for name, dtype in frame.collect_schema().items() if name not in form.spares}
+    return frame.map_batches(
+        partial(_marked_batch, form=form),
+        schema={**kept, RECORD: pl.Int64(), RULE: pl.String(), VALUE: pl.String()},
+        # a condition on all columns that polars pushes into a scan costs it memory that grows with the square of their number
+        predicate_pushdown=False,
+        projection_pushdown=False,
+        slice_pushdown=False,
+        streamable=True,
+    )
+
+
+def _marked_batch(fields: pl.DataFrame, form: DelimitedForm) -> pl.DataFrame:
+    """Return what :func:`marked` does of some lines."""
+    surplus = pl.concat_str([pl.col(name) for name in form.spares], separator=form.separator, ignore_nulls=True)
+    fits = pl.all_horizontal(pl.col(name).is_null() for name in form.spares)
+    first = form.names[0]
+    alone = fields[first].is_null()
+    if fields.schema[first] == pl.String:  # a line of blanks is one field
+        alone |= fields[first].str.strip_chars() == ""
+    if alone.any():
+        nothing_else = pl.all_horizontal(pl.all().exclude(RECORD, first).is_null())
+        fields = fields.filter(~(alone & fields.select(nothing_else).to_series()))
+    return fields.with_columns(
+        pl.col(RECORD).cast(pl.Int64),
+        **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
+    ).drop(form.spares)
 
 
 def _kept(

@@ -15,7 +15,6 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.io.record_store import room_in
-from sessionkit.readers.io.xml_texts import TextSpan, gathered
 
 MANY = 5_000
 """Rows that wait to be kept."""
@@ -86,15 +85,15 @@ class ElementRows:
     def __init__(self, types: Types, displayed: Sequence[str], folder: Path | None) -> None:
         self.types, self.displayed = types, displayed
         self.folder = None if folder is None else Path(tempfile.mkdtemp(prefix="elements-", dir=folder))
-        self._waiting: list[tuple[Block, TextSpan | None]] = []
+        self._waiting: list[Block] = []
         self._single: list[Row] = []
         self._many = 0
         self._kept: list[Future[Kept]] = []
         self._worker = ThreadPoolExecutor(max_workers=1)
 
-    def add(self, block: Block, texts: TextSpan | None = None) -> None:
-        """Add rows, each with the number of its element as RECORD; `texts` are further columns of them."""
-        self._waiting.append((block, texts))
+    def add(self, block: Block) -> None:
+        """Add rows, each with the number of its element as RECORD."""
+        self._waiting.append(block)
         self._many += len(block[RECORD])
         if self._many >= MANY:
             self._flush()
@@ -138,18 +137,13 @@ class ElementRows:
         self._kept.append(self._worker.submit(self._framed, self._waiting, self._single, self._many, len(self._kept)))
         self._waiting, self._single, self._many = [], [], 0
 
-    def _framed(self, waiting: list[tuple[Block, TextSpan | None]], rows: list[Row], many: int, number: int) -> Kept:
+    def _framed(self, waiting: list[Block], rows: list[Row], many: int, number: int) -> Kept:
         """Return rows as they are kept, and the names of the columns that hold something."""
-        waiting = [*waiting, *([(block_of(rows), None)] if rows else [])]
-        blocks = [block for block, _ in waiting]
-        taken = gathered([(len(block[RECORD]), span) for block, span in waiting])
+        blocks = [*waiting, *([block_of(rows)] if rows else [])]
         own: set[str] = {RECORD}.union(*blocks)
         types: dict[str, Any] = {RECORD: pl.Int64, **self.types}
-        types |= dict.fromkeys(sorted((own | taken.keys()) - types.keys()), pl.String)
+        types |= dict.fromkeys(sorted(own - types.keys()), pl.String)
         columns = [pl.Series(name, _values(name, blocks), types[name]) for name in types if name in own]
-        columns = [_filled(column, taken.pop(column.name, None)) for column in columns]
-        places = {name: place for place, name in enumerate(types)}
-        columns = sorted([*columns, *taken.values()], key=lambda column: places[column.name])
         texts = pl.selectors.string().str.strip_chars().replace("", None)
         frame = pl.DataFrame([self._decoded(column) for column in columns]).with_columns(texts)
         filled = [column.name for column in frame if column.null_count() < many or column.name == RECORD]
@@ -175,11 +169,6 @@ class ElementRows:
         with room_in(self.folder):
             frame.write_parquet(path, compression="uncompressed", statistics=True)
         return None
-
-
-def _filled(column: pl.Series, other: pl.Series | None) -> pl.Series:
-    """Return a column with the values of another where it has none."""
-    return column if other is None else column.zip_with(column.is_not_null(), other)
 
 
 def _values(name: str, blocks: Sequence[Block]) -> list[Any]:

@@ -1,7 +1,6 @@
 """XML as it streams by: the elements below its root one after the other, raw ampersands escaped on the way.
 
-A file of any length takes no more memory than its longest element below the root. Lists of like entries may be taken from its
-text on the way (``xml_lists.py``), in threads of their own. Document types, and with them entities
+A file of any length takes no more memory than its longest element below the root. Document types, and with them entities
 that expand and references to other files, are refused: defusedxml looks at all that stands before the root, which is the
 only place where they may stand; the faster parser of the standard library then takes the rest. Raw ampersands are what
 XML does not allow but old logs have.
@@ -11,10 +10,9 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
@@ -24,13 +22,8 @@ from defusedxml.ElementTree import DefusedXMLParser  # type: ignore[import-untyp
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io.elements import Block, regular
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, unpacked
-from sessionkit.readers.io.prolog import Prolog, UnknownEncodingError
-from sessionkit.readers.io.xml_lists import TAKEN, Listed, Listing
-from sessionkit.readers.io.xml_texts import TextSpan
 from sessionkit.readers.raw import LINE, Locate, as_json
-from sessionkit.study.prefetch import Ahead
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -40,6 +33,48 @@ LONGEST = 1 << 24
 """Bytes that a text may have."""
 RAW_AMPERSAND = re.compile(rb"&(?!#[0-9]+;|#x[0-9A-Fa-f]+;|(?:amp|lt|gt|quot|apos);)")
 CDATA = re.compile(rb"(<!\[CDATA\[|\]\]>)")
+
+
+class UnknownEncodingError(Exception):
+    """A file says that it is in an encoding that is not known here."""
+
+
+class Prolog:
+    """What stands before the root of a file, the only place where a document type, and with it entities, may stand.
+
+    Parameters
+    ----------
+    encoding
+        What the file is in, whatever it says; None, what it says.
+
+    Attributes
+    ----------
+    is_over
+        Whether the root has begun.
+    """
+
+    def __init__(self, encoding: str | None) -> None:
+        self.is_over = False
+        self._said = ""
+        self._parser = DefusedXMLParser(target=self, encoding=encoding, forbid_dtd=True)
+        self._parser.parser.XmlDeclHandler = self._declared
+
+    def feed(self, piece: bytes) -> None:
+        """Look at a piece; raises what defusedxml does where it finds a document type."""
+        try:
+            self._parser.feed(piece)
+        except DefusedXmlException:  # a ValueError, too
+            raise
+        except (LookupError, ValueError):
+            raise UnknownEncodingError(repr(self._said)) from None
+
+    def start(self, _tag: str, _attributes: object) -> None:
+        """Take the start of an element."""
+        self.is_over = True
+
+    def _declared(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        """Take the declaration of XML."""
+        self._said = encoding or ""
 
 
 @dataclass
@@ -62,15 +97,9 @@ class Markup:
     file: LogFile
     root: str | None = None
     ampersands: int = 0
-    _lists: Listed = field(default_factory=dict)
 
-    def elements(self, tag: str, listing: Listing | None = None) -> Iterator[Element]:
+    def elements(self, tag: str) -> Iterator[Element]:
         """Return the elements of this name below the root, each whole, one after the other; it is gone with the next.
-
-        Parameters
-        ----------
-        listing
-            Takes lists from the text; then :meth:`block` knows them.
 
         Raises
         ------
@@ -79,14 +108,12 @@ class Markup:
         """
         builder = TreeBuilder()
         parser = XMLParser(target=builder, encoding=self._encoding)  # noqa: S314 - the prolog is looked at first
-        with (
-            self._readable(),
-            unpacked(self.file.path) as stream,
-            closing(self._texts(stream, listing)) as made,
-            closing(Ahead(made)) as texts,
-        ):
-            for text, lists in texts:
-                self._lists |= lists
+        prolog = Prolog(self._encoding)
+        with self._readable(), unpacked(self.file.path) as stream:
+            for text, escaped in _pieces(stream):
+                self.ampersands += escaped
+                if not prolog.is_over:
+                    prolog.feed(text)
                 for start in range(0, len(text), FED):
                     parser.feed(text[start : start + FED])
                     root = builder.close()  # what has been built so far
@@ -100,36 +127,10 @@ class Markup:
             for child in root:
                 yield from (child,) if child.tag == tag else child.iter(tag)
 
-    def block(self, parent: Element) -> Block | TextSpan | None:
-        """Return the children of an element by columns where they are all alike, else None; each element can be asked for once."""
-        taken = self._lists.pop(parent.get(TAKEN, ""), None)
-        return regular(parent) if taken is None else taken
-
-    def _texts(self, stream: IO[bytes], listing: Listing | None) -> Generator[tuple[bytes, Listed], None, None]:
-        """Return the text of a stream, its beginning looked at, piece by piece, and lists that were taken from each."""
-        pieces, prolog = self._mended(stream), Prolog(self._encoding)
-        for piece in pieces:
-            prolog.feed(piece)
-            if prolog.root is not None:
-                start = prolog.root - prolog.before
-                if listing is not None and prolog.is_utf8 and start >= 0:
-                    yield piece[:start], {}
-                    yield from listing.through(chain((piece[start:],), pieces))
-                else:
-                    yield from ((text, {}) for text in chain((piece,), pieces))
-                return
-            yield piece, {}
-
     @property
     def _encoding(self) -> str | None:
         """What to take its text for, whatever it says: where an encoding was given, it is a copy in UTF-8."""
         return None if self.file.encoding is None else "utf-8"
-
-    def _mended(self, stream: IO[bytes]) -> Iterator[bytes]:
-        """Return what a stream holds, raw ampersands escaped and counted."""
-        for piece, escaped in _pieces(stream):
-            self.ampersands += escaped
-            yield piece
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ Those of a small source stay in memory; those of a large one go, as they come, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,14 +30,6 @@ def in_memory(frame: pl.LazyFrame) -> pl.LazyFrame:
 def in_place(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Keep the records where they are."""
     return frame
-
-
-def joined(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return pieces, one at least, as one; columns that are numbers in some and text in others are text."""
-    types = {name: dtype for piece in pieces for name, dtype in piece.schema.items()}
-    other = {name for piece in pieces for name, dtype in piece.schema.items() if dtype != types[name]}
-    alike = [piece.with_columns(pl.col(other).cast(pl.String)) if other else piece for piece in pieces]
-    return pl.concat(alike, how="diagonal", rechunk=True)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.json_items import as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
-from sessionkit.readers.io.log_files import LogFile, is_packed
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import read_parquet
 from sessionkit.readers.io.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
@@ -35,24 +35,15 @@ IDLE = {
 """What there is not to be said of a kind of file, and why."""
 
 
-def comes_in_pieces(file: LogFile, options: Mapping[str, Any]) -> bool:
-    """Return whether a file can be read a piece at a time: delimited text and NDJSON can."""
-    return options.get("separator") != WHITESPACE and file.kind != "parquet"
-
-
-def read_table(
-    file: LogFile, name: str, options: Mapping[str, Any], *, config: Config, keep: Keep, piecewise: bool = False
-) -> Raw:
-    """Return one table's records under our column names; `piecewise` as :func:`read_delimited` takes it."""
+def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: Config, keep: Keep) -> Raw:
+    """Return one table's records under our column names."""
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
     given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
-    stops = piecewise and (file.kind == "text" or is_packed(file.path))  # at a long line, which is then looked for
-    if file.kind != "parquet" and not stops:
+    if file.kind != "parquet":
         refuse_long_line(file, config.memory, noun="line" if file is given else "record")
-    numbers = _numbers(name, options) if nulls == ("",) else {}
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
@@ -60,16 +51,7 @@ def read_table(
         columns, empty = options.get("columns", {}), options.get("empty_list")
         return keep(under_our_names(source, columns, nulls=nulls, numbered=numbered, empty_list=empty).frame)
 
-    raw = _records(
-        file,
-        name,
-        options,
-        named,
-        piecewise=piecewise,
-        memory=config.memory,
-        at_once=keep is in_memory,
-        numbers=numbers,
-    )
+    raw = _records(file, name, options, named, memory=config.memory, at_once=keep is in_memory)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     if file is not given:
@@ -84,10 +66,8 @@ def _records(
     options: Mapping[str, Any],
     named: Callable[..., pl.LazyFrame],
     *,
-    piecewise: bool,
     memory: int | None,
     at_once: bool,
-    numbers: Mapping[str, pl.DataType],
 ) -> Raw:
     """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
     separator = options.get("separator")
@@ -95,7 +75,7 @@ def _records(
     if file.kind == "parquet":
         return read_parquet(file, name, keep=keep)
     if separator is None and file.kind == "ndjson":
-        return read_ndjson(file, name, keep=keep, piecewise=piecewise, memory=memory, at_once=at_once, numbers=numbers)
+        return read_ndjson(file, name, keep=keep, memory=memory, at_once=at_once)
     undescribed = not {"separator", "columns", "header", "quote"} & set(options)
     if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
         header = options.get("header", name != "judgments")
@@ -108,10 +88,8 @@ def _records(
         quote=_quote(options),
         header=header,
         keep=partial(named, numbered=not header),
-        piecewise=piecewise,
         memory=memory,
         at_once=at_once,
-        numbers={column: dtype for column, dtype in numbers.items() if dtype.is_integer()},
     )
 
 
@@ -147,19 +125,6 @@ def _labeled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
     worth = {label: str(number) for label, number in labels.items()}
     frame = frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
     return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")
-
-
-def _numbers(name: str, options: Mapping[str, Any]) -> dict[str, pl.DataType]:
-    """Return the types of the source's columns that are declared to be numbers, and nothing else beside."""
-    columns = options.get("columns", {})
-    taken = list(columns.values())
-    types = {}
-    for field in table(name).fields:
-        theirs = columns.get(field.name, field.name)
-        marker = field.name == "rank" and "empty_list" in options  # its text is compared
-        if field.type in ("integer", "number") and not marker and taken.count(theirs) == (field.name in columns):
-            types[theirs] = field.dtype
-    return types
 
 
 def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +13,13 @@ import sessionkit.readers as registry
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.locales import locale_warnings
-from sessionkit.readers.checks.small_log import Raws
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
 from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.table_files import WHITESPACE, labeled
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.sniffer import fitting, glimpse, the_one
-from sessionkit.readers.stream import Sources, StreamedLog
 
 KNOWN = "sessionkit formats --reads judgments lists the formats of judgments"
 OF_ALL = {"path", "format", "encoding", "keys", "grade_values"}
@@ -223,7 +219,7 @@ def looks_like(file: LogFile, path: Path) -> str | None:
     return the_one(fit, path.name, "as format under [judgments] in study.toml")
 
 
-def keyed_by_text(raws: Raws) -> Raws:
+def keyed_by_text(raws: Sources) -> Sources:
     """Return a log whose queries have their text as judgment_key, unless they have one of their own."""
     return {name: [_keyed(raw) for raw in given] for name, given in raws.items()}
 
@@ -236,37 +232,3 @@ def _keyed(raw: Raw) -> Raw:
     key = pl.col("query_text").cast(pl.String).str.strip_chars().alias("judgment_key")
     members = tuple((start, _keyed(member)) for start, member in raw.members)
     return replace(raw, frame=raw.frame.with_columns(key), members=members)
-
-
-class ByText:
-    """A log on its way, whose queries have their text as judgment_key unless they have one of their own.
-
-    Parameters
-    ----------
-    coming
-        The log as it is.
-    """
-
-    def __init__(self, coming: StreamedLog) -> None:
-        self._coming, self.at_once = coming, coming.at_once
-
-    @property
-    def log(self) -> Sources:
-        """Its sources."""
-        return _all_keyed(self._coming.log)
-
-    def parts(self, budget: int) -> Generator[Callable[[], Sequence[Sources]], None, None]:
-        """Return the log, some whole sessions at a time."""
-        with closing(self._coming.parts(budget)) as parts:
-            for part in parts:
-                yield partial(_each_keyed, part)
-
-
-def _each_keyed(part: Callable[[], Sequence[Sources]]) -> Sequence[Sources]:
-    """Return some parts of a log, keyed."""
-    return [_all_keyed(sources) for sources in part()]
-
-
-def _all_keyed(log: Sources) -> Sources:
-    """Return the sources of a log with the text of its queries as judgment_key."""
-    return {name: _keyed(raw) for name, raw in log.items()}

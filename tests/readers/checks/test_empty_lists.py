@@ -53,10 +53,10 @@ def written(write, kind, rows=ROWS):
 
 @pytest.mark.parametrize("parts", [False, True], ids=["whole", "in parts"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "ndjson", "parquet"])
-def test_in_any_column_of_a_row_that_is_no_result(write, quiet_read, small, kind, parts):
+def test_in_any_column_of_a_row_that_is_no_result(write, quiet_read, in_batches, kind, parts):
     name = written(write, kind)
     if parts:
-        small(rows=3)
+        in_batches(rows=3)
     study = quiet_read(write("study.toml", TOML.format(name, '"no hits"')))
     assert statuses(study) == STATUSES
     assert study.results.collect().select("session_id", "query_position", "rank", "doc_id").rows() == [

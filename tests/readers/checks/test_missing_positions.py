@@ -208,7 +208,7 @@ def test_positions_that_run_on_through_the_log_are_asked_about(write):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])
-def test_the_same_in_parts(write, small, quiet_read, same_study, kind):
+def test_the_same_in_parts(write, in_batches, quiet_read, same_study, kind):
     chance = random.Random(1)  # noqa: S311
     rows = [
         (f"s{session:02}", chance.choice([*range(1, 9), 500, 10**9]), rank)
@@ -223,7 +223,7 @@ def test_the_same_in_parts(write, small, quiet_read, same_study, kind):
     path = write(f"log.{kind}", text)
     whole = quiet_read(path)
     assert any("positions missing in" in note for note in whole.notes)
-    small()
+    in_batches()
     same_study(quiet_read(path), whole)
 
 
@@ -242,11 +242,10 @@ def test_a_study_on_disk_has_every_position(tmp_path):
 
 @pytest.mark.parametrize("given", ["results", "queries", "sessions"])
 @pytest.mark.parametrize("memory", [None, "64MB"])
-def test_a_session_beyond_reach_stays_without_queries_and_is_named(write, in_parts, small, given, memory):
+def test_a_session_beyond_reach_stays_without_queries_and_is_named(write, in_batches, given, memory):
     """149 are missing before 150, and no more than 100 may be; what is left of b has no query, and no score."""
     if memory:
-        in_parts()
-        small()
+        in_batches()
     log = write("results.csv", RESULTS + "a,1,1,x\nb,150,1,x\nb,151,1,x\n")
     more = {
         "queries": "session_id,query_position\na,1\nb,150\nb,151\n",

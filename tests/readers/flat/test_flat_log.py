@@ -1,4 +1,4 @@
-"""Flat logs taken apart in bands: the same study, whatever the size of the bands and however lines lie in files."""
+"""Flat logs taken apart in batches: the same study, whatever the size of the batches and however lines lie in files."""
 
 import json
 import random
@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.flat import band_rows
+from sessionkit.readers.flat import flat_log
 from sessionkit.readers.read import read
 from sessionkit.study.depths import depths_of
 
@@ -143,9 +143,9 @@ def test_a_damaged_file_is_named(write, large, is_large):
 
 
 def test_rows_on_disk_say_which_sessions_are_where(tmp_path, monkeypatch):
-    """Else every range of sessions is looked for in all rows, where a log has to be cut into other parts than its bands."""
-    monkeypatch.setattr(band_rows, "ROW_GROUP", 2)
-    path = band_rows._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
+    """Else every range of sessions is looked for in all rows, where a log has to be cut into other batches."""
+    monkeypatch.setattr(flat_log, "ROW_GROUP", 2)
+    path = flat_log._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
     groups = pq.read_metadata(path)
     found = [groups.row_group(number).column(0).statistics for number in range(groups.num_row_groups)]
     assert [(one.min, one.max) for one in found] == [("a", "b"), ("c", "d")]

@@ -218,11 +218,11 @@ def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
 
 
 @pytest.mark.slow
-def test_the_same_in_parts(core, in_parts, same_study):
+def test_the_same_in_parts(core, in_batches, same_study):
     """A log too large for memory goes through files, and comes out the same."""
     text = LOG + line(1, 11, "lost", "[1, 2")
     whole = core(text)
-    in_parts()
+    in_batches()
     parts = core(text)
     assert parts.storage.package is not None
     same_study(parts, whole)

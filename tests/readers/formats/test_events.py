@@ -88,7 +88,7 @@ def test_what_became_of_the_records(events):
 
 
 @pytest.mark.slow
-def test_the_same_in_three_kinds_of_file_and_in_parts(write, quiet_read, in_parts):
+def test_the_same_in_three_kinds_of_file_and_in_parts(write, quiet_read, in_batches):
     frame = pl.read_csv(write("log.csv", LOG), infer_schema_length=0)
     frame.with_columns(pl.col("pos").cast(pl.Int64)).write_parquet(write("log.parquet", ""))
     lines = "".join(json.dumps({key: value for key, value in row.items() if value}) + "\n" for row in frame.to_dicts())
@@ -98,7 +98,7 @@ def test_the_same_in_three_kinds_of_file_and_in_parts(write, quiet_read, in_part
         write("log.csv", LOG).with_suffix(".parquet"),
     ]
     whole = quiet_read(write("log.csv", LOG), config=STUDY)
-    for read_so in (lambda: None, lambda: in_parts(3)):
+    for read_so in (lambda: None, lambda: in_batches(3)):
         read_so()
         for path in paths:
             study = quiet_read(path, config=STUDY)

@@ -102,13 +102,13 @@ def test_events_of_nobody_knows_which_session_are_an_error(logui):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("large", [False, True])
-def test_broken_events_are_kept_aside_and_named(write, quiet_read, rejects, in_parts, large):
+def test_broken_events_are_kept_aside_and_named(write, quiet_read, rejects, in_batches, large):
     lines = flight().splitlines()
     lines[3] = lines[3].replace('"eventDetails":', '"eventDetails"')
     lines.insert(7, '{"neither": 1},')
     path = write("flight.json", "\n".join(lines[:-3]) + '\n\n{"eventType": "cut sho')
     if large:
-        in_parts(2)
+        in_batches(2)
     study = quiet_read(path, config={**CONFIG, "events": {"query": "SEARCH", "click": "OPEN"}})
     assert [(record, line, rule) for record, line, rule, *_ in rejects(study)] == [
         (2, 4, "item_is_json"),

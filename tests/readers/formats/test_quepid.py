@@ -37,10 +37,10 @@ def test_a_snapshot_is_a_log_of_lists_and_ratings(write, quiet_read):
     ]
 
 
-def test_a_large_snapshot_gives_the_same(write, quiet_read, in_parts, same_study):
+def test_a_large_snapshot_gives_the_same(write, quiet_read, in_batches, same_study):
     path = write("snapshot.csv", SNAPSHOT)
     whole = quiet_read(path)
-    in_parts(2)
+    in_batches(2)
     same_study(whole, quiet_read(path))
 
 

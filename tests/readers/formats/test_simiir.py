@@ -282,11 +282,11 @@ def test_lines_with_bytes_that_are_no_text_keep_their_place(write, quiet_read, r
 
 
 @pytest.mark.slow
-def test_many_runs_larger_than_memory_give_the_same(folder, quiet_read, in_parts, same_study):
+def test_many_runs_larger_than_memory_give_the_same(folder, quiet_read, in_batches, same_study):
     for number in range(4):
         (folder / f"okapi-{number}-owl.log").write_text(RUN * 2)
     whole = quiet_read(folder)
-    in_parts()
+    in_batches()
     same_study(whole, quiet_read(folder))
 
 

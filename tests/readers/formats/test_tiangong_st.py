@@ -54,8 +54,8 @@ def test_a_broken_file_names_the_line(write):
         read(write("log.xml", "<!DOCTYPE s>" + LOG))
 
 
-def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
+def test_the_same_study_part_by_part(write, quiet_read, in_batches, same_study):
     path = write("log.xml", LOG.replace("</sogousessions>", LOG.split("\n", 1)[1].replace('num="12"', 'num="13"')))
     whole = quiet_read(path)
-    in_parts()
+    in_batches()
     same_study(whole, quiet_read(path))

@@ -151,8 +151,8 @@ def test_the_system_is_the_file_however_it_is_packed(write, quiet_read, name):
 
 
 @pytest.mark.slow
-def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
+def test_the_same_study_part_by_part(write, quiet_read, in_batches, same_study):
     path = write("run", "".join(RUN.replace("DD16-1\t", f"DD16-{n}\t") for n in range(1, 7)))
     whole = quiet_read(path)
-    in_parts()
+    in_batches()
     same_study(whole, quiet_read(path))

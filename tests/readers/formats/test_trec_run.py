@@ -161,13 +161,13 @@ def test_what_is_no_text(write):
 
 
 @pytest.mark.slow
-def test_the_same_study_part_by_part(write, quiet_read, in_parts, same_study):
+def test_the_same_study_part_by_part(write, quiet_read, in_batches, same_study):
     rng = random.Random(1)  # noqa: S311
     lines = [f"{topic} Q0 d{n} 1 {rng.random():.3f} t\n" for topic in range(1, 9) for n in range(6)]
     rng.shuffle(lines)
     path = write("run", "".join([*lines, "1 Q0 x\n"]))
     whole = quiet_read(path)
-    in_parts()
+    in_batches()
     same_study(whole, quiet_read(path))
 
 

@@ -334,7 +334,7 @@ def test_several_files_and_years(write):
 
 
 @pytest.mark.slow
-def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_parts, same_study, monkeypatch):
+def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_batches, same_study, monkeypatch):
     sessions = [
         session(n, interaction(1, "a", result(1, f"d{n}") + result(2, "e"), click(2, "3", "4")) + CURRENT)
         for n in range(1, 12)
@@ -342,7 +342,7 @@ def test_the_same_study_part_by_part_and_packed(write, quiet_read, in_parts, sam
     sessions.append(session(12, interaction(1, "a", result(1, "x") + result("?", "y"))))
     text = log(2013, *sessions)
     whole = quiet_read(write("log.xml", text))
-    in_parts()
+    in_batches()
     monkeypatch.setattr("sessionkit.readers.io.elements.MANY", 3)
     monkeypatch.setattr("sessionkit.readers.io.markup.PIECE", 61)
     same_study(whole, quiet_read(write("log.xml", text)))

@@ -255,10 +255,10 @@ def test_queries_and_events_in_files_of_their_own(write, quiet_read):
 
 
 @pytest.mark.slow
-def test_a_large_log_is_the_same(write, quiet_read, in_parts):
+def test_a_large_log_is_the_same(write, quiet_read, in_batches):
     path = write("log.ndjson", lines([*LOG, *browsing()], bulk=True) + "{broken\n")
     whole = quiet_read(path)
-    in_parts(3)
+    in_batches(3)
     parted = quiet_read(path)
     for name in ("users", "sessions", "queries", "results", "rejected"):
         assert getattr(parted, name).collect().equals(getattr(whole, name).collect()), name

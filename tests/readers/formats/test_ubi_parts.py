@@ -32,11 +32,11 @@ def log_of(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [["same", "paging", "typing"], []])
-def test_parts_say_what_the_whole_says(rules, write, quiet_read, in_parts, same_study, monkeypatch):  # noqa: PLR0917 - fixtures
+def test_parts_say_what_the_whole_says(rules, write, quiet_read, in_batches, same_study, monkeypatch):  # noqa: PLR0917 - fixtures
     path = write("log.ndjson", "".join(json.dumps(record) + "\n" for record in log_of(len(rules))))
     config = {"format": "ubi", "merge_queries": rules}
     whole = quiet_read(path, config=config)
-    in_parts()
+    in_batches()
     monkeypatch.setattr(ubi_parts, "ROWS", 10)
     same_study(quiet_read(path, config=config), whole)
 

@@ -264,10 +264,10 @@ def test_ids_of_hits_are_the_same_text_whatever_their_type(write, quiet_read, dt
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [as_csv, as_parquet])
-def test_a_large_table_is_the_same(write, quiet_read, in_parts, way):
+def test_a_large_table_is_the_same(write, quiet_read, in_batches, way):
     files = [way(ASKED, write, "queries"), way(HAPPENED, write, "events")]
     whole = quiet_read(files)
-    in_parts(2)
+    in_batches(2)
     parted = quiet_read(files)
     for name in ("sessions", "queries", "results"):
         assert parted.table(name).collect().equals(whole.table(name).collect()), name

@@ -186,11 +186,11 @@ def test_sessions(yasbil):
 
 
 @pytest.mark.slow
-def test_minified_and_in_parts(yasbil, in_parts):
+def test_minified_and_in_parts(yasbil, in_batches):
     whole = yasbil()
     for text in (json.dumps(export()), json.dumps(dict(reversed(export().items())))):
         assert yasbil(text=text).results.collect().equals(whole.results.collect())
-    in_parts(2)
+    in_batches(2)
     parted = yasbil()
     for name in ("sessions", "queries", "results"):
         assert getattr(parted, name).collect().equals(getattr(whole, name).collect())

@@ -58,7 +58,7 @@ def test_quotes_that_are_data(write, quiet_read):
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])
-def test_lines_of_blanks_are_none(write, quiet_read, small, same_study, separator):
+def test_lines_of_blanks_are_none(write, quiet_read, in_batches, same_study, separator):
     text = (HEADER + "s,1,1,a\n  \ns,1,2,b\n \t \r\n\n   ").replace(",", separator)
     if separator == "\t":
         text = text.replace(" \t ", "  ")
@@ -66,7 +66,7 @@ def test_lines_of_blanks_are_none(write, quiet_read, small, same_study, separato
     study = quiet_read(path, config={"results": {"separator": separator}})
     assert study.results.collect()["doc_id"].to_list() == ["a", "b"]
     assert study.sources[0].records == 2
-    small()
+    in_batches()
     same_study(quiet_read(path, config={"results": {"separator": separator}}), study)
 
 

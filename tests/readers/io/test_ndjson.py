@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import fields, ndjson, shapes
+from sessionkit.readers.io import ndjson, shapes
 from sessionkit.readers.io.shapes import as_objects
 
 
@@ -73,16 +73,15 @@ def test_text_is_kept_as_it_is(write, quiet_read):
     assert quiet_read(path).results.collect()["doc_id"].to_list() == texts
 
 
-def test_one_broken_line_costs_the_fast_way_for_its_piece_alone(write, quiet_read, rejects, monkeypatch):
+def test_one_broken_line_costs_the_fast_way_for_itself_alone(write, quiet_read, rejects, monkeypatch):
     looked = []
     for module in (ndjson, shapes):
         monkeypatch.setattr(module, "as_objects", lambda lines: looked.append(len(lines)) or as_objects(lines))
-    monkeypatch.setattr(fields, "PIECE", 40_000)  # of four pieces and more
     rows = [{**ROW, "session_id": f"s{number}", "dwell_seconds": number + 0.25} for number in range(1, 2000)]
     whole = quiet_read(write("whole.ndjson", lines(*rows)))
     of_whole, looked[:] = sum(looked), []
     study = quiet_read(write("log.ndjson", lines(*rows[:1000], '{"session_id":', *rows[1000:])))
-    assert study.results.collect().equals(whole.results.collect())  # numbers are the same, read as such or as text
+    assert study.results.collect().equals(whole.results.collect())
     assert rejects(study) == [(1001, 1001, "line_is_json", '{"session_id":', '{"session_id":')]
     assert sum(looked) <= of_whole + 100  # not 2,000: lines of a known shape are not taken apart one by one
 

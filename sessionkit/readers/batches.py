@@ -1,7 +1,7 @@
-"""The records of a log too large for memory in parts: each part is a range of session_id, so all of some sessions.
+"""The records of a log too large for memory in batches: each is a range of session_id, and has all records of its sessions.
 
-Part after part the log is then in the order of its sessions. Where the records of a session stand close together in the
-source, as they mostly do, a part is read from where it stands; else the records are first sorted into files by part.
+Batch after batch the log is then in the order of its sessions. A log that is roughly in this order already, as most are, is read
+range by range; one that is out of order is first repartitioned to disk, a file for each batch.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from sessionkit.readers.raw import Raw
 SAMPLE = 200_000
 """Records of each table whose sessions are looked at to find ranges of like size."""
 SCATTER = 6
-"""How often the groups of a file may be read for all parts together before sorting them into files is cheaper."""
+"""How often the groups of a file may be read for all batches together before sorting them into files is cheaper."""
 OPEN = 16
-"""Files of parts that are written at the same time; each takes memory."""
-PART, PLACE, SESSION = "__part", "__place", "session_id"
+"""Files of batches that are written at the same time; each takes memory."""
+BATCH, PLACE, SESSION = "__batch", "__place", "session_id"
 
 
-def parts_of(log: Mapping[str, Raw], rows: int, workspace: Path) -> list[dict[str, Raw]]:
-    """Cut a log into parts of whole sessions.
+def batches_of(log: Mapping[str, Raw], rows: int, workspace: Path) -> list[dict[str, Raw]]:
+    """Cut a log into batches of whole sessions.
 
     Parameters
     ----------
     log
         The sources of sessions, queries and results, as far as they are given.
     rows
-        Records of all tables that a part should have; a session with more stays whole.
+        Records of all tables that a batch should have; a session with more stays whole.
     workspace
-        A directory for files of parts.
+        A directory for files of batches.
 
     Returns
     -------
     list of dict
-        The sources of each part. Ranges of sessions come in order; records without session come last.
+        The sources of each batch. Ranges of sessions come in order; records without session come last.
     """
     samples = {name: _sample(raw) for name, raw in log.items()}
     bounds = _bounds(list(samples.values()), sum(raw.records for raw in log.values()), rows)
-    cut = {name: _cut(raw, samples[name], bounds, rows, workspace / f"parts of {name}") for name, raw in log.items()}
+    cut = {name: _cut(raw, samples[name], bounds, rows, workspace / f"batches of {name}") for name, raw in log.items()}
     most = max(len(frames) for frames in cut.values())
     return [
         {
@@ -69,16 +69,16 @@ def _sample(raw: Raw) -> pl.DataFrame:
 
 
 def _bounds(samples: list[pl.DataFrame], records: int, rows: int) -> list[str]:
-    """Return the sessions with which parts begin, the first apart, so that parts are of like size."""
+    """Return the sessions with which batches begin, the first apart, so that batches are of like size."""
     seen = pl.concat(samples).drop_nulls(SESSION).sort(SESSION)
-    parts = -(-records // rows)
-    part = (pl.col("step").cum_sum() - 1) * parts // pl.col("step").sum()
-    first = seen.filter(part > part.shift(1))[SESSION]
+    batches = -(-records // rows)
+    batch = (pl.col("step").cum_sum() - 1) * batches // pl.col("step").sum()
+    first = seen.filter(batch > batch.shift(1))[SESSION]
     return first.filter(first > seen[SESSION].min()).unique().sort().to_list() if len(first) else []
 
 
 def _cut(raw: Raw, sample: pl.DataFrame, bounds: list[str], rows: int, folder: Path) -> list[pl.LazyFrame]:
-    """Return the records of each range, then those without session, in as many parts as they need."""
+    """Return the records of each range, then those without session, in as many batches as they need."""
     nulls = raw.frame.select(_session(raw).is_null().sum()).collect().item()
     lost = -(-nulls // rows)
     text = raw.frame.collect_schema()[SESSION] == pl.String
@@ -88,14 +88,14 @@ def _cut(raw: Raw, sample: pl.DataFrame, bounds: list[str], rows: int, folder: P
 
 
 def _scatter(sample: pl.DataFrame, bounds: list[str]) -> float:
-    """Return how often each group of records would be read, were parts read from where their records stand."""
-    part = _number(sample[SESSION], bounds)
-    groups = sample.select(group=pl.col(PLACE) // ROW_GROUP, part=part).drop_nulls()
+    """Return how often each group of records would be read, were batches read from where their records stand."""
+    batch = _number(sample[SESSION], bounds)
+    groups = sample.select(group=pl.col(PLACE) // ROW_GROUP, batch=batch).drop_nulls()
     return groups.n_unique() / max(groups["group"].n_unique(), 1)
 
 
 def _in_place(frame: pl.LazyFrame, bounds: list[str], lost: int) -> list[pl.LazyFrame]:
-    """Return each part as a selection from the whole."""
+    """Return each batch as a selection from the whole."""
     session = pl.col(SESSION)
     ranges = []
     for lower, upper in zip([None, *bounds], [*bounds, None], strict=True):
@@ -106,23 +106,23 @@ def _in_place(frame: pl.LazyFrame, bounds: list[str], lost: int) -> list[pl.Lazy
 
 
 def _in_files(raw: Raw, bounds: list[str], lost: int, folder: Path) -> list[pl.LazyFrame]:
-    """Sort the records into a file for each part."""
+    """Repartition the records to a file for each batch."""
     number = _session(raw).map_batches(
         lambda sessions: _number(sessions, bounds), return_dtype=pl.Int32, is_elementwise=True
     )
-    part = pl.coalesce(number, (len(bounds) + 1 + pl.col(RECORD) % max(lost, 1)).cast(pl.Int32))
-    parts = len(bounds) + 1 + lost
-    numbered = raw.frame.with_columns(part.alias(PART))
-    for first in range(0, parts, OPEN):
-        some = numbered.filter(pl.col(PART).is_between(first, first + OPEN - 1))
+    batch = pl.coalesce(number, (len(bounds) + 1 + pl.col(RECORD) % max(lost, 1)).cast(pl.Int32))
+    batches = len(bounds) + 1 + lost
+    numbered = raw.frame.with_columns(batch.alias(BATCH))
+    for first in range(0, batches, OPEN):
+        some = numbered.filter(pl.col(BATCH).is_between(first, first + OPEN - 1))
         with room_in(folder):
-            split(some, PART, folder, group=ROW_GROUP // 4)
-    files = [split_off(folder, PART, number) for number in range(parts)]
+            split(some, BATCH, folder, group=ROW_GROUP // 4)
+    files = [split_off(folder, BATCH, number) for number in range(batches)]
     return [pl.scan_parquet(written, glob=False) if written else raw.frame.clear() for written in files]
 
 
 def _number(sessions: pl.Series, bounds: list[str]) -> pl.Series:
-    """Return the part that each session belongs to, null where there is none."""
+    """Return the batch that each session belongs to, null where there is none."""
     if not bounds:
         return sessions.is_not_null().replace_strict({True: 0, False: None}, return_dtype=pl.Int32)
     found = pl.Series(bounds, dtype=pl.String).search_sorted(sessions.fill_null(""), side="right")
@@ -130,5 +130,5 @@ def _number(sessions: pl.Series, bounds: list[str]) -> pl.Series:
         sessions.to_frame(SESSION)
         .select(pl.when(pl.col(SESSION).is_not_null()).then(pl.Series(found, dtype=pl.Int32)))
         .to_series()
-        .alias(PART)
+        .alias(BATCH)
     )

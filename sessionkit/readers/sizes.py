@@ -10,8 +10,6 @@ from sessionkit.readers.io.limits import VALUE
 from sessionkit.readers.io.log_files import LogFile, is_packed
 from sessionkit.readers.raw import Raw
 
-STREAMED = 16
-"""The same where a log is read as it comes, with numbers for numbers."""
 EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}
 """Bytes of memory for one of a file; XML is mostly tags, which are not kept."""
 PACKED = 8.0
@@ -19,7 +17,7 @@ PACKED = 8.0
 ENOUGH = 200_000_000
 """Bytes of memory that reading takes at most, however much there is: with more it is little faster."""
 AT_ONCE = 4
-"""Parts of a log that are in memory at the same time: one being put together, one being written, what is left of a third."""
+"""Batches that are in memory at the same time: one being checked, one being written, what is left of a third."""
 LOOK = 20_000
 """Records whose length is measured."""
 
@@ -43,16 +41,15 @@ def is_large(files: Iterable[LogFile], budget: int) -> bool:
 
 
 def records_within(budget: int, log: Mapping[str, Raw]) -> int:
-    """Return how many records, of all tables together, a part may have within so many bytes of memory."""
+    """Return how many records, of all tables together, a batch may have within so many bytes of memory."""
     records = sum(raw.records for raw in log.values())
     weight = sum(raw.records * weight_of(raw) for raw in log.values()) / max(1, records)
     return max(1, int(min(budget, ENOUGH) / AT_ONCE / max(1.0, weight)))
 
 
-def records_streamed(budget: int, log: Mapping[str, Raw]) -> int:
-    """Return how many records a part may have, of a log of which no record has been read."""
-    columns = max(len(raw.frame.collect_schema()) for raw in log.values())
-    return max(1, int(min(budget, ENOUGH) / AT_ONCE / (STREAMED * columns)))
+def needs_batches(log: Iterable[Raw], budget: int) -> bool:
+    """Return whether a log, put together all at once, needs more memory than there is or than serves speed."""
+    return sum(raw.records * weight_of(raw) for raw in log) > min(budget, ENOUGH)
 
 
 def weight_of(raw: Raw) -> float:

@@ -1,7 +1,8 @@
-"""What the parts of a large log leave behind as they pass: counts that add up, rejected records in files."""
+"""What the batches of a log leave behind: counts that add up, and rejected records."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,6 @@ from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import beside, described, none_rejected, rejected_rows
 from sessionkit.readers.checks.source_checks import CheckedSource
 from sessionkit.readers.io.record_store import room_in
-from sessionkit.readers.large.feeds import OutOfOrderError
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
 from sessionkit.study.depths import depths_in, summed
@@ -31,13 +31,13 @@ BATCH = 500_000
 
 
 @dataclass
-class Gathered:
-    """What has come of the parts so far.
+class Totals:
+    """What is known of the batches so far.
 
     Parameters
     ----------
     folder
-        A directory for the rejected records.
+        A directory for the rejected records; None, they stay in memory.
     counts
         What was unusual.
     sources
@@ -46,28 +46,22 @@ class Gathered:
         For each table what the texts of its extras say about their types.
     """
 
-    folder: Path
+    folder: Path | None = None
     counts: AnomalyCounts = field(default_factory=AnomalyCounts)
     sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
-    _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     texts: dict[str, dict[str, ColumnTexts]] = field(default_factory=lambda: {name: {} for name in LOG})
+    _rejects: dict[str, list[pl.LazyFrame]] = field(default_factory=lambda: {name: [] for name in LOG})
+    _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     _depths: list[pl.DataFrame] = field(default_factory=list)
-    _last: str | None = None
-    _files: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with an empty folder."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
 
     def add(self, made: Assembled, counts: AnomalyCounts) -> None:
-        """Add what has come of one part, and what was counted in it.
-
-        Raises
-        ------
-        OutOfOrderError
-            Its sessions do not come after those before.
-        """
-        sessions = made.sessions["session_id"]
-        if len(sessions):
-            if self._last is not None and sessions[0] <= self._last:
-                raise OutOfOrderError
-            self._last = sessions[-1]
+        """Add what has come of one batch, and what was counted in it."""
         self.counts += counts
         self._users.append(made.sessions.select(pl.col("user_id").drop_nulls().unique()))
         if sum(map(len, self._users[1:])) > len(self._users[0]):  # so that none is brought together often
@@ -89,7 +83,7 @@ class Gathered:
         return pl.concat(self._users).unique()
 
     def add_depths(self, part: StudyBatch) -> None:
-        """Count how deep the lists of a part are known, where some are observed in part; see `Study.depths`."""
+        """Count how deep the lists of a batch are known, where some are observed in part; see `Study.depths`."""
         if (part.queries["results_status"] == "partly_observed").any():
             self._depths.append(depths_in(part))
 
@@ -101,7 +95,7 @@ class Gathered:
 
     @property
     def types(self) -> Types:
-        """The types of the extras, as far as the parts so far say."""
+        """The types of the extras, as far as the batches so far say."""
         return {name: {column: text.dtype for column, text in texts.items()} for name, texts in self.texts.items()}
 
     def _add_source(self, part: CheckedSource) -> None:
@@ -119,52 +113,44 @@ class Gathered:
         )
         count("rows", part.rows.accepted.height)
         count("rejected", part.broken.height)
-        rejects = part.rejects
-        if rejects.height:
-            path = self._rejects(name) / f"{self._files:012}.parquet"
-            self._files += 1
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with room_in(self.folder):
-                rejects.write_parquet(path)
+        if part.rejects.height:
+            self._rejects[name].append(self._kept(part.rejects))
 
-    def rejected(self, raw: Raw) -> Iterator[pl.DataFrame]:
-        """Return the rejected records of a source, in their order, some at a time."""
-        files = sorted(self._rejects(raw.table).glob("*.parquet"))
-        if not files:
-            return
-        rejects = pl.scan_parquet(files, glob=False)
-        bounds = rejects.select(RECORD).collect().to_series().sort()[::BATCH].to_list()
-        for first, end in zip(bounds, [*bounds[1:], None], strict=True):
-            inside = pl.col(RECORD) >= first
-            inside = inside if end is None else inside & (pl.col(RECORD) < end)
-            yield described(raw, rejects.filter(inside).collect())
-
-    def all_rejected(
+    def rejected(
         self,
         users: CheckedSource | None,
         log: Iterable[Raw],
         judgments: Sequence[CheckedSource],
         cells: Sequence[pl.DataFrame] = (),
     ) -> pl.LazyFrame:
-        """Return what was rejected or set aside, of users and judgments too, in the order of sources and records, from files.
+        """Return what was rejected or set aside, of users and judgments too, in the order of sources and records.
 
         `cells` are those that the format set aside.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        files: list[Path] = []
+        found = [self._kept(rejected_rows([users] if users else []))]
+        found += [self._kept(frame) for raw in log for frame in self._of_source(raw)]
+        found.append(self._kept(rejected_rows(judgments)))
+        found.append(self._kept(beside(pl.concat(found), cells)))
+        whole = pl.concat(found)
+        return whole.collect().lazy() if self.folder is None else whole
 
-        def keep(frame: pl.DataFrame) -> None:
-            files.append(self.folder / f"{len(files):05}.parquet")
-            pl.concat([none_rejected(), frame], how="vertical_relaxed").write_parquet(files[-1])
+    def _of_source(self, raw: Raw) -> Iterator[pl.DataFrame]:
+        """Return the rejected records of a source, in their order, some at a time."""
+        if not self._rejects[raw.table]:
+            return
+        rejects = pl.concat(self._rejects[raw.table])
+        bounds = rejects.select(RECORD).collect().to_series().sort()[::BATCH].to_list()
+        for first, end in zip(bounds, [*bounds[1:], None], strict=True):
+            inside = pl.col(RECORD) >= first
+            inside = inside if end is None else inside & (pl.col(RECORD) < end)
+            rows = described(raw, rejects.filter(inside).collect())
+            yield pl.concat([none_rejected(), rows], how="vertical_relaxed")
 
-        keep(rejected_rows([users] if users else []))
-        for raw in log:
-            for frame in self.rejected(raw):
-                keep(frame)
-        keep(rejected_rows(judgments))
-        keep(beside(pl.scan_parquet(files, glob=False), cells))
-        return pl.scan_parquet(files, glob=False)
-
-    def _rejects(self, name: str) -> Path:
-        """Return where the rejected records of a table are kept."""
-        return self.folder / f"rejected {name}"
+    def _kept(self, frame: pl.DataFrame) -> pl.LazyFrame:
+        """Return a frame that stays in memory or, where there is a folder, in a file of it."""
+        if self.folder is None:
+            return frame.lazy()
+        path = self.folder / f"{len(list(self.folder.iterdir())):06}.parquet"
+        with room_in(self.folder):
+            frame.write_parquet(path)
+        return pl.scan_parquet(path, glob=False)

@@ -1,0 +1,235 @@
+"""The one pipeline: sources of unchecked records, in batches of whole sessions, become a checked study; every record is accounted for.
+
+A small log is one batch, and its tables stay in memory. The batches of a large one (``batches.py``) are checked one after the
+other and written to a temporary folder that is there as long as the study is. What only the whole log can decide is decided
+before the first batch (``checks/decisions.py``); what is counted adds up (``totals.py``). Users and judgments must fit in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import TABLES
+from sessionkit.readers.batches import batches_of
+from sessionkit.readers.checks.assembly import Assembled, assemble
+from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
+from sessionkit.readers.checks.decisions import Decisions, Parts, decide, notice_zones, without_zones
+from sessionkit.readers.checks.derive import with_users
+from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
+from sessionkit.readers.checks.notes import Notes, notice, notice_parts
+from sessionkit.readers.checks.rejection import note_rejected, refuse_first
+from sessionkit.readers.checks.set_aside import NOTHING, Aside
+from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
+from sessionkit.readers.checks.unusual import notice_unusual
+from sessionkit.readers.raw import Raw, Sources
+from sessionkit.readers.sizes import needs_batches, records_within
+from sessionkit.readers.totals import Totals, Types
+from sessionkit.study import Settings, Study, open_study
+from sessionkit.study.package_writer import write_package
+from sessionkit.study.prefetch import Ahead
+from sessionkit.study.storage import Storage, StudyBatch
+from sessionkit.study.temporary import TemporaryFolder
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where a log that is too large for memory goes.
+
+    Parameters
+    ----------
+    memory
+        Bytes that may be used.
+    workspace
+        A directory for files that are needed until the study is written.
+    """
+
+    memory: int
+    workspace: Path
+
+
+def ingest(
+    sources: Sources,
+    settings: Settings,
+    *,
+    defaults: Mapping[str, Any],
+    reader: str,
+    strict: bool = False,
+    aside: Aside = NOTHING,
+    room: Room | None = None,
+) -> Study:
+    """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of.
+
+    Parameters
+    ----------
+    defaults
+        Constants for sessions.
+    reader
+        The name of the format.
+    strict
+        Whether to stop at the first record that breaks a rule.
+    aside
+        What the format found out beside the tables.
+    room
+        Where the log goes if it needs more memory than there is; None, it stays in memory.
+
+    Raises
+    ------
+    DataError
+        A file is damaged, or (`strict`) a record breaks a rule.
+    """
+    log = {name: sources[name][0] for name in LOG if name in sources}
+    is_large = room is not None and needs_batches(log.values(), room.memory)
+    notes = aside.noticed()
+    _notice_empty((raw for name in TABLES for raw in sources.get(name, ())), notes)
+    for raw in log.values():
+        notice_zones(raw, without_zones(raw, all_columns()), notes)
+    users = plain_part(sources["users"][0]) if "users" in sources else None
+    batches = _cut(log, room) if room is not None and is_large else _whole(log)
+    decided = decide(log, batches, notes)
+    judgments = [plain_part(raw) for raw in sources.get("judgments", ())]
+    made = _Ingest(log, users, judgments, settings, defaults, reader, strict, aside, notes, batches, decided)
+    return made.on_disk(room.workspace) if room is not None and is_large else made.in_memory()
+
+
+Batches = Callable[[], Iterable[Parts]]
+"""Gives the typed batches of a log, in the order of their sessions, as often as it is asked."""
+
+
+def _whole(log: Mapping[str, Raw]) -> Batches:
+    """Return a log as one batch."""
+    schemas = log_schemas(log)
+    typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
+    return lambda: [typed]
+
+
+def _cut(log: Mapping[str, Raw], room: Room) -> Batches:
+    """Return a log in batches that fit in memory, each typed when it is asked for."""
+    schemas = log_schemas(log)
+    cut = batches_of(log, records_within(room.memory, log), room.workspace)
+    return lambda: ({name: typed_part(raw, schemas[name]) for name, raw in batch.items()} for batch in cut)
+
+
+def _notice_empty(raws: Iterable[Raw], notes: Notes) -> None:
+    """Warn of sources without records: tables that have only a header, logs without records of some kind."""
+    for raw in raws:
+        kinds = list(dict.fromkeys(member.kind for _, member in raw.parted if member.kind))
+        if not raw.records:
+            what = f"no {' and no '.join(kinds)} in it" if kinds else "no records, only a header"
+            notes.warn(f"{raw.source} ({raw.table}): {what}")
+
+
+@dataclass(frozen=True)
+class _Ingest:
+    """A log on its way to a study: its batches, what the whole of it decided, and what stands beside it, checked."""
+
+    log: Mapping[str, Raw]
+    users: CheckedSource | None
+    judgments: list[CheckedSource]
+    settings: Settings
+    defaults: Mapping[str, Any]
+    reader: str
+    strict: bool
+    aside: Aside
+    notes: Notes
+    batches: Batches
+    decided: Decisions
+
+    def in_memory(self) -> Study:
+        """Return the study with its tables in memory; the log is one batch."""
+        totals, notes = Totals(), deepcopy(self.notes)
+        (made,) = self._assembled(totals)
+        study = self._study(totals, notes, {name: finished(name, getattr(made, name)).lazy() for name in LOG})
+        notes.give_warnings()
+        return study
+
+    def on_disk(self, workspace: Path) -> Study:
+        """Return the study, written batch by batch to a temporary folder that is there as long as the study is."""
+        held = TemporaryFolder()
+        types: Types | None = None
+        with held.kept_on_success():
+            while True:
+                totals, notes = Totals(workspace / "rejected"), deepcopy(self.notes)
+                written = self._write(held.path / "study", totals, notes, types)
+                types = totals.types
+                if written == types:
+                    break  # else some extras turned out to have other types than the first batch showed
+        notes.give_warnings()
+        opened = open_study(held.path / "study")
+        storage = replace(opened.storage, depths=totals.depths, package=opened.path, tables=None)
+        return replace(opened, path=None, storage=storage)
+
+    def _write(self, folder: Path, totals: Totals, notes: Notes, types: Types | None) -> Types:
+        """Write the study with extras of these types, None of those that the first batch shows; return the types."""
+        written: Types = {} if types is None else types
+        whole: list[Study] = []
+
+        def batches() -> Generator[StudyBatch, None, None]:
+            for number, made in enumerate(self._assembled(totals)):
+                if number == 0 and types is None:
+                    written.update(totals.types)
+                sessions, queries, results = (
+                    finished(name, getattr(made, name), types=written.get(name, {})) for name in LOG
+                )
+                batch = StudyBatch(sessions, queries, results, starts=made.starts)
+                if made.sessions.height:
+                    yield batch
+            if not totals.counts.facts.sessions:
+                yield batch
+            whole.append(self._study(totals, notes, {}))  # while the last batch is being written
+
+        with closing(batches()) as made, closing(Ahead(made)) as ahead:
+            write_package(self._study_of_judgments, folder, ahead, lambda: whole[0], seen=totals.add_depths)
+        return written
+
+    @property
+    def _judged(self) -> pl.DataFrame:
+        """The table of judgments."""
+        return finished("judgments", *(part.rows.accepted for part in self.judgments))
+
+    @property
+    def _study_of_judgments(self) -> Study:
+        """A study of which only the judgments are there."""
+        none = pl.LazyFrame()
+        return Study(users=none, sessions=none, queries=none, results=none, judgments=self._judged.lazy())
+
+    def _assembled(self, totals: Totals) -> Iterator[Assembled]:
+        """Return the checked tables of each batch, and add what was counted in them to the totals."""
+        keys = judged_keys(self._judged)
+        for batch in self.batches():
+            made = assemble(batch, self.decided, self.defaults, self.settings.missing_positions)
+            totals.add(made, counts_of(made, keys))
+            yield made
+
+    def _study(self, totals: Totals, notes: Notes, log: Mapping[str, pl.LazyFrame]) -> Study:
+        """Return the study with these tables of the log, all of which was checked; note what was unusual."""
+        judged = self._study_of_judgments
+        facts = replace(totals.counts.facts, judgments=sum(len(one.rows.accepted) for one in self.judgments))
+        counts = replace(totals.counts, facts=facts)
+        notice_parts(counts, self.settings, notes, frames=not all(raw.is_file for raw in self.log.values()))
+        rejected = totals.rejected(self.users, self.log.values(), self.judgments, self.aside.cells)
+        if self.strict:
+            refuse_first(rejected)
+        note_rejected(rejected, notes)
+        users = with_users(self.users.rows.accepted if self.users else None, totals.users, notes)
+        notice(counts, judged.judgments.collect(), self.settings, notes)
+        notice_unusual(counts.unusual, notes)
+        return replace(
+            judged.with_tables(users=finished("users", users).lazy(), rejected=rejected, **log),
+            settings=self.settings,
+            sources=(
+                *(sources_of(self.users) if self.users else ()),
+                *(source for name in self.log for source in totals.sources[name]),
+                *(source for part in self.judgments for source in sources_of(part)),
+                *self.aside.sources,
+            ),
+            reader=self.reader,
+            notes=tuple(notes.told),
+            storage=Storage(facts=facts),
+        )

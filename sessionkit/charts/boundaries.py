@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import values
+from sessionkit.charts.encodings import guide
 from sessionkit.charts.theme import FAINT
 
 LABELS = 12
@@ -60,8 +60,8 @@ class Boundaries:
         label = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
         middle = (pl.col("start") + pl.col("end")) / 2
         names = self.shown().select(label.alias("label"), middle.alias("slot"))
-        rules = alt.Chart(values(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
-        texts = alt.Chart(values(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
+        rules = alt.Chart(guide(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
+        texts = alt.Chart(guide(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
         words = texts.encode(x=self.axis(), y=alt.YValue(0), text=alt.Text(field="label", type="nominal"))
         return [rules.encode(x=self.axis()), words]
 

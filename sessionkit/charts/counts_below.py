@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import values
+from sessionkit.charts.encodings import guide
 from sessionkit.charts.theme import INK
 from sessionkit.display.natural_order import in_natural_order
 
@@ -45,14 +45,14 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
         rows = counts.filter(pl.col("group") == group)
         rows = rows.with_columns(pl.Series("text", [f"{number:,}" for number in rows["sessions"]], dtype=pl.String))
         text = alt.Text(field="text", type="nominal")
-        numbers = alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
+        numbers = alt.Chart(guide(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
         layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, -14, down, align="right")]
     return layers
 
 
 def _at_left(text: str, right: int, down: int, **looks: Any) -> alt.Chart:  # noqa: ANN401 - as Altair has them
     """A text below the left end of the axis."""
-    mark = alt.Chart(values(pl.DataFrame({"text": [text]}))).mark_text(
+    mark = alt.Chart(guide(pl.DataFrame({"text": [text]}))).mark_text(
         color=INK, baseline="top", dx=right, dy=down, fontSize=10, limit=MOST_WIDE if right else alt.Undefined, **looks
     )
     return mark.encode(x=alt.XValue(0), y=alt.YValue("height"), text=alt.Text(field="text", type="nominal"))

@@ -41,7 +41,12 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 
 
 class SharedRows(alt.InlineData):
-    """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value."""
+    """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value.
+
+    ``shown`` is what a reader would draw again: the rows without those that only guide the eye.
+    """
+
+    shown: pl.DataFrame
 
     _class_is_valid_at_instantiation = False
 
@@ -134,10 +139,25 @@ def grouped(
     return checked(table, ("group", *columns), source), BETWEEN.join(names) or "Group" if legend is None else legend
 
 
-def values(frame: pl.DataFrame) -> alt.InlineData:
-    """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
+def values(frame: pl.DataFrame, shown: pl.DataFrame | None = None) -> alt.InlineData:
+    """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit.
+
+    Parameters
+    ----------
+    frame
+        What is drawn.
+    shown
+        What of it are data of the figure, if not all; with a column ``part`` where a figure has rows of several meanings.
+    """
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
-    return SharedRows(values=frame.with_columns(texts).to_dicts())
+    rows = SharedRows(values=frame.with_columns(texts).to_dicts())
+    object.__setattr__(rows, "shown", frame if shown is None else shown)  # no part of the specification
+    return rows
+
+
+def guide(frame: pl.DataFrame) -> alt.InlineData:
+    """Return a frame as data that only guide the eye: rules, names of curves, numbers below an axis."""
+    return values(frame, frame.clear())
 
 
 def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) -> alt.Color:
@@ -175,7 +195,7 @@ def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mappin
         Further channels that tell the curves apart: ``shape`` and ``strokeDash``.
     """
     ends = curve_ends(curves, encoding)
-    return [] if ends is None else name_layers(alt.Chart(values(ends)), encoding, marks)
+    return [] if ends is None else name_layers(alt.Chart(guide(ends)), encoding, marks)
 
 
 def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None) -> pl.DataFrame | None:

@@ -5,7 +5,7 @@ import re
 import polars as pl
 import pytest
 
-from sessionkit.charts import data, save, session_pair, spec_of
+from sessionkit.charts import save, session_pair, spec_of
 from sessionkit.charts.kinds.session_pair import MOST_QUERIES
 from sessionkit.errors import UsageError
 
@@ -32,7 +32,8 @@ def frame(rows=None):
 
 def drawn(chart, kind, *columns):
     """What the marks of a kind show, session by session."""
-    rows = data(chart)[0].filter(pl.col("kind") == kind)
+    (drawn,) = spec_of(chart)["datasets"].values()
+    rows = pl.DataFrame(drawn, infer_schema_length=None).filter(pl.col("kind") == kind)
     return rows.sort("side", "query_position", maintain_order=True).select(columns).rows()
 
 

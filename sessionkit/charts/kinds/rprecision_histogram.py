@@ -8,7 +8,14 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, color, stacked, tip, values
+from sessionkit.charts.encodings import (
+    checked,
+    color,
+    guide,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import FAINT, WIDTH
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
@@ -92,6 +99,6 @@ def rprecision_histogram(
             tooltip=tips,
         )
     )
-    zero = alt.Chart(values(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
+    zero = alt.Chart(guide(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
     line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
     return stacked([bars, line], title, synthetic, subtitle, width=width, height=height)

@@ -105,7 +105,11 @@ def score_distribution(
     ]
     header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=200)
     both = pl.concat([boxes, points], how="diagonal")
-    drawn = alt.LayerChart(data=values(both), layer=layers, height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
+    drawn = alt.LayerChart(
+        data=values(both, both.rename({"kind": "part"}).drop("height")),
+        layer=layers,
+        height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))),
+    )
     faceted: alt.FacetChart = drawn.facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 

@@ -187,7 +187,7 @@ def _drawn(
     )
     layers.append(of("sum").mark_text(align="right", **style).encode(x=ends_at, y=y, text=words))
     return alt.FacetChart(
-        data=values(data),
+        data=values(data, _listed(shown, sessions)),
         spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
         facet=alt.FacetMapping(
             row=alt.FacetFieldDef(field="query_position", type="ordinal", header=None),
@@ -195,6 +195,13 @@ def _drawn(
         ),
         spacing=alt.RowColnumber(row=4, column=16),
     )
+
+
+def _listed(shown: pl.DataFrame, sessions: list[str]) -> pl.DataFrame:
+    """The results that are drawn, as a table."""
+    side = pl.col("side").replace_strict(dict(enumerate(sessions)), return_dtype=pl.String)
+    kept = ("query_position", "rank", "grade", "clicked", "contribution")
+    return shown.select(*kept, session=side, document=printable_column("doc_id")).select("session", "document", *kept)
 
 
 def _results(shown: pl.DataFrame, levels: Levels) -> pl.DataFrame:

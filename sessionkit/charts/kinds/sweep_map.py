@@ -12,11 +12,11 @@ import polars as pl
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import (
     NUMBERS,
-    SharedRows,
     by_ink,
     checked,
     color,
     drawn_of,
+    guide,
     line_below,
     tip,
     titled,
@@ -154,7 +154,7 @@ def sweep_map(
         words = alt.Chart(values(rest)).mark_text(fontSize=9, color=FAINT)
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     layers += _border(frame, across, up, place)
-    ring = alt.Chart(values(frame.filter("base").select("x", "y")))
+    ring = alt.Chart(guide(frame.filter("base").select("x", "y")))
     for stroke, ink in ((5, "white"), (2.2, INK)):
         layers.append(
             ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
@@ -218,7 +218,7 @@ def _border(frame: pl.DataFrame, across: list[str], up: list[str], place: Mappin
     layers = []
     for rows, (x, x2, y, y2) in zip((right, top), ends.values(), strict=True):
         if rows:
-            line = alt.Chart(SharedRows(values=rows)).mark_rule(color=INK, strokeWidth=2.4)
+            line = alt.Chart(guide(pl.DataFrame(rows))).mark_rule(color=INK, strokeWidth=2.4)
             from_ = {"x": place["x"].bandPosition(x), "y": place["y"].bandPosition(y)}
             to = {"x2": alt.X2(field="x", bandPosition=x2), "y2": alt.Y2(field="y", bandPosition=y2)}
             layers.append(line.encode(**from_, **to))

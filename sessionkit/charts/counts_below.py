@@ -22,7 +22,7 @@ CHARACTERS = 75
 
 
 def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
-    """Return the layers of such lines, and move the title of the axis below them.
+    """Return the layers of such lines; the title of the axis goes below them, and its ticks stand where numbers do.
 
     Parameters
     ----------
@@ -39,6 +39,7 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     longest = max(len(f"{number:,}") for number in counts["sessions"]) + 1
     places = places.gather_every(-(-len(places) * longest // CHARACTERS))
     counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
+    x["axis"]["values"] = places.to_list()
     layers = [_at_left(what, 0, PADDING + 10, align="left")]
     for number, group in enumerate(names, 1):
         down = PADDING + 10 + LINE * number

@@ -91,7 +91,7 @@ def difference_curve(
     encoding: dict[str, Any] = {"x": queries.axis(), "y": gain_axis(minus, measure), "color": shade}
     counts = pl.concat(
         [
-            frame.select(pl.col(side).alias("group"), "query_position", pl.col(f"searching_{side}").alias("sessions"))
+            frame.select(pl.col(side).alias("group"), "query_position", sessions=f"searching_{side}", n=f"n_{side}")
             for side in "ab"
         ]
     )

@@ -80,7 +80,9 @@ def differences(
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
-    chart, note = _on_one_scale(rows)
+    firsts = {pair.partition(" \u2212 ")[0] for pair in rows.get_column("pair")}
+    better = firsts.pop() if len(firsts) == 1 else "the group named first"
+    chart, note = _on_one_scale(rows, better)
     return titled(
         chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic, width=width, height=height
     )
@@ -138,7 +140,7 @@ def _direction(measure: str) -> str:
         return "higher"
 
 
-def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
+def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]:
     """A row for each difference, all in standard deviations of sessions, with raw values beside; and what is to be known."""
     without = rows.get_column("sd").null_count()
     told = [_told(*row) for row in rows.select("estimate", "low", "high", "n").rows()]
@@ -150,7 +152,7 @@ def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
     drawn = drawn.with_columns(**{f"{name}_sd": value for name, value in ends.items()}).drop_nulls("sd")
     lower = (drawn.get_column("direction") == "lower").any()
     unknown = (drawn.get_column("direction") == "unknown").any()
-    note = "Right of 0 is better" + (", also where lower values are better" if lower else "")
+    note = f"Right of 0: {better} is better" + (", also where lower values are better" if lower else "")
     note += "; gray: no direction is better" if unknown else ""
     note += f"; {without} without spread left out" if without else ""
     axis = alt.Axis(title="SDs of sessions", tickCount=5, grid=True)

@@ -18,6 +18,7 @@ from sessionkit.charts.encodings import (
     curve_names,
     grouped,
     of_several,
+    outstanding,
     shaped,
     stacked,
     tip,
@@ -74,6 +75,7 @@ def precision_recall(
     frame, _ = of_several(frame, "n")
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = "Interpolated precision"
+    frame, colors = outstanding(frame, "recall", "precision", colors)
     encoding: dict[str, Any] = {
         "x": alt.X(
             field="recall", type="quantitative", axis=alt.Axis(title="Recall", tickCount=11, format=".1f"), scale=scale

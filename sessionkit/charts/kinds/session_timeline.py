@@ -96,7 +96,7 @@ def session_timeline(
     ended = rows.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Result list"))
     issued = rows.with_columns(kind=pl.lit("Query"))
     place: dict[str, Any] = {"x": x, "y": y, "color": shade}
-    base = alt.Chart(guide(ended), height=alt.Step(ROW)).mark_bar(size=12)
+    base = alt.Chart(guide(ended), height=alt.Step(ROW)).mark_bar(size=12, stroke=FAINT, strokeWidth=0.8)
     layers = [base.encode(**place, x2=alt.X2(field="end"), tooltip=tips)]
     if seen is not None and len(seen):
         layers += _looks(seen, place)

@@ -323,7 +323,7 @@ def how_many(*parts: tuple[int, int, str]) -> str | None:
 def by_ink(cells: pl.DataFrame, deep: pl.Expr) -> list[tuple[alt.Chart, str]]:
     """Return charts of the cells of a heatmap that are light, and of those that are deep, each with the color that is read on them."""
     parts = ((cells.filter(~deep), INK), (cells.filter(deep), "white"))
-    return [(alt.Chart(values(rows)), ink) for rows, ink in parts if len(rows)]
+    return [(alt.Chart(guide(rows)), ink) for rows, ink in parts if len(rows)]
 
 
 def whole_numbers(title: str, first: int, last: int) -> alt.Axis:

@@ -197,8 +197,14 @@ def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(data=values(drawn), layer=layers, width=SCALED, height=alt.Step(ROW))
+    chart = alt.LayerChart(data=values(drawn, _table(drawn)), layer=layers, width=SCALED, height=alt.Step(ROW))
     return chart, note
+
+
+def _table(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows without what they are drawn with."""
+    only_drawn = ("place", "told", "kind", "shown", "direction")
+    return rows.drop(only_drawn, strict=False).rename({"row": "measure"}).select("measure", pl.exclude("measure"))
 
 
 def _told(estimate: float, low: float, high: float, n: str | None) -> str:
@@ -234,7 +240,7 @@ def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = alt.LayerChart(data=values(rows), layer=layers, height=ROW)
+    drawn = alt.LayerChart(data=values(rows, _table(rows)), layer=layers, height=ROW)
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),
         spacing=8,

@@ -131,7 +131,7 @@ def sweep_map(
         tip("relative", "Margin", ".1%"),
     ]
     tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
-    layers = []
+    layers, table = [], frame.drop("nobody", "step", "label")
     if len(leads):
         shade = {
             "color": color(leads["group"].to_list(), colors, legend),
@@ -142,16 +142,18 @@ def sweep_map(
                 legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
             ),
         }
-        layers.append(alt.Chart(values(leads)).mark_rect().encode(**place, **shade, tooltip=tips))
+        layers.append(alt.Chart(values(leads, table)).mark_rect().encode(**place, **shade, tooltip=tips))
         text = alt.Text(field="label", type="nominal")
         for cells, ink in by_ink(leads, pl.col("step") == [*STEPS][-1]):
             layers.append(cells.mark_text(fontSize=9, color=ink).encode(**place, text=text))
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
-            alt.Chart(values(rest)).mark_rect(color=GRAY).encode(**place, tooltip=[tips[1], tips[2], tips[5]])
+            alt.Chart(values(rest, table.clear() if layers else table))
+            .mark_rect(color=GRAY)
+            .encode(**place, tooltip=[tips[1], tips[2], tips[5]])
         )
-        words = alt.Chart(values(rest)).mark_text(fontSize=9, color=FAINT)
+        words = alt.Chart(guide(rest)).mark_text(fontSize=9, color=FAINT)
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     layers += _border(frame, across, up, place)
     ring = alt.Chart(guide(frame.filter("base").select("x", "y")))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import values
+from sessionkit.charts.encodings import guide
 from sessionkit.charts.theme import FAINT
 
-LABELS = 12
-"""At most about so many query labels stand side by side without touching."""
+NARROWEST, CHARACTER = 0.055, 0.03
+"""Shares of the axis that a query label takes, without and for each of its digits, where the plot is as narrow as on a telephone."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -39,7 +39,14 @@ class Boundaries:
     @property
     def step(self) -> int:
         """Every how many queries there is room for a label."""
-        return next((step for step in STEPS if len(self.queries) <= step * LABELS), STEPS[-1])
+        return next((step for step in STEPS if self._apart(step)), STEPS[-1])
+
+    def _apart(self, step: int) -> bool:
+        """Whether the labels of every so many queries do not touch."""
+        labeled = self.queries.gather_every(step)
+        middles = (labeled.get_column("start") + labeled.get_column("end")) / 2
+        room = (NARROWEST + CHARACTER * len(str(labeled.get_column("query_position").max()))) * self.slots
+        return len(middles) < 2 or bool(middles.diff().min() >= room)  # type: ignore[operator]  # numbers
 
     def shown(self) -> pl.DataFrame:
         """The queries that are labeled."""
@@ -60,8 +67,8 @@ class Boundaries:
         label = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
         middle = (pl.col("start") + pl.col("end")) / 2
         names = self.shown().select(label.alias("label"), middle.alias("slot"))
-        rules = alt.Chart(values(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
-        texts = alt.Chart(values(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
+        rules = alt.Chart(guide(inner)).mark_rule(color=FAINT, opacity=0.45, strokeDash=[2, 3], strokeWidth=1)
+        texts = alt.Chart(guide(names)).mark_text(color=FAINT, baseline="bottom", dy=-3, fontSize=11)
         words = texts.encode(x=self.axis(), y=alt.YValue(0), text=alt.Text(field="label", type="nominal"))
         return [rules.encode(x=self.axis()), words]
 

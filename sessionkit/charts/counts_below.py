@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import values
+from sessionkit.charts.encodings import guide
 from sessionkit.charts.theme import INK
 from sessionkit.display.natural_order import in_natural_order
 
@@ -22,7 +22,7 @@ CHARACTERS = 75
 
 
 def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
-    """Return the layers of such lines, and move the title of the axis below them.
+    """Return the layers of such lines; the title of the axis goes below them, and its ticks stand where numbers do.
 
     Parameters
     ----------
@@ -39,20 +39,21 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     longest = max(len(f"{number:,}") for number in counts["sessions"]) + 1
     places = places.gather_every(-(-len(places) * longest // CHARACTERS))
     counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
+    x["axis"]["values"] = places.to_list()
     layers = [_at_left(what, 0, PADDING + 10, align="left")]
     for number, group in enumerate(names, 1):
         down = PADDING + 10 + LINE * number
         rows = counts.filter(pl.col("group") == group)
         rows = rows.with_columns(pl.Series("text", [f"{number:,}" for number in rows["sessions"]], dtype=pl.String))
         text = alt.Text(field="text", type="nominal")
-        numbers = alt.Chart(values(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
+        numbers = alt.Chart(guide(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
         layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, -14, down, align="right")]
     return layers
 
 
 def _at_left(text: str, right: int, down: int, **looks: Any) -> alt.Chart:  # noqa: ANN401 - as Altair has them
     """A text below the left end of the axis."""
-    mark = alt.Chart(values(pl.DataFrame({"text": [text]}))).mark_text(
+    mark = alt.Chart(guide(pl.DataFrame({"text": [text]}))).mark_text(
         color=INK, baseline="top", dx=right, dy=down, fontSize=10, limit=MOST_WIDE if right else alt.Undefined, **looks
     )
     return mark.encode(x=alt.XValue(0), y=alt.YValue("height"), text=alt.Text(field="text", type="nominal"))

@@ -17,7 +17,7 @@ from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import CONTEXT, INK, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
@@ -33,15 +33,24 @@ SEPARATORS = {0x2028: " ", 0x2029: " "}
 Drawn = TypeVar("Drawn", alt.LayerChart, alt.FacetChart)
 MOST_NAMED, LONGEST = 7, 18
 """Curves that are named where they end, and characters of such a name."""
+MOST_COLORED = 6
+"""Groups up to which every curve has a color of its own; of more only the highest and the lowest have one."""
 FEW = 4
 """Whole numbers that an axis names all."""
+MARK_AT, NAME_AT = 13, 20
+"""Pixels right of the plot at which marks of curves stand, or names without marks, and at which names beside marks do."""
 APART, TOUCHING = 0.1, 0.3
 """Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
 class SharedRows(alt.InlineData):
-    """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value."""
+    """Data inside a chart that nobody changes: copies of the chart share them, and they are not checked value by value.
+
+    ``shown`` is what a reader would draw again: the rows without those that only guide the eye.
+    """
+
+    shown: pl.DataFrame
 
     _class_is_valid_at_instantiation = False
 
@@ -134,22 +143,57 @@ def grouped(
     return checked(table, ("group", *columns), source), BETWEEN.join(names) or "Group" if legend is None else legend
 
 
-def values(frame: pl.DataFrame) -> alt.InlineData:
-    """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit."""
+def values(frame: pl.DataFrame, shown: pl.DataFrame | None = None) -> alt.InlineData:
+    """Return a frame as data inside the chart: independent of Altair's global data transformers and their row limit.
+
+    Parameters
+    ----------
+    frame
+        What is drawn.
+    shown
+        What of it are data of the figure, if not all; with a column ``part`` where a figure has rows of several meanings.
+    """
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
-    return SharedRows(values=frame.with_columns(texts).to_dicts())
+    rows = SharedRows(values=frame.with_columns(texts).to_dicts())
+    object.__setattr__(rows, "shown", frame if shown is None else shown)  # no part of the specification
+    return rows
+
+
+def guide(frame: pl.DataFrame) -> alt.InlineData:
+    """Return a frame as data that only guide the eye: rules, names of curves, numbers below an axis."""
+    return values(frame, frame.clear())
 
 
 def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) -> alt.Color:
     """Return the color of each group, from `colors` or by sorted name."""
     names = in_natural_order(groups)
-    given = {named(name): shade for name, shade in (colors or {}).items()}
+    given = {**(colors or {}), **{named(name): shade for name, shade in (colors or {}).items()}}
     own = given if all(name in given for name in names) else colors_of([*given, *names]) | given
     names.sort(key=lambda name: own[name] != CONTEXT)  # drawn first, and so behind
     scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
     shown = [inert(name) for name in names if own[name] != CONTEXT]
     known = alt.Legend(title=plain("legend", legend), values=shown if len(shown) < len(names) else alt.Undefined)
     return alt.Color(field="group", type="nominal", scale=scale, legend=known)
+
+
+def outstanding(
+    curves: pl.DataFrame, x: str, y: str, colors: Mapping[str, str] | None
+) -> tuple[pl.DataFrame, Mapping[str, str] | None]:
+    """Return curves, context first and so behind, and their colors: those given, or of many curves those of two that stand out.
+
+    Of more groups than colors tell apart, the highest and the lowest at the end have one; the others are context, in gray.
+    """
+    known = curves.drop_nulls(y)
+    if colors is None and known.get_column("group").n_unique() > MOST_COLORED:
+        ends = known.group_by("group").agg(_end=pl.col(y).sort_by(x).last(), _mean=pl.col(y).mean())
+        names = natural_sort(ends, "group").sort("_end", "_mean", maintain_order=True).get_column("group").to_list()
+        others = dict.fromkeys(in_natural_order(curves.get_column("group")), CONTEXT)
+        colors = others | colors_of([names[0], names[-1]])
+    context = [name for name, shade in (colors or {}).items() if shade == CONTEXT]
+    behind = [*context, *map(named, context)]
+    if not behind:
+        return curves, colors
+    return curves.sort(~pl.col("group").is_in(behind), maintain_order=True), colors
 
 
 def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
@@ -175,13 +219,16 @@ def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mappin
         Further channels that tell the curves apart: ``shape`` and ``strokeDash``.
     """
     ends = curve_ends(curves, encoding)
-    return [] if ends is None else name_layers(alt.Chart(values(ends)), encoding, marks)
+    if ends is None:
+        return []
+    marked = bool(ends.get_column("beside").count())
+    return name_layers(alt.Chart(guide(ends)), encoding, marks, marked=marked)
 
 
 def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None) -> pl.DataFrame | None:
     """Return where names of curves stand, of each panel if there are several: their rows, at the right end of the axis; see `curve_names`.
 
-    ``beside`` is the place of the curve's mark, where the name is not at the curve's end. None where names are many or long.
+    ``beside`` is the place of the curve's mark, where not every name is at its curve's end. None where names are many or long.
     """
     x, y = encoding["x"]["field"], encoding["y"]["field"]
     shown = encoding["color"]["legend"]["values"] if encoding["color"]["legend"] else alt.Undefined
@@ -212,10 +259,13 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
     if not apart:
         return None
     elsewhere = pl.col("_moved") | (pl.col("_end") < pl.col(x))
+    elsewhere = elsewhere.any() if panel is None else elsewhere.any().over(panel)
     return pl.concat(apart).with_columns(beside=pl.when(elsewhere).then(y)).drop("_moved", "_end", "_mean")
 
 
-def name_layers(chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any]) -> list[alt.Chart]:
+def name_layers(
+    chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any], *, marked: bool = True
+) -> list[alt.Chart]:
     """Return layers that write names, beside their marks where they are not at the ends, for the rows of `curve_ends`; legends go."""
     for channel in (encoding["color"], *marks.values()):
         channel["legend"] = None
@@ -223,9 +273,11 @@ def name_layers(chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[st
     shapes = {name: mark for name, mark in marks.items() if name == "shape"}
     beside = encoding["y"].copy()
     beside["field"] = "beside"
-    text = chart.mark_text(align="left", baseline="middle", dx=14, fontSize=11, color=INK)
+    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
     return [
-        chart.mark_point(filled=True, xOffset=8).encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes),
+        chart.mark_point(filled=True, xOffset=MARK_AT).encode(
+            x=encoding["x"], y=beside, color=encoding["color"], **shapes
+        ),
         text.encode(**place, text=alt.Text(field="label", type="nominal")),
     ]
 
@@ -271,7 +323,7 @@ def how_many(*parts: tuple[int, int, str]) -> str | None:
 def by_ink(cells: pl.DataFrame, deep: pl.Expr) -> list[tuple[alt.Chart, str]]:
     """Return charts of the cells of a heatmap that are light, and of those that are deep, each with the color that is read on them."""
     parts = ((cells.filter(~deep), INK), (cells.filter(deep), "white"))
-    return [(alt.Chart(values(rows)), ink) for rows, ink in parts if len(rows)]
+    return [(alt.Chart(guide(rows)), ink) for rows, ink in parts if len(rows)]
 
 
 def whole_numbers(title: str, first: int, last: int) -> alt.Axis:

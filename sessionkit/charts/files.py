@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import polars as pl
-from altair.utils.schemapi import debug_mode
+from altair.utils.schemapi import SchemaBase, debug_mode
 
+from sessionkit.charts.encodings import SharedRows
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.print_layout import PrintLayout, print_layout, tell_of_missing
@@ -47,7 +48,10 @@ def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
 
 
 def data(chart: alt.TopLevelMixin) -> list[pl.DataFrame]:
-    """Return what a chart draws: the table of each of its layers or panels, in order, each table once.
+    """Return the data of a chart: what a reader would draw again, without what only guides the eye (rules, names, counts below an axis).
+
+    Most charts of this package have one table, with the ends of bands and intervals; those whose rows have several meanings have a
+    column ``part``, and a table for each (of `slopes`, the units and the means). Of any other chart, the table of every layer.
 
     Examples
     --------
@@ -55,7 +59,37 @@ def data(chart: alt.TopLevelMixin) -> list[pl.DataFrame]:
     >>> [frame.shape for frame in data(alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x:Q"))]
     [(2, 1)]
     """
-    return [pl.DataFrame(rows, infer_schema_length=None) for rows in spec_of(chart).get("datasets", {}).values()]
+    ours = [(printable_spec(rows.values), rows.shown) for rows in _shared_rows(chart)]
+    tables: list[pl.DataFrame] = []
+    for rows in spec_of(chart).get("datasets", {}).values():
+        shown = next((shown for drawn, shown in ours if drawn == rows), None)
+        if shown is not None:
+            tables.append(pl.DataFrame(printable_spec(shown.to_dicts()), schema=shown.schema))
+        else:
+            tables.append(pl.DataFrame(rows, infer_schema_length=None))
+    return _whole([table for table in tables if table.width and table.height])
+
+
+def _shared_rows(chart: Any) -> Iterator[SharedRows]:  # noqa: ANN401  # a chart or a part of one
+    """The rows inside a chart of this package."""
+    if isinstance(chart, SharedRows):
+        yield chart
+    elif isinstance(chart, SchemaBase):
+        for part in chart._kwds.values():
+            yield from _shared_rows(part)
+    elif isinstance(chart, list | dict):
+        for part in chart.values() if isinstance(chart, dict) else chart:
+            yield from _shared_rows(part)
+
+
+def _whole(tables: list[pl.DataFrame]) -> list[pl.DataFrame]:
+    """Tables without those whose rows are all in another one: the points on a line."""
+    whole: list[pl.DataFrame] = []
+    for table in sorted(tables, key=pl.DataFrame.__len__, reverse=True):
+        alike = (other for other in whole if other.schema == table.schema)
+        if all(len(table.join(other, on=table.columns, how="anti", nulls_equal=True)) for other in alike):
+            whole.append(table)
+    return [table for table in tables if any(table is one for one in whole)]
 
 
 def _svg(spec: dict[str, Any]) -> bytes:

@@ -6,6 +6,20 @@
   const KINDS = ["svg", "png"];
   const options = {actions: false, ast: true, mode: "vega-lite", renderer: "svg"};
 
+  // The lines of a text of about so many pixels a character; a word that is longer than a line stays whole.
+  const folded = (text, room, character) => [text].flat().flatMap((line) => {
+    const lines = [""];
+    for (const word of String(line).split(" ")) {
+      const last = lines.length - 1;
+      if (lines[last] && (lines[last].length + 1 + word.length) * character > room) lines.push(word);
+      else lines[last] += lines[last] ? ` ${word}` : word;
+    }
+    return lines;
+  });
+
+  const foldedTitle = (title, room) => (title?.text ? {...title, text: folded(title.text, room, 7.8),
+    ...(title.subtitle ? {subtitle: folded(title.subtitle, room, 6)} : {})} : title);
+
   // On a narrow screen the plot shrinks, panels stand below one another, and legends below all.
   const fitted = (spec, room) => {
     if (!room || room >= NARROW) return spec;
@@ -18,7 +32,7 @@
     const sized = typeof spec.width === "number"
       ? {width: Math.max(100, Math.min(spec.width, side - (beside ? BESIDE : 0)))} : {};
     const limited = {labelLimit: room - 60, titleLimit: room - 20};
-    return {...spec, ...panels, ...sized, config: {...config,
+    return {...spec, ...panels, ...sized, title: foldedTitle(spec.title, room - 60), config: {...config,
       view: {...config.view, continuousWidth: side, discreteWidth: side},
       legend: {...config.legend, ...limited, orient: "bottom", direction: "vertical"},
       title: {...config.title, limit: room - 20},

@@ -316,7 +316,7 @@ def _leave_out(spec: dict[str, Any], layers: Sequence[dict[str, Any]], explained
 
 
 def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
-    """A specification with as many of the texts that stand in rows along the axis as there is room for, the same places of each row."""
+    """A specification with as many of the texts that stand in rows along the axis as there is room for, every so many of each row."""
     rows = {
         number: _rows_of(spec, layer)
         for number, layer in enumerate(spec.get("layer", []))
@@ -327,15 +327,16 @@ def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
     if not rows:
         return spec
     every, layers = 1, [*spec["layer"]]
-    places = sorted({row[layers[number]["encoding"]["x"]["field"]] for number, of in rows.items() for row in of})
+    places: dict[int, list[Any]] = {}
     for number, of in rows.items():
         field = layers[number]["encoding"]["text"]["field"]
+        places[number] = sorted({row[layers[number]["encoding"]["x"]["field"]] for row in of})
         longest = max(len(str(row[field])) for row in of) + 1
-        needed = longest * WIDE * layers[number]["mark"].get("fontSize", USUAL) * len(places)
+        needed = longest * WIDE * layers[number]["mark"].get("fontSize", USUAL) * len(places[number])
         every = max(every, math.ceil(needed / spec["width"]))
-    kept, datasets = {*places[::every]}, {**spec["datasets"]}
+    datasets = {**spec["datasets"]}
     for number, of in rows.items():
-        layer = layers[number]
+        layer, kept = layers[number], {*places[number][::every]}
         name = layer["data"]["name"] + "-thinned"
         datasets[name] = [row for row in of if row[layer["encoding"]["x"]["field"]] in kept]
         layers[number] = {**layer, "data": {"name": name}}

@@ -58,7 +58,7 @@ def report(
         typer.Option(
             "--figures",
             metavar="DIR",
-            help="New folder for every figure of the page: SVG and PDF, its data as CSV, its caption.",
+            help="New folder for every figure of the page: SVG and PDF, its data as one CSV file, its caption.",
             show_default=False,
         ),
     ] = None,

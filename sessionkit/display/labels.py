@@ -14,15 +14,19 @@ import polars as pl
 from sessionkit.errors import UsageError
 
 CONTROLS = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "\u2421"}
-"""Control characters and the Unicode pictures of them; one to one, so that different names stay different."""
+CONTROLS |= {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+"""Control characters and the Unicode pictures of them, of line breaks and tabs what programs write, which every font has; one to one,
+so that different names stay different."""
 TURNING = {chr(code): f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 """Characters that turn the direction of the text around them, and their names."""
 HIDDEN = {chr(code): f"[U+{code:04X}]" for code in (0x200B, 0x2060, 0xFEFF)}
 """Characters without width, by which names that look the same can differ, and their names."""
 NO_XML = {chr(code): f"[U+{code:04X}]" for code in (0xFFFE, 0xFFFF)}
 REPLACED = {**CONTROLS, **TURNING, **HIDDEN, **NO_XML}
-LIKE = {picture: f"[U+{ord(picture):04X}]" for picture in CONTROLS.values()}
+LIKE = {picture: f"[U+{ord(picture):04X}]" for picture in CONTROLS.values() if len(picture) == 1}
 """Characters that a name has itself and that stand for others elsewhere, and their names."""
+BROKEN = re.compile(r"\\([nrt])")
+"""What a name has itself and that stands for a line break or a tab elsewhere."""
 ESCAPE = re.compile(r"\[(U\+[0-9A-F]{4,6}\])")
 LONGEST = 120
 """Characters of a name that a page shows."""
@@ -50,7 +54,7 @@ def named(name: str) -> str:
     >>> named("a\x00"), named("a\u2400"), named("\u202e"), named("[U+202E]")
     ('a␀', 'a[U+2400]', '[U+202E]', '[U+005B]U+202E]')
     """
-    return printable(ESCAPE.sub(r"[U+005B]\1", name).translate(_LIKE))
+    return printable(BROKEN.sub(r"[U+005C]\1", ESCAPE.sub(r"[U+005B]\1", name)).translate(_LIKE))
 
 
 def label(name: str, most: int = LONGEST) -> str:
@@ -88,6 +92,7 @@ def printable_column(name: str) -> pl.Expr:
     """Return a column of names under the replacements of `named`; null becomes ``(none)``."""
     wanted = {**REPLACED, **LIKE}
     text = pl.col(name).cast(pl.String).str.replace_all(ESCAPE.pattern, "[U+005B]${1}")
+    text = text.str.replace_all(BROKEN.pattern, "[U+005C]${1}")
     return text.str.replace_many(list(wanted), list(wanted.values())).fill_null("(none)")
 
 

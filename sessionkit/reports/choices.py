@@ -9,7 +9,8 @@ import polars as pl
 
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
-from sessionkit.charts.encodings import LEGENDS
+from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
+from sessionkit.charts.theme import CONTEXT
 from sessionkit.choices import EffortUnit
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -80,6 +81,11 @@ class Choices:
         if source is None:
             return f" No measure asked for can be drawn here; {measure} is shown instead."
         return f" {measure} is shown with the parameters of {source}."
+
+    @property
+    def curve_colors(self) -> Mapping[str, str] | None:
+        """The colors of curves; None where groups are many and none is context yet: the chart then chooses whom it shows."""
+        return self.colors if len(self.colors) <= MOST_COLORED or CONTEXT in self.colors.values() else None
 
     @property
     def legend(self) -> str:

@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import polars as pl
+
 from sessionkit.charts.files import data, save
 from sessionkit.display.csv import csv_frame
 from sessionkit.errors import UsageError
@@ -38,8 +40,8 @@ def _of_parts(section: Section) -> Iterator[Figure]:
 def write_figures(sections: Iterable[Section], folder: str | os.PathLike[str]) -> Path:
     """Write every figure of a page into a new folder, whole or not at all.
 
-    Of the first ``01-differences.svg`` and ``.pdf``, ``01-differences.txt``, its title and caption, and ``01-differences-1.csv``,
-    ``-2.csv`` and so on, what it draws, a table for each of its layers.
+    Of the first ``01-differences.svg`` and ``.pdf``, ``01-differences.txt``, its title and caption, and ``01-differences.csv``, its
+    data: one table, with a column ``part`` where rows have several meanings.
 
     Parameters
     ----------
@@ -80,5 +82,5 @@ def _write(figure: Figure, stem: Path) -> None:
         save(figure.chart, stem.with_name(f"{stem.name}.{form}"))
     text = f"{figure.title}. {figure.caption}\n"
     stem.with_name(f"{stem.name}.txt").write_text(text, encoding="utf-8")
-    for number, frame in enumerate(data(figure.chart), 1):
-        stem.with_name(f"{stem.name}-{number}.csv").write_text(csv_frame(frame), encoding="utf-8")
+    table = pl.concat(data(figure.chart), how="diagonal_relaxed")
+    stem.with_name(f"{stem.name}.csv").write_text(csv_frame(table), encoding="utf-8")

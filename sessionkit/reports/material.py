@@ -342,12 +342,32 @@ class Material:
 
     @cached_property
     def highlighting(self) -> Choices:
-        """The choices with colors for the groups of the best means alone, where there are many; the others are context."""
+        """The choices with colors for the groups of the best means alone, where there are many; the others are context.
+
+        Of groups that are not compared, those of the lowest and of the highest mean have a color: of these a sentence speaks.
+        """
         choices = self.choices
-        if len(choices.colors) <= MANY_GROUPS or self.comparison is None or self.by != choices.by:
+        if not self.many or self.by != choices.by:
             return choices
-        best = self.best_first(self.comparison)[self.by].head(HIGHLIGHTED).to_list()
-        return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(best))
+        if self.comparison is not None:
+            told = self.best_first(self.comparison)[self.by].head(HIGHLIGHTED).to_list()
+        else:
+            ranked = self.ranked_means
+            told = [str(ranked.item(place, self.by)) for place in (0, -1)] if len(ranked) > 1 else []
+        return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(told)) if told else choices
+
+    @property
+    def many(self) -> bool:
+        """Whether the groups are too many for a color each."""
+        return len(self.choices.colors) > MANY_GROUPS
+
+    @cached_property
+    def ranked_means(self) -> pl.DataFrame:
+        """The means of the primary measure by the groups of figures, the lowest first; no row where scores are by something else."""
+        means = self.scores.filter(pl.col("measure") == str(self.primary)).drop_nulls("value")
+        if group_keys(self.study, self.averaged_by).keys() != {self.by}:
+            return means.clear()
+        return means.drop_nulls(self.by).sort("value", maintain_order=True)
 
     @property
     def choices_of_primary(self) -> Choices:

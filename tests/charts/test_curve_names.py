@@ -5,8 +5,18 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import session_curve, spec_of
-from sessionkit.charts.encodings import APART, LONGEST, MOST_NAMED, color, curve_ends, curve_names, shaped
-from sessionkit.charts.theme import CONTEXT
+from sessionkit.charts.encodings import (
+    APART,
+    LONGEST,
+    MARK_AT,
+    MOST_NAMED,
+    NAME_AT,
+    color,
+    curve_ends,
+    curve_names,
+    shaped,
+)
+from sessionkit.charts.theme import CONTEXT, colors_of
 
 
 def ends(values, scale=None, **colors):
@@ -64,11 +74,12 @@ def test_a_name_has_its_curves_mark_beside_it_and_no_legend_is_left(curves):
     spec = spec_of(session_curve(curves()))
     beside, words = spec["layer"][-2:]
     assert beside["encoding"]["shape"]["scale"]["range"] == ["circle", "square"]
-    assert (beside["mark"]["type"], words["mark"]["type"]) == ("point", "text")
+    assert (beside["mark"]["type"], words["mark"]["type"], words["mark"]["dx"]) == ("point", "text", MARK_AT)
     for layer in spec["layer"]:
         for channel in ("color", "shape"):
             assert layer["encoding"].get(channel, {"legend": None})["legend"] is None
-    many = spec_of(session_curve(curves(tuple("abcdefgh"))))
+    names = tuple("abcdefgh")
+    many = spec_of(session_curve(curves(names), colors=colors_of(names)))
     assert any(layer["encoding"].get("color", {}).get("legend") for layer in many["layer"])
 
 
@@ -83,7 +94,7 @@ def test_a_curve_without_a_value_has_no_name():
     assert [row["label"] for row in words.data.values] == ["b"]
 
 
-def test_a_mark_stands_where_a_name_is_not_at_the_end_of_its_curve():
+def test_all_names_have_their_marks_where_one_is_not_at_the_end_of_its_curve():
     rows = [("far", 2, 0.9), ("one", 2, 0.3), ("other", 2, 0.3), ("short", 1, 0.6)]
     frame = pl.DataFrame(rows, schema=["group", "x", "y"], orient="row").with_columns(label="group")
     encoding = {
@@ -92,5 +103,8 @@ def test_a_mark_stands_where_a_name_is_not_at_the_end_of_its_curve():
         "color": color(frame["group"].to_list(), None, "Group"),
     }
     beside = dict(curve_ends(frame, encoding).select("label", "beside").rows())
-    assert beside["far"] is None
-    assert (beside["short"], beside["one"], beside["other"]) == pytest.approx((0.6, 0.35, 0.25))
+    assert (beside["far"], beside["short"], beside["one"], beside["other"]) == pytest.approx((0.9, 0.6, 0.35, 0.25))
+    ends = curve_ends(frame.filter(pl.col("group").is_in(["far", "one"])), encoding)
+    assert ends["beside"].to_list() == [None, None]
+    _, words = curve_names(frame, encoding, {})
+    assert words.to_dict()["mark"]["dx"] == NAME_AT

@@ -46,7 +46,7 @@ def test_the_axis_says_what_is_subtracted_and_zero_is_a_line(datasets):
 def test_sessions_still_searching_stand_below(datasets):
     texts = [rows for mark, rows in datasets(difference_curve(frame())) if mark == "text"]
     assert [[row.get("text", row.get("label")) for row in rows] for rows in texts] == [
-        ["Q1", "Q2"], ["Sessions still searching"], ["9", "8"], ["S1"], ["8", "7"], ["S2"],
+        ["Q1", "Q2"], ["Sessions still searching, also those without a value"], ["9", "8"], ["S1"], ["8", "7"], ["S2"],
     ]  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def test_differences_are_divided_by_the_spread_of_sessions_and_stand_raw_beside(
     assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28, 29"
 
 
-def test_right_of_0_is_better_and_what_has_no_direction_stands_last():
+def test_right_of_0_who_is_better_is_named_and_what_has_no_direction_stands_last():
     frame = forest(measure=["column(satisfaction)", "Queries"])
     first, second = rows_of(frame)
     assert (first["row"], first["kind"], second["row"], second["kind"]) == (
@@ -81,7 +81,7 @@ def test_right_of_0_is_better_and_what_has_no_direction_stands_last():
     )
     assert (first["estimate_sd"], first["low_sd"]) == (pytest.approx(0.2), pytest.approx(0.6))  # .1 / .5, turned round
     said = spec_of(differences(frame))["title"]["subtitle"]
-    assert said == "Right of 0 is better, also where lower values are better; gray: no direction is better"
+    assert said == "Right of 0: S2 is better, also where lower values are better; gray: no direction is better"
 
 
 def test_no_spread_is_counted():

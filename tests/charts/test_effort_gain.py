@@ -46,3 +46,27 @@ def test_what_it_refuses(found):
         effort_gain(found.reach)
     with pytest.raises(UsageError, match=r"draws what sessionkit\.effort returns, not a Comparison"):
         effort_gain(sk.compare(read_clinic(), "nsDCG@10"))
+
+
+def test_a_gain_that_was_not_asked_for_is_one_that_sessions_come_to():
+    """No session gains by sRBP what one document of the highest grade gains without a discount."""
+    found = sk.effort(read_clinic(), "sRBP(b=0.64,p=0.86)@10")
+    last = (
+        found.spent.filter(pl.col("along") == "results")
+        .sort("amount")
+        .group_by("system_id")
+        .agg(pl.col("reached").last())
+    )
+    assert (last["reached"] > 0).all()
+    assert found.gain_source.startswith("the mean that S1 ends with")
+    subtitle = effort_gain(found, title="T", subtitle="S").title.subtitle
+    assert subtitle == f"S; {found.gain:g} is {found.gain_source}"
+    asked = sk.effort(read_clinic(), "sRBP(b=0.64,p=0.86)@10", gain=99)
+    assert (asked.gain, asked.gain_source) == (99, None)
+    assert asked.spent["reached"].max() == 0
+
+
+def test_a_gain_that_is_reached_stays_that_of_a_document(found):
+    assert (found.gain, found.gain_source) == (3.0, "that of one document of the highest grade given")
+    lists = sk.effort(read_clinic(), "RBP(p=0.5)@10")
+    assert lists.spent.is_empty() or lists.spent["reached"].max() > 0

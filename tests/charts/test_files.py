@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 import altair as alt
+import polars as pl
 import pytest
 
-from sessionkit.charts import save, session_curve
+from sessionkit.charts import KINDS, data, save, session_curve
 from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.atomic_files import write_whole
 
@@ -106,3 +107,20 @@ def test_limited_memory_is_said_instead_of_a_crash(tmp_path):
     assert all(line.startswith("1 the memory of this process is limited to 8,388,608 KiB") for line in told[:4])
     assert told[4:] == ["a.json"]
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_data_are_what_a_reader_would_draw_again(kind, drawing):
+    chart = drawing[kind](("S1", "S2"), title="T")
+    tables = data(chart)
+    assert all(len(table) for table in tables)
+    assert len(tables) == 1 or all("part" in table.columns for table in tables)
+    assert not {"beside", "told", "step"} & {name for table in tables for name in table.columns}
+    for again in (data(chart.properties(title="again")), data(alt.vconcat(chart, chart))):
+        assert [table.to_dicts() for table in again] == [table.to_dicts() for table in tables]
+
+
+def test_data_of_other_charts_are_those_of_their_layers(curves):
+    mine = alt.Chart(pl.DataFrame({"slot": [1, 2], "value": [0.1, 0.2]})).mark_line().encode(x="slot:Q", y="value:Q")
+    assert [table.shape for table in data(mine)] == [(2, 2)]
+    assert [table.height for table in data(alt.hconcat(session_curve(curves()), mine))] == [60, 2]

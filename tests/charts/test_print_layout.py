@@ -199,14 +199,24 @@ def test_data_are_what_is_drawn(curves):
 
 
 def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_path):
-    chart = session_curve(curves(queries=12))
-    labels = [f"Q{number}" for number in range(1, 13)]
-    screen, narrow = (
+    chart = session_curve(curves(queries=9))
+    labels = [f"Q{number}" for number in range(1, 10)]
+    screen, narrow, narrower = (
         [text for text, _, _ in words(save(chart, tmp_path / "chart.svg", **size)) if text in labels]
-        for size in ({}, {"width": "84mm"})
+        for size in ({}, {"width": "84mm"}, {"width": "60mm"})
     )
-    assert screen == labels
-    assert narrow == labels[::2]
+    assert screen == narrow == labels
+    assert narrower == labels[::2]
+
+
+def test_labels_of_queries_and_numbers_below_them_stay_together(curves, tmp_path):
+    searching = pl.col("query_position") * -10 + 700
+    frame = curves(queries=9).with_columns(searching=searching, low="value", high="value", n=pl.lit(999))
+    shown = [text for text, _, _ in words(save(session_curve(frame), tmp_path / "chart.svg", width="60mm"))]
+    labels = [text for text in shown if re.fullmatch(r"Q\d", text)]
+    assert 1 < len(labels) < 9
+    numbers = [text for text in shown if re.fullmatch(r"6\d0", text)]
+    assert numbers == [str(700 - 10 * int(label[1:])) for label in labels] * 2
 
 
 def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them(tmp_path):

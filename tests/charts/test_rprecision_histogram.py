@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from sessionkit.charts import rprecision_histogram, save
+from sessionkit.charts import rprecision_histogram, save, spec_of
 from sessionkit.errors import UsageError
 
 
@@ -49,3 +49,13 @@ def test_names_of_systems_are_text_in_tooltips_too(tmp_path, name):
 def test_topics_without_both_systems_are_nothing_to_draw():
     with pytest.raises(UsageError, match="no topic has a value of both"):
         rprecision_histogram(found([None]), "new", "old")
+
+
+def test_the_axis_says_whose_difference_it_is_and_the_legend_only_of_long_names():
+    spec = spec_of(rprecision_histogram(found([0.1, -0.2]), "A", "B"))
+    bars = spec["layer"][0]["encoding"]
+    assert bars["y"]["axis"]["title"] == ["A minus B", "mean(Rprec)"]
+    assert bars["color"]["legend"] is None
+    long = spec_of(rprecision_histogram(found([0.1, -0.2]), "A" * 60, "B"))["layer"][0]["encoding"]
+    assert long["y"]["axis"]["title"][0] == "Difference"
+    assert long["color"]["legend"]["title"] == "System ahead"

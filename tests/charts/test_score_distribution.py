@@ -46,3 +46,20 @@ def test_groups_have_their_limits():
         score_distribution(pl.DataFrame({"group": [str(n) for n in range(41)], "value": [1.0] * 41}))
     with pytest.raises(UsageError, match="no value is defined"):
         score_distribution(pl.DataFrame({"group": ["A"], "value": [None]}))
+
+
+def test_rows_stand_in_natural_order_or_by_their_means():
+    frame = pl.DataFrame({"group": ["S10", "S2", "S1"] * 2, "value": [0.3, 0.1, 0.2] * 2})
+    assert rows_in_order(score_distribution(frame)) == ["S1", "S2", "S10"]
+    assert rows_in_order(score_distribution(frame, order="mean")) == ["S10", "S1", "S2"]
+    with pytest.raises(UsageError, match="order must be one of group, mean"):
+        score_distribution(frame, order="size")
+
+
+def rows_in_order(chart):
+    """The rows by the places that the facets are sorted by."""
+    spec = spec_of(chart)
+    assert spec["facet"]["row"]["sort"] == {"field": "place", "op": "min"}
+    (rows,) = spec["datasets"].values()
+    places = {row["place"]: row["group"] for row in rows}
+    return [places[place] for place in sorted(places)]

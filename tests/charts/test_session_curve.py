@@ -1,8 +1,11 @@
 """Figure 2, and the ends of queries that it shares with the others."""
 
+from itertools import pairwise
+
 import polars as pl
 
-from sessionkit.charts import session_curve, spec_of
+from sessionkit.charts import colors_of, session_curve, spec_of
+from sessionkit.charts.theme import CONTEXT
 
 
 def test_curve_is_drawn_with_the_ends_of_queries(curves, datasets):
@@ -29,9 +32,9 @@ def test_axis_names_the_cutoff_and_what_the_values_are(curves):
 
 def test_many_queries_are_labeled_with_room_between(curves, datasets):
     rules, labels, _, points, *_ = datasets(session_curve(curves(queries=50)))
-    assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 5)]
-    assert [row["slot"] for row in rules[1]] == list(range(10, 500, 50))
-    assert [row["slot"] for row in points[1] if row["group"] == "S1"] == [*range(10, 500, 50), 500]
+    assert [row["label"] for row in labels[1]] == [f"Q{number}" for number in range(1, 51, 10)]
+    assert [row["slot"] for row in rules[1]] == list(range(10, 500, 100))
+    assert [row["slot"] for row in points[1] if row["group"] == "S1"] == [*range(10, 500, 100), 500]
 
 
 def test_long_measures_are_folded_and_lose_nothing(curves):
@@ -86,6 +89,61 @@ def test_bands_and_sessions_still_searching_are_drawn_when_they_are_known():
         if layer["mark"]["type"] == "text" and layer["encoding"]["text"]["field"] == "text"
     ]
     assert texts == [["Sessions still searching"], ["9", "6", "3"], ["S1"], ["9", "6", "3"], ["S2"]]
+
+
+def test_numbers_stand_below_the_ticks_of_the_axis():
+    for queries in (3, 9, 40):
+        spec = spec_of(session_curve(banded(queries=queries)))
+        ticks = next(layer["encoding"]["x"]["axis"] for layer in spec["layer"] if layer["mark"]["type"] == "line")
+        counted = [rows for rows in spec["datasets"].values() if "sessions" in rows[0]]
+        assert counted
+        assert all([row["slot"] for row in rows] == ticks["values"] for rows in counted)
+
+
+def test_numbers_say_that_they_count_sessions_without_a_value_too():
+    fewer = spec_of(session_curve(banded().with_columns(n=pl.lit(7))))
+    texts = [rows[0].get("text") for rows in fewer["datasets"].values()]
+    assert "Sessions still searching, also those without a value" in texts
+
+
+def test_query_labels_of_short_lists_have_room_on_a_telephone():
+    lengths = [1, 1, 2, 30, 30, 30]
+    rows = [
+        (f"S{one}", query, rank)
+        for one in (1, 2)
+        for query, most in enumerate(lengths, 1)
+        for rank in range(1, most + 1)
+    ]
+    frame = pl.DataFrame(rows, schema=["system_id", "query_position", "rank"], orient="row")
+    frame = frame.with_columns(slot=pl.int_range(1, pl.len() + 1).over("system_id"), value=pl.lit(0.5), n=pl.lit(3))
+    spec = spec_of(session_curve(frame))
+    labels = next(rows for rows in spec["datasets"].values() if str(rows[0].get("label")).startswith("Q"))
+    places = [row["slot"] for row in labels]
+    assert len(places) > 1
+    assert min(after - before for before, after in pairwise(places)) >= 0.08 * sum(lengths)
+
+
+def test_of_many_groups_only_the_highest_and_the_lowest_stand_out(curves):
+    names = [f"S{number}" for number in range(1, 21)]
+    spec = spec_of(session_curve(curves(names)))
+    line = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "line")
+    scale = line["encoding"]["color"]["scale"]
+    colors = dict(zip(scale["domain"], scale["range"], strict=True))
+    assert {name for name, shade in colors.items() if shade != CONTEXT} == {"S1", "S20"}
+    assert line["encoding"]["color"]["legend"] is None
+    assert [row["group"] for row in spec["datasets"][line["data"]["name"]]][-1] in ("S1", "S20")  # in front
+    assert [row["label"] for row in spec["datasets"][spec["layer"][-1]["data"]["name"]]] == ["S20", "S1"]
+    assert abs(lightness(colors["S1"]) - lightness(CONTEXT)) > 0.2
+    assert abs(lightness(colors["S20"]) - lightness(CONTEXT)) > 0.2
+    mine = spec_of(session_curve(curves(names), colors=colors_of(names)))
+    line = next(layer for layer in mine["layer"] if layer["mark"]["type"] == "line")
+    assert CONTEXT not in line["encoding"]["color"]["scale"]["range"]
+
+
+def lightness(color):
+    """How light a color is printed in gray, from 0 to 1."""
+    red, green, blue = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_of_many_groups_all_that_still_search_are_counted_together():

@@ -5,7 +5,7 @@ import re
 import polars as pl
 import pytest
 
-from sessionkit.charts import data, save, session_pair, spec_of
+from sessionkit.charts import save, session_pair, spec_of
 from sessionkit.charts.kinds.session_pair import MOST_QUERIES
 from sessionkit.errors import UsageError
 
@@ -32,7 +32,8 @@ def frame(rows=None):
 
 def drawn(chart, kind, *columns):
     """What the marks of a kind show, session by session."""
-    rows = data(chart)[0].filter(pl.col("kind") == kind)
+    (drawn,) = spec_of(chart)["datasets"].values()
+    rows = pl.DataFrame(drawn, infer_schema_length=None).filter(pl.col("kind") == kind)
     return rows.sort("side", "query_position", maintain_order=True).select(columns).rows()
 
 
@@ -150,3 +151,20 @@ def test_no_two_texts_of_a_line_meet_in_a_column_of_a_paper(tmp_path, text, lett
 def test_anything_but_two_sessions_with_values_is_refused(rows, said):
     with pytest.raises(UsageError, match=said):
         session_pair(frame(rows))
+
+
+def luminance(color, dark):
+    """The luminance of a color on the page, or on its dark one, where drawings are inverted by 0.91."""
+    parts = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    parts = [0.91 - 0.82 * part if dark else part for part in parts]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_cells_of_the_lowest_grade_have_an_outline_that_is_seen(dark):
+    layers = spec_of(session_pair(frame(), ASKED))["spec"]["layer"]
+    (cells,) = [layer for layer in layers if "fill" in layer["encoding"]]
+    ends = sorted((luminance(cells["mark"]["stroke"], dark), luminance("#FFFFFF", dark)))
+    assert (ends[1] + 0.05) / (ends[0] + 0.05) >= 3
+    assert cells["mark"]["strokeWidth"] > 0

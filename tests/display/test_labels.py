@@ -107,3 +107,9 @@ def test_a_name_has_one_digest_wherever_it_stands():
 def test_endless_marks_are_cut_in_time():
     assert len(escaped("," * 200_000 + "a")) < 300
     assert len(escaped("(" * 200_000)) < 300
+
+
+def test_line_breaks_and_tabs_are_written_as_every_font_can():
+    assert named("one\ntwo\tthree\r") == r"one\ntwo\tthree\r"
+    assert named(r"\nu") == r"[U+005C]nu"
+    assert printable("one\ntwo").isascii()

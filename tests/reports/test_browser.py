@@ -184,6 +184,17 @@ def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
     assert min(scaled) > 0.85  # text of 11 pixels has at least 9
 
 
+def test_no_title_of_a_chart_is_cut_on_a_telephone(browser, files):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    unfold(page)
+    titles = page.eval_on_selector_all(".chart .role-title text", "all => all.map(one => one.textContent)")
+    page.close()
+    assert any("reverses" in title for title in titles)
+    assert not [title for title in titles if "\u2026" in title]
+
+
 def test_charts_are_drawn_anew_when_a_phone_is_turned(browser, files):
     page = browser.new_page(viewport={"width": 844, "height": 390})
     page.goto(files["clinic"].as_uri())

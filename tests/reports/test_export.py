@@ -20,7 +20,10 @@ def test_every_figure_has_its_drawing_its_data_and_its_caption(make, tmp_path):
             assert (tmp_path / "figures" / f"{stem}.{ending}").read_bytes().startswith(start)
         text = (tmp_path / "figures" / f"{stem}.txt").read_text("utf-8")
         assert text == f"{figure.title}. {figure.caption}\n"
-        assert pl.read_csv(tmp_path / "figures" / f"{stem}-1.csv").height > 0
+        table = pl.read_csv(tmp_path / "figures" / f"{stem}.csv")
+        assert table.height > 0
+        assert "beside" not in table.columns
+    assert len([*(tmp_path / "figures").iterdir()]) == 4 * len(drawn)
     assert {path.name.partition("-")[0] for path in (tmp_path / "figures").iterdir()} == {
         f"{number:02}" for number in range(1, len(drawn) + 1)
     }

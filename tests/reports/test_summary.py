@@ -9,13 +9,16 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import differences
+from sessionkit.charts.theme import CONTEXT
 from sessionkit.display.numbers import compact, p_text
 from sessionkit.errors import DataWarning, UsageError
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.material import Material
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures
-from sessionkit.reports.sections.sensitivity import sensitivity
+from sessionkit.reports.sections.sensitivity import sensitivity, tipping_point
 from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
@@ -454,3 +457,24 @@ def test_design_and_claim_stand_once_among_the_readings(clinic):
     told = words(measures(of))
     assert sum(line.startswith("Design: ") for line in told) == 1
     assert {*told} == {*of.comparison.reading.split("\n"), *of.others.reading.split("\n")}
+
+
+def test_of_many_groups_that_are_not_compared_those_are_colored_that_the_sentence_names(make, monkeypatch):
+    systems = tuple(f"S{number}" for number in range(1, 11))
+    of = material(make(systems=systems, users=("u",), sessions=20), ["nsDCG@10", "sDCG@10"])
+    monkeypatch.setattr(Material, "_compared", "their users differ")
+    assert of.comparison is None
+    colored = {group for group, shade in of.highlighting.colors.items() if shade != CONTEXT}
+    told = words(summary(of))[0]
+    assert len(colored) == 2
+    assert all(f"{group} " in told for group in colored)
+    (drawn,) = [part for part in summary(of).every_part() if isinstance(part, Figure)]
+    assert (drawn.kind, drawn.title) == ("score-distribution", "Scores of sessions, the highest mean first")
+
+
+def test_the_tipping_point_is_of_the_measure_that_the_text_speaks_of():
+    of = material(read_clinic(), USUAL[1:])
+    drawn = tipping_point(of)
+    assert str(drawn.chart.title.subtitle).count("nsDCG@10") == 1
+    assert "sDCG@10:" not in str(drawn.chart.title.subtitle).replace("nsDCG@10", "")
+    assert "Reversed" not in drawn.caption

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
@@ -26,8 +27,10 @@ from sessionkit.analysis.findings import traced
 from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import StudyTable
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import counted
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring import exact
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.gains import gain_expr
@@ -72,7 +75,8 @@ def effort(
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     gain
-        The gain that the table ``spent`` tells of, above 0; by default that of one document of the highest grade that was given.
+        The gain that the table ``spent`` tells of, above 0; by default that of one document of the highest grade that was given
+        or, if nobody comes to it, the lowest of the groups' mean gains in the end, which some do.
     document_cost, query_cost
         What looking at a result costs, and asking a query, in any unit, such as seconds; 0 or more.
     memory
@@ -144,8 +148,18 @@ def effort(
         )
     else:
         (found,) = run(study, [task], memory)
+        means = found.filter(pl.col("what") == "curve").select(
+            "group", slot="rank", value=exact.unfixed(pl.col("total")) / pl.col("many")
+        )
         totals = pl.col("total", "ideal").cast(pl.Int128)
         curves = found.filter(pl.col("what") == "curve").select("group", "rank", totals)
+    source = None if gain is not None else BEST
+    if gain is None and task.curved is not None and not _had(found):
+        lowest = _lowest_end(grouping.named(means) if asked.level == "session" else means)
+        if lowest is not None:
+            wanted, source = lowest
+            (again,) = run(study, [replace(task, gain=wanted)], memory)
+            found = pl.concat([found.filter(~pl.col("what").is_in(ALONG)), again.filter(pl.col("what").is_in(ALONG))])
     if task.curved is not None:
         reach = reach_table(found.filter(pl.col("what") == "reach"), curves)
         plateau = plateau_table(found.filter(pl.col("what") == "plateau"))
@@ -165,6 +179,7 @@ def effort(
         chances=chances,
         reading=reading_of(said, study.restriction),
         gain=wanted,
+        gain_source=source if wanted is not None else None,
         measure=str(asked),
         by=next(iter(grouping.keys), None),
         document_cost=float(document_cost),
@@ -187,6 +202,27 @@ def _best(study: Study, measure: GainMeasure) -> float | None:
     best = gain_expr(pl.col("grade").cast(pl.Float64), measure.gain, measure.min_grade).max()
     found = study.judgments.select(best).collect().item()
     return float(found) if found else None
+
+
+def _had(found: pl.DataFrame) -> bool:
+    """Whether anybody comes to the gain."""
+    return bool(found.filter(pl.col("what").is_in(ALONG), pl.col("rank").is_not_null()).height)
+
+
+def _lowest_end(means: pl.DataFrame) -> tuple[float, str] | None:
+    """The lowest mean that a group ends with, above 0 and rounded down to two digits, and whose it is; None where there is none."""
+    ends = means.drop_nulls("value").sort("slot").group_by("group", maintain_order=True).agg(pl.col("value").last())
+    ends = natural_sort(ends.filter(pl.col("value") > 0), "group").sort("value", maintain_order=True)
+    if ends.is_empty():
+        return None
+    group, mean = ends.row(0)
+    step = 10.0 ** (math.floor(math.log10(mean)) - 1)
+    down = float(f"{math.floor(mean / step) * step:.2g}")
+    return down, ALONE if len(ends) == 1 else f"the mean that {group} ends with, the lowest of {len(ends)} groups"
+
+
+BEST, ALONE = "that of one document of the highest grade given", "the mean gain in the end"
+"""What a gain is that was not asked for."""
 
 
 def _asked(measure: str | Measure) -> Measure:

@@ -45,6 +45,8 @@ class Effort(Finding):
         The finding in plain language.
     gain
         The gain of ``spent``; None where nothing gains anything.
+    gain_source
+        What this gain is, if it was not asked for, in words.
     measure, by, document_cost, query_cost
         As asked for.
     """
@@ -56,6 +58,7 @@ class Effort(Finding):
     chances: pl.DataFrame
     reading: str
     gain: float | None
+    gain_source: str | None
     measure: str
     by: str | None
     document_cost: float

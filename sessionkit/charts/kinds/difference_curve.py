@@ -17,6 +17,7 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     gain_axis,
+    guide,
     shaped,
     stacked,
     tip,
@@ -90,7 +91,7 @@ def difference_curve(
     encoding: dict[str, Any] = {"x": queries.axis(), "y": gain_axis(minus, measure), "color": shade}
     counts = pl.concat(
         [
-            frame.select(pl.col(side).alias("group"), "query_position", pl.col(f"searching_{side}").alias("sessions"))
+            frame.select(pl.col(side).alias("group"), "query_position", sessions=f"searching_{side}", n=f"n_{side}")
             for side in "ab"
         ]
     )
@@ -98,7 +99,7 @@ def difference_curve(
     tips = [tip("a", "Subtracted"), tip("b", "From"), tip("query_position", "Query"), tip("slot", "Slot", "d")]
     tips += [tip("value", "Difference", "+.4f"), *band_tips(frame), tip("n_a", "Sessions subtracted", "d")]
     tips += [tip("n_b", "Sessions subtracted from", "d")]
-    level = alt.Chart(values(pl.DataFrame({"value": [0.0]}))).mark_rule(color=FAINT, strokeWidth=1)
+    level = alt.Chart(guide(pl.DataFrame({"value": [0.0]}))).mark_rule(color=FAINT, strokeWidth=1)
     marks = {"shape": shaped(groups, legend or "Group")} if 1 < len(groups) <= len(SHAPES) else {}
     names = [] if alone else curve_names(frame.with_columns(label="group"), encoding, marks)
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)

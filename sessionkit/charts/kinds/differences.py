@@ -80,7 +80,9 @@ def differences(
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
-    chart, note = _on_one_scale(rows)
+    firsts = {pair.partition(" \u2212 ")[0] for pair in rows.get_column("pair")}
+    better = firsts.pop() if len(firsts) == 1 else "the group named first"
+    chart, note = _on_one_scale(rows, better)
     return titled(
         chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic, width=width, height=height
     )
@@ -138,7 +140,7 @@ def _direction(measure: str) -> str:
         return "higher"
 
 
-def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
+def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]:
     """A row for each difference, all in standard deviations of sessions, with raw values beside; and what is to be known."""
     without = rows.get_column("sd").null_count()
     told = [_told(*row) for row in rows.select("estimate", "low", "high", "n").rows()]
@@ -150,7 +152,7 @@ def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
     drawn = drawn.with_columns(**{f"{name}_sd": value for name, value in ends.items()}).drop_nulls("sd")
     lower = (drawn.get_column("direction") == "lower").any()
     unknown = (drawn.get_column("direction") == "unknown").any()
-    note = "Right of 0 is better" + (", also where lower values are better" if lower else "")
+    note = f"Right of 0: {better} is better" + (", also where lower values are better" if lower else "")
     note += "; gray: no direction is better" if unknown else ""
     note += f"; {without} without spread left out" if without else ""
     axis = alt.Axis(title="SDs of sessions", tickCount=5, grid=True)
@@ -195,8 +197,14 @@ def _on_one_scale(rows: pl.DataFrame) -> tuple[alt.LayerChart, str]:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(data=values(drawn), layer=layers, width=SCALED, height=alt.Step(ROW))
+    chart = alt.LayerChart(data=values(drawn, _table(drawn)), layer=layers, width=SCALED, height=alt.Step(ROW))
     return chart, note
+
+
+def _table(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows without what they are drawn with."""
+    only_drawn = ("place", "told", "kind", "shown", "direction")
+    return rows.drop(only_drawn, strict=False).rename({"row": "measure"}).select("measure", pl.exclude("measure"))
 
 
 def _told(estimate: float, low: float, high: float, n: str | None) -> str:
@@ -232,7 +240,7 @@ def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = alt.LayerChart(data=values(rows), layer=layers, height=ROW)
+    drawn = alt.LayerChart(data=values(rows, _table(rows)), layer=layers, height=ROW)
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),
         spacing=8,

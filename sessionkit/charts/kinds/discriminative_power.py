@@ -15,6 +15,7 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     drawn_of,
+    guide,
     line_below,
     setting_of,
     shaped,
@@ -110,7 +111,7 @@ def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha
     names = curve_names(rows.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     data = values(rows)
     return [
-        alt.Chart(values(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=y),
+        alt.Chart(guide(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=y),
         alt.Chart(data).mark_line().encode(x=x, y=y, color=shade),
         alt.Chart(data)
         .mark_point(filled=True, size=30 if many <= POINTS else 8)
@@ -125,6 +126,6 @@ def _alone(rows: pl.DataFrame, tips: list[alt.Tooltip], alpha: float) -> list[al
     names = alt.Axis(title=None, labelLimit=260, grid=True)
     y = alt.Y(field="group", type="nominal", axis=names, sort=alt.EncodingSortField(field="number", op="min"))
     data = values(rows.with_row_index("number"))
-    across = alt.Chart(values(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
+    across = alt.Chart(guide(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
     points = alt.Chart(data).mark_point(filled=True, size=80, color=PALETTE[0])
     return [across.encode(x=x), points.encode(x=x, y=y, tooltip=tips).properties(height=alt.Step(STEP))]

@@ -15,6 +15,7 @@ from sessionkit.charts.encodings import (
     curve_names,
     drawn_of,
     grouped,
+    outstanding,
     shaped,
     stacked,
     tip,
@@ -98,6 +99,7 @@ def effort_gain(
         title=f"Share that gained {'so much' if of is None else f'{of:g} or more'}", format="%", tickCount=6
     )
     y = alt.Y(field="share", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    frame, colors = outstanding(frame, "amount", "share", colors)
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
     encoding: dict[str, Any] = {"x": x, "y": y, "color": shade}
@@ -118,4 +120,6 @@ def effort_gain(
     bands = area(alt.Chart(values(frame)), encoding)
     bands.mark.interpolate = "step-after"
     layers = [*([bands] if few else []), lines, points, *names]
+    if isinstance(effort, Effort) and gain is None and effort.gain_source is not None:
+        subtitle = "; ".join([*([subtitle] if subtitle else []), f"{effort.gain:g} is {effort.gain_source}"])
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -95,8 +95,11 @@ def examination_heatmap(
     whole = percent.round().cast(pl.Int64).cast(pl.String)
     text = pl.when((percent > 0) & (percent < 1)).then(pl.lit("<1")).otherwise(whole)
     rows = frame.select("query_position", "rank", value="share", n="looks", number="lists", label=text)
+    table = frame.select("query_position", "rank", "share", "looks", "lists")
     layers = [
-        alt.Chart(values(rows)).mark_rect(stroke="white", strokeWidth=1).encode(**place, color=shade, tooltip=tips)
+        alt.Chart(values(rows, table))
+        .mark_rect(stroke="white", strokeWidth=1)
+        .encode(**place, color=shade, tooltip=tips)
     ]
     for some, ink in by_ink(rows, pl.col("value") >= DEEP) if len(ranks) <= WRITTEN else ():
         words = some.mark_text(fontSize=10, color=ink)

@@ -107,7 +107,7 @@ def gain_vectors(
     }
     if own:
         encoding["color"]["legend"]["symbolOpacity"] = 1
-    drawn = pl.concat([shown, ideal], how="diagonal")
+    points = drawn = pl.concat([shown, ideal], how="diagonal")
     label = pl.when(pl.col("line") == LINES[1]).then(pl.lit(LINES[1])).otherwise("group")
     named = curve_ends(drawn.with_columns(label=label), encoding, "place")
     if named is not None:
@@ -133,7 +133,7 @@ def gain_vectors(
     ]
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
-        data=values(drawn),
+        data=values(drawn, points.drop("place")),
         spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
         columns=min(2, len(panels)),

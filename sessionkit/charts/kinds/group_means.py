@@ -141,7 +141,9 @@ def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    return alt.LayerChart(data=values(rows), layer=layers, width=WIDTH, height=alt.Step(ROW))
+    return alt.LayerChart(
+        data=values(rows, rows.drop("place", "told", "best")), layer=layers, width=WIDTH, height=alt.Step(ROW)
+    )
 
 
 def significance_letters(groups: Sequence[str], differing: Collection[frozenset[str]]) -> list[str]:

@@ -17,6 +17,7 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     drawn_of,
+    guide,
     line_below,
     setting_of,
     shaped,
@@ -107,7 +108,7 @@ def judgment_loss(
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
     names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     ends = {"y": alt.Y(field="low", type="quantitative", scale=up), "y2": alt.Y2(field="high")}
-    across = alt.Chart(values(pl.DataFrame({"value": [threshold]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
+    across = alt.Chart(guide(pl.DataFrame({"value": [threshold]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
     band = alt.Chart(values(frame)).mark_area(opacity=0.14).encode(x=x, color=shade, **ends)
     layers = [
         across.encode(y=y),
@@ -150,12 +151,12 @@ def _marked(knees: pl.DataFrame, threshold: float, bottom: float) -> pl.DataFram
 
 def _knees(marked: pl.DataFrame, x: alt.X, y: alt.Y, up: alt.Scale, shade: alt.Color) -> list[alt.Chart]:
     """A rule down from the threshold, a diamond upon it and a label at its foot, for every knee."""
-    data = values(marked)
+    data = guide(marked)
     foot = alt.Y(field="mark", type="quantitative", scale=up)
     text = alt.Text(field="label", type="nominal")
     last = marked.with_columns(late=pl.col("fraction") > 0.8)
     labels = [
-        alt.Chart(values(last.filter(pl.col("late") == late)))
+        alt.Chart(guide(last.filter(pl.col("late") == late)))
         .mark_text(align="right" if late else "left", dx=-5 if late else 5, fontSize=10.5, color=INK)
         .encode(x=x, y=foot, text=text)
         for late in (False, True)

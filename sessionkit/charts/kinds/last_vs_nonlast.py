@@ -19,6 +19,7 @@ from sessionkit.charts.encodings import (
     grouped,
     mean_of,
     of_several,
+    outstanding,
     parted,
     stacked,
     tip,
@@ -84,6 +85,7 @@ def last_vs_nonlast(
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     dash, shape = parted("part", parts, "Query")
     ranked = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
+    frame, colors = outstanding(frame, "rank", "value", colors)
     encoding: dict[str, Any] = {
         "x": alt.X(
             field="rank", type="quantitative", axis=ranked, scale=alt.Scale(domain=[1, max(ranks, 2)], nice=False)

@@ -39,6 +39,8 @@ APART = 0.062
 """Share of the axis between the labels of smallest numbers."""
 POPULATIONS = {"users": 0, "topics": 1, "sessions": 2}
 """Places of panels."""
+SHOWN = ("population", "topics", "sessions", "number", "value", "low", "high")
+"""The columns of the figure's data; without a number, users without end."""
 
 
 def power_curve(
@@ -162,7 +164,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
     panels = rows["population"].n_unique()
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
-        data=values(rows),
+        data=values(rows, rows.filter(pl.col("kind").is_in(["size", "end"])).select(SHOWN)),
         spec=alt.LayerChart(layer=layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
         facet=alt.Facet(field="population", type="nominal", sort=in_order(), header=head),
         columns=min(2, panels),

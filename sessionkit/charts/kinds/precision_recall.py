@@ -18,6 +18,7 @@ from sessionkit.charts.encodings import (
     curve_names,
     grouped,
     of_several,
+    outstanding,
     shaped,
     stacked,
     tip,
@@ -74,6 +75,7 @@ def precision_recall(
     frame, _ = of_several(frame, "n")
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = "Interpolated precision"
+    frame, colors = outstanding(frame, "recall", "precision", colors)
     encoding: dict[str, Any] = {
         "x": alt.X(
             field="recall", type="quantitative", axis=alt.Axis(title="Recall", tickCount=11, format=".1f"), scale=scale
@@ -95,14 +97,16 @@ def precision_recall(
         each, _ = grouped(topics, (*COLUMNS, "topic_id"), "sessionkit.precision_recall", ("topic_id", *taken))
         each = each.with_columns(topic=printable_column("topic_id")).drop("topic_id")
         if each.select("group", "topic").n_unique() <= MOST:
-            thin = alt.Chart(values(each.filter(pl.col("precision").is_not_null())))
+            each = each.filter(pl.col("precision").is_not_null())
+            thin = alt.Chart(values(each, each.with_columns(part=pl.lit("single topics"))))
             tips = [tip("group", legend), tip("topic", "Topic"), tip("recall", "Recall", ".1f")]
             tips += [tip("precision", "Precision", ".4f"), tip("n", "Queries", "d")]
             detail = alt.Detail(field="topic", type="nominal")
             layers.append(thin.mark_line(strokeWidth=1, opacity=0.3).encode(**encoding, detail=detail, tooltip=tips))
     tips = [tip("group", legend), tip("recall", "Recall", ".1f"), tip("precision", "Precision", ".4f")]
     tips += [*band_tips(frame), tip("n", "Averaged", "d")]
+    average = values(frame, frame.with_columns(part=pl.lit("average")) if layers else None)
     layers += band(frame, encoding)
-    layers.append(alt.Chart(values(frame)).mark_line(strokeWidth=2.5).encode(**encoding))
-    layers.append(alt.Chart(values(frame)).mark_point(filled=True, size=42).encode(**encoding, **marks, tooltip=tips))
+    layers.append(alt.Chart(average).mark_line(strokeWidth=2.5).encode(**encoding))
+    layers.append(alt.Chart(average).mark_point(filled=True, size=42).encode(**encoding, **marks, tooltip=tips))
     return stacked([*layers, *names], title, synthetic, subtitle, width=width, height=height)

@@ -89,12 +89,14 @@ def rating_scatter(
     tips = [tip("x", plain("rating", rating), ".4~g")]
     where = [tip("low", "Score from", ".4f"), tip("high", "Score to", ".4f"), tip("n", "Sessions", "d")]
     layers = [
-        alt.Chart(values(circles))
+        alt.Chart(values(circles, circles.rename({"x": "rating"}).with_columns(part=pl.lit("sessions"))))
         .mark_point(shape="circle", filled=True, color=PALETTE[0], opacity=0.75, stroke="white", strokeWidth=0.5)
         .encode(x=at("x"), y=y, size=size, tooltip=[*tips, *where])
     ]
     if len(means):
-        line = alt.Chart(values(means)).mark_rule(color=INK, strokeWidth=2.5)
+        line = alt.Chart(values(means, means.select("n", "value", rating="x", part=pl.lit("mean")))).mark_rule(
+            color=INK, strokeWidth=2.5
+        )
         of = [*tips, tip("value", "Mean score", ".4f"), tip("n", "Sessions", "d")]
         layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, tooltip=of))
     chart = alt.LayerChart(layer=layers, width=WIDTH)

@@ -8,7 +8,15 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, color, stacked, tip, values
+from sessionkit.charts.encodings import (
+    checked,
+    color,
+    folded,
+    guide,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import FAINT, WIDTH
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
@@ -16,6 +24,8 @@ from sessionkit.errors import UsageError
 COLUMNS = ("topic_id", "a", "b", "difference")
 NAMED = 60
 """Topics up to which each is named; of more the axis says how many there are, and the tooltip names each."""
+SHORT = 40
+"""Characters of what the axis says of two names."""
 NARROWEST, WIDEST = 2, 60
 """The least and greatest distance of bars."""
 
@@ -70,7 +80,11 @@ def rprecision_histogram(
         kept = kept.sort("difference", descending=True, maintain_order=True)
     rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", group=ahead)
     topics = [inert(topic) for topic in rows.get_column("topic").unique(maintain_order=True)]
-    words = ["Difference in R-precision" if "Rprec" in measure else "Difference", plain("measure", measure)]
+    minus = f"{first} minus {second}"
+    short = len(minus) <= SHORT  # of long names the legend says who is ahead
+    words = [plain("title", minus) if short else "Difference", *folded(plain("measure", measure))]
+    shade = color([first, second], colors, f"{legend} ahead")
+    shade["legend"] = None if short else shade["legend"]
     few = len(rows) <= NAMED
     axis = alt.Axis(
         title="Topic" if few else f"{len(rows):,} topics",
@@ -88,10 +102,10 @@ def rprecision_histogram(
         .encode(
             x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),
             y=alt.Y(field="difference", type="quantitative", axis=alt.Axis(title=words, tickCount=6)),
-            color=color([first, second], colors, f"{legend} ahead"),
+            color=shade,
             tooltip=tips,
         )
     )
-    zero = alt.Chart(values(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
+    zero = alt.Chart(guide(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
     line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
     return stacked([bars, line], title, synthetic, subtitle, width=width, height=height)

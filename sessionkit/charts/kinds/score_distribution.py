@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import with_groups
-from sessionkit.charts.encodings import checked, color, tip, titled, values
+from sessionkit.charts.encodings import checked, color, in_order, tip, titled, values
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import plain
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
 
@@ -23,6 +24,7 @@ HEIGHT, LEAST, GREATEST = 520, 30, 64
 """Height of all rows together, and of each."""
 FENCE = 1.5
 """Whiskers reach the last value within so many times the distance of the quartiles (Tukey 1977)."""
+ORDERS = ("group", "mean")
 GOLDEN = 0.618033988749895
 
 
@@ -31,6 +33,7 @@ def score_distribution(
     *,
     by: str = "system_id",
     measure: str | None = None,
+    order: Literal["group", "mean"] = "group",
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
@@ -52,6 +55,8 @@ def score_distribution(
         The column of a table of scores that makes the groups.
     measure
         The measure to draw, where the table has several; of groups and values its text, for the axis.
+    order
+        Of the rows: ``"group"``, by name, or ``"mean"``, the highest first.
     colors, synthetic, title, subtitle
         As for `session_curve`.
     width, height
@@ -67,7 +72,13 @@ def score_distribution(
     many = frame.get_column("group").n_unique()
     if many > MOST:
         raise UsageError(f"one figure shows {MOST} groups, not {many:,}; group by another column or filter the frame")
-    boxes, points = _boxes(frame), _points(frame)
+    if order not in ORDERS:
+        raise UsageError(f"order must be one of {', '.join(ORDERS)}, not {order!r}{suggestion(str(order), ORDERS)}")
+    boxes, points = natural_sort(_boxes(frame), "group"), _points(frame)
+    if order == "mean":
+        boxes = boxes.sort("mean", descending=True, maintain_order=True)
+    boxes = boxes.with_row_index("place")
+    points = points.join(boxes.select("group", "place"), on="group", how="left", maintain_order="left")
     across = alt.X(
         field="value", type="quantitative", axis=alt.Axis(title=plain("measure", measure)), scale=alt.Scale(zero=False)
     )
@@ -105,8 +116,14 @@ def score_distribution(
     ]
     header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=200)
     both = pl.concat([boxes, points], how="diagonal")
-    drawn = alt.LayerChart(data=values(both), layer=layers, height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))))
-    faceted: alt.FacetChart = drawn.facet(row=alt.Row(field="group", type="nominal", header=header), spacing=6)
+    drawn = alt.LayerChart(
+        data=values(both, both.rename({"kind": "part"}).drop("height", "place")),
+        layer=layers,
+        height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))),
+    )
+    faceted: alt.FacetChart = drawn.facet(
+        row=alt.Row(field="group", type="nominal", sort=in_order(), header=header), spacing=6
+    )
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
@@ -159,7 +176,7 @@ def _boxes(frame: pl.DataFrame) -> pl.DataFrame:
     inside = frame.join(quartiles, on="group").filter((value >= pl.col("q1") - reach) & (value <= pl.col("q3") + reach))
     ends = inside.group_by("group").agg(low=value.min(), high=value.max())
     low, high = pl.min_horizontal("low", "q1"), pl.max_horizontal("high", "q3")  # quartiles can lie between values
-    return quartiles.join(ends, on="group").sort("group").with_columns(low=low, high=high, kind=pl.lit("box"))
+    return quartiles.join(ends, on="group").with_columns(low=low, high=high, kind=pl.lit("box"))
 
 
 def _points(frame: pl.DataFrame) -> pl.DataFrame:

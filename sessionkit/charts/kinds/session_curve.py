@@ -21,6 +21,7 @@ from sessionkit.charts.encodings import (
     grouped,
     mean_of,
     of_several,
+    outstanding,
     shaped,
     stacked,
     tip,
@@ -86,6 +87,7 @@ def session_curve(
     queries = Boundaries.of(frame)
     groups = in_natural_order(frame.get_column("group").unique())
     frame, means = of_several(frame, "n")
+    frame, colors = outstanding(frame, "slot", "value", colors)
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1  # that of the lines, not of the bands
     encoding: dict[str, Any] = {
@@ -108,18 +110,22 @@ def session_curve(
 
 
 def searching_below(x: alt.X, queries: Boundaries, counts: pl.DataFrame) -> list[alt.Chart]:
-    """Layers of how many sessions were still searching at each labeled query: a line for each of a few groups, else for all together.
+    """Layers of how many sessions were still searching at each labeled query, below the tick at its end: a line for each of a few
+    groups, else for all together.
 
     Parameters
     ----------
     counts
-        ``group``, ``query_position``, ``sessions``.
+        ``group``, ``query_position``, ``sessions``, and of how many sessions the curve is, ``n``.
     """
     if len(queries.queries) < 2:
         return []
-    counts = counts.group_by("group", "query_position").agg(pl.col("sessions").max())
+    counts = counts.group_by("group", "query_position").agg(pl.col("sessions", "n").max())
+    first = counts.group_by("group").agg(pl.col("sessions", "n").max())
+    valued = first.select((pl.col("sessions") <= pl.col("n")).all()).item()
+    what = "Sessions still searching" if valued else "Sessions still searching, also those without a value"
     if counts.get_column("group").n_unique() > MOST_COUNTED:
         counts = counts.group_by("query_position").agg(pl.col("sessions").sum()).with_columns(group=pl.lit("all"))
-    places = queries.shown().select("query_position", slot=(pl.col("start") + pl.col("end")) / 2)
+    places = queries.shown().select("query_position", slot="end")
     shown = counts.join(places, on="query_position").sort("group", "query_position")
-    return counts_below(x, shown.select("group", "slot", "sessions"), "Sessions still searching")
+    return counts_below(x, shown.select("group", "slot", "sessions"), what)

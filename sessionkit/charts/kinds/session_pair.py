@@ -34,6 +34,8 @@ LINE, TEXT = 27, 24
 """Letters of usual width on a line, and those of them that a name, or a query, takes."""
 WIDE = frozenset("ABCDEFGHKNOPQRSTUVXYZw")
 """Letters that are wider than usual."""
+OUTLINE = 0.8
+"""Width of the line around a cell: the lightest are seen on a light page and on a dark one."""
 LIGHT, DARK = "#ECECEC", "#3A3A3A"
 """Shades of the lowest and the highest grade."""
 LEGEND = 6
@@ -165,12 +167,14 @@ def _drawn(
         ends = [min(0.0, known[0]), max(1.0, known[-1])]
         some = known.gather_every(-(-len(known) // LEGEND)).to_list()
         legend = alt.Legend(
-            title="Grade", type="symbol", values=some, symbolType="square", symbolStrokeWidth=0, format="~g"
+            title="Grade", type="symbol", values=some, symbolType="square", symbolStrokeWidth=OUTLINE, format="~g"
         )
         shade = alt.Fill(
             field="value", type="quantitative", scale=alt.Scale(domain=ends, range=[LIGHT, DARK]), legend=legend
         )
-        layers.append(of("grade").mark_rect(strokeWidth=0).encode(**edges, fill=shade, tooltip=tips))
+        layers.append(
+            of("grade").mark_rect(stroke=FAINT, strokeWidth=OUTLINE).encode(**edges, fill=shade, tooltip=tips)
+        )
     open_ = of("open").mark_rect(fillOpacity=0, stroke=FAINT, strokeWidth=0.7, strokeDash=[2, 2])
     layers.append(open_.encode(**edges, tooltip=tips))
     if clicked:
@@ -187,7 +191,7 @@ def _drawn(
     )
     layers.append(of("sum").mark_text(align="right", **style).encode(x=ends_at, y=y, text=words))
     return alt.FacetChart(
-        data=values(data),
+        data=values(data, _listed(shown, sessions)),
         spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
         facet=alt.FacetMapping(
             row=alt.FacetFieldDef(field="query_position", type="ordinal", header=None),
@@ -195,6 +199,13 @@ def _drawn(
         ),
         spacing=alt.RowColnumber(row=4, column=16),
     )
+
+
+def _listed(shown: pl.DataFrame, sessions: list[str]) -> pl.DataFrame:
+    """The results that are drawn, as a table."""
+    side = pl.col("side").replace_strict(dict(enumerate(sessions)), return_dtype=pl.String)
+    kept = ("query_position", "rank", "grade", "clicked", "contribution")
+    return shown.select(*kept, session=side, document=printable_column("doc_id")).select("session", "document", *kept)
 
 
 def _results(shown: pl.DataFrame, levels: Levels) -> pl.DataFrame:

@@ -6,13 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
-from sessionkit.charts.encodings import SHAPES, color, curve_names, grouped, shaped, stacked, tip, values, whole_numbers
+from sessionkit.charts.encodings import (
+    SHAPES,
+    color,
+    curve_names,
+    grouped,
+    outstanding,
+    shaped,
+    stacked,
+    tip,
+    values,
+    whole_numbers,
+)
 from sessionkit.display.natural_order import in_natural_order
+from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "sessions", "value", "low", "high")
 SOURCE = "sessionkit.session_survival"
+NAMED = 3
+"""Groups without queries that are named."""
 MOST_SHAPES = len(SHAPES)
 """Groups up to which points have a shape of their own."""
 
@@ -29,6 +44,8 @@ def session_survival(
     height: float | None = None,
 ) -> alt.LayerChart:
     """Draw the share of sessions with at least so many queries, with its interval; below the axis stands how many they are.
+
+    Groups none of whose sessions has a query are left out; a line below the title names them.
 
     Parameters
     ----------
@@ -53,7 +70,15 @@ def session_survival(
         A column is missing, or there are no rows.
     """
     frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
+    every = frame.get_column("group").unique()
+    frame = frame.filter((pl.col("sessions") > 0).any().over("group"))
+    if frame.is_empty():
+        raise UsageError("there is nothing to draw: no session has a logged query")
     groups = in_natural_order(frame.get_column("group").unique())
+    left = in_natural_order(name for name in every if name not in groups)
+    few = [*left[:NAMED], *([f"{len(left) - NAMED:,} more"] if len(left) > NAMED else [])]
+    told = f"Not drawn, without a logged query: {', '.join(few)}" if left else None
+    subtitle = "; ".join(line for line in (subtitle, told) if line) or None
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)
@@ -62,6 +87,7 @@ def session_survival(
     counted = counts_below(x, counts, "Sessions with this query") if len(groups) <= MOST_COUNTED else []
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     low = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
+    frame, colors = outstanding(frame, "query_position", "value", colors)
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]

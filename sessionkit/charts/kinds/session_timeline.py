@@ -7,7 +7,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.charts.encodings import (
+    checked,
+    guide,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import inert, printable_column
 from sessionkit.errors import UsageError
@@ -90,11 +96,13 @@ def session_timeline(
     ended = rows.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Result list"))
     issued = rows.with_columns(kind=pl.lit("Query"))
     place: dict[str, Any] = {"x": x, "y": y, "color": shade}
-    base = alt.Chart(values(ended), height=alt.Step(ROW)).mark_bar(size=12)
+    base = alt.Chart(guide(ended), height=alt.Step(ROW)).mark_bar(size=12, stroke=FAINT, strokeWidth=0.8)
     layers = [base.encode(**place, x2=alt.X2(field="end"), tooltip=tips)]
     if seen is not None and len(seen):
         layers += _looks(seen, place)
-    ticks = alt.Chart(values(issued)).mark_tick(thickness=3, size=18, orient="vertical")
+    ticks = alt.Chart(values(issued, issued.drop("label").rename({"kind": "part"}))).mark_tick(
+        thickness=3, size=18, orient="vertical"
+    )
     return stacked(
         [*layers, ticks.encode(**place, tooltip=tips)], title, synthetic, subtitle, width=width, height=height
     )
@@ -122,14 +130,15 @@ def _looks(seen: pl.DataFrame, place: dict[str, Any]) -> list[alt.Chart]:
     tips = [tip("document", "Document"), tip("rank", "Rank", "d"), tip("start", "Clicked, minutes", ".2f")]
     tips.append(tip("dwell", "Dwell, seconds", ".0f"))
     read = seen.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Dwell"))
-    points = alt.Chart(values(seen.with_columns(kind=pl.lit("Click")))).mark_point(size=46, filled=True)
+    clicked = seen.with_columns(kind=pl.lit("Click"))
+    points = alt.Chart(values(clicked, clicked.drop("label").rename({"kind": "part"}))).mark_point(size=46, filled=True)
     layers = [points.encode(**place, tooltip=tips)]
     if len(read):
-        bars = alt.Chart(values(read)).mark_bar(size=6, opacity=0.9)
+        bars = alt.Chart(guide(read)).mark_bar(size=6, opacity=0.9)
         layers.insert(0, bars.encode(**place, x2=alt.X2(field="end"), tooltip=tips))
     gap = pl.col("start").diff().over("label")
     span = seen.select(pl.col("start").max() - pl.col("start").min()).item() or 1.0
     apart = seen.filter(gap.is_null() | (gap > APART * span))
-    ranks = alt.Chart(values(apart)).mark_text(dy=-11, fontSize=9, color=FAINT)
+    ranks = alt.Chart(guide(apart)).mark_text(dy=-11, fontSize=9, color=FAINT)
     words = ranks.encode(x=place["x"], y=place["y"], text=alt.Text(field="rank", type="quantitative", format="d"))
     return [*layers, words]

@@ -8,7 +8,14 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import checked, gain_axis, stacked, tip, values
+from sessionkit.charts.encodings import (
+    checked,
+    gain_axis,
+    guide,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -65,8 +72,8 @@ def single_sessions(
     before = frame.join(stops.select("session", last="slot"), on="session", how="left")
     held = before.filter(pl.col("stopped") | (pl.col("slot") == pl.col("last"))).drop("last")
     session = alt.Detail(field="session", type="nominal")
-    after = alt.Chart(values(held)).mark_line(color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
-    lines = alt.Chart(values(own)).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
+    after = alt.Chart(guide(held)).mark_line(color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
+    lines = alt.Chart(values(own, frame)).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
     return stacked(
         [*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)],
@@ -94,8 +101,8 @@ def _stopping_points(stops: pl.DataFrame, color: str, x: alt.X, y: alt.Y) -> lis
     tips += [tip("value", "Gain", ".4f"), tip("number", "Sessions", "d")]
     only = alt.Scale(domain=[STOPPED], range=["circle"])
     kind = alt.Shape(field="mark", type="nominal", scale=only, legend=alt.Legend(title=None))
-    points = alt.Chart(values(places)).mark_point(filled=True, size=52, color=color, stroke="white", strokeWidth=0.8)
+    points = alt.Chart(guide(places)).mark_point(filled=True, size=52, color=color, stroke="white", strokeWidth=0.8)
     several = places.filter(pl.col("number") > 1)
-    texts = alt.Chart(values(several)).mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=10, color=INK)
+    texts = alt.Chart(guide(several)).mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=10, color=INK)
     counted = texts.encode(x=x, y=y, text=alt.Text(field="number", type="quantitative", format="d"))
     return [points.encode(x=x, y=y, shape=kind, tooltip=tips), *([counted] if len(several) else [])]

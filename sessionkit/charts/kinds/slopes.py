@@ -81,15 +81,15 @@ def _counted(lines: pl.DataFrame, second: str) -> str:
     return f"{printable(second)} higher {counts.get(UP, 0):,}, lower {counts.get(DOWN, 0):,}, equal {counts.get(SAME, 0):,}"
 
 
-def _drawn(lines: pl.DataFrame, names: list[str], measure: str, adjusted: bool) -> alt.LayerChart:
+def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) -> alt.LayerChart:
     """The lines, and the line of the means."""
     long = pl.concat(
         [
-            lines.select("unit", "moved", "difference", value=side, side=pl.lit(name))
+            units.select("unit", "moved", "difference", value=side, side=pl.lit(name))
             for side, name in zip("ab", names, strict=True)
         ]
     )
-    means = pl.DataFrame({"side": names, "value": [lines.get_column(side).mean() for side in "ab"]})
+    means = pl.DataFrame({"side": names, "value": [units.get_column(side).mean() for side in "ab"]})
     title = [plain("measure", measure), *(["adjusted for topics"] if adjusted else [])]
     x = alt.X(
         field="side",
@@ -111,15 +111,15 @@ def _drawn(lines: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
         tip("value", "Value", ".4f"),
         tip("difference", "Difference", "+.4f"),
     ]
+    lines = values(long, long.with_columns(part=pl.lit("unit")))
+    average = values(means, means.with_columns(part=pl.lit("mean")))
     layers = [
-        alt.Chart(values(long))
+        alt.Chart(lines)
         .mark_line(strokeWidth=1, opacity=0.7)
         .encode(x=x, y=y, detail=alt.Detail(field="unit", type="nominal"), strokeDash=dash, color=tone),
-        alt.Chart(values(long))
-        .mark_point(size=14, filled=True, opacity=0.7)
-        .encode(x=x, y=y, color=tone, tooltip=tips),
-        alt.Chart(values(means)).mark_line(strokeWidth=3.5, color=INK).encode(x=x, y=y),
-        alt.Chart(values(means))
+        alt.Chart(lines).mark_point(size=14, filled=True, opacity=0.7).encode(x=x, y=y, color=tone, tooltip=tips),
+        alt.Chart(average).mark_line(strokeWidth=3.5, color=INK).encode(x=x, y=y),
+        alt.Chart(average)
         .mark_point(size=80, filled=True, color=INK)
         .encode(x=x, y=y, tooltip=[tip("side", "Group"), tip("value", "Mean", ".4f")]),
     ]

@@ -12,11 +12,11 @@ import polars as pl
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import (
     NUMBERS,
-    SharedRows,
     by_ink,
     checked,
     color,
     drawn_of,
+    guide,
     line_below,
     tip,
     titled,
@@ -131,7 +131,7 @@ def sweep_map(
         tip("relative", "Margin", ".1%"),
     ]
     tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
-    layers = []
+    layers, table = [], frame.drop("nobody", "step", "label")
     if len(leads):
         shade = {
             "color": color(leads["group"].to_list(), colors, legend),
@@ -142,19 +142,21 @@ def sweep_map(
                 legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
             ),
         }
-        layers.append(alt.Chart(values(leads)).mark_rect().encode(**place, **shade, tooltip=tips))
+        layers.append(alt.Chart(values(leads, table)).mark_rect().encode(**place, **shade, tooltip=tips))
         text = alt.Text(field="label", type="nominal")
         for cells, ink in by_ink(leads, pl.col("step") == [*STEPS][-1]):
             layers.append(cells.mark_text(fontSize=9, color=ink).encode(**place, text=text))
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
-            alt.Chart(values(rest)).mark_rect(color=GRAY).encode(**place, tooltip=[tips[1], tips[2], tips[5]])
+            alt.Chart(values(rest, table.clear() if layers else table))
+            .mark_rect(color=GRAY)
+            .encode(**place, tooltip=[tips[1], tips[2], tips[5]])
         )
-        words = alt.Chart(values(rest)).mark_text(fontSize=9, color=FAINT)
+        words = alt.Chart(guide(rest)).mark_text(fontSize=9, color=FAINT)
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     layers += _border(frame, across, up, place)
-    ring = alt.Chart(values(frame.filter("base").select("x", "y")))
+    ring = alt.Chart(guide(frame.filter("base").select("x", "y")))
     for stroke, ink in ((5, "white"), (2.2, INK)):
         layers.append(
             ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
@@ -218,7 +220,7 @@ def _border(frame: pl.DataFrame, across: list[str], up: list[str], place: Mappin
     layers = []
     for rows, (x, x2, y, y2) in zip((right, top), ends.values(), strict=True):
         if rows:
-            line = alt.Chart(SharedRows(values=rows)).mark_rule(color=INK, strokeWidth=2.4)
+            line = alt.Chart(guide(pl.DataFrame(rows))).mark_rule(color=INK, strokeWidth=2.4)
             from_ = {"x": place["x"].bandPosition(x), "y": place["y"].bandPosition(y)}
             to = {"x2": alt.X2(field="x", bandPosition=x2), "y2": alt.Y2(field="y", bandPosition=y2)}
             layers.append(line.encode(**from_, **to))

@@ -18,6 +18,7 @@ from sessionkit.charts.encodings import (
     grouped,
     mean_of,
     of_several,
+    outstanding,
     parted,
     shaped,
     stacked,
@@ -80,6 +81,7 @@ def topic_curves(
         fewer = some.filter((pl.col("n") < pl.col("all")).fill_null(value=True) & ((pl.col("n") > 1) | (not means)))
         frame = pl.concat([every, fewer.drop("all").with_columns(sessions=pl.lit(kinds[1]))], how="diagonal_relaxed")
     queries = Boundaries.of(frame)
+    frame, colors = outstanding(frame, "slot", "value", colors)
     encoding: dict[str, Any] = {
         "x": queries.axis(),
         "y": gain_axis(mean_of(NORMALIZED if normalized else CUMULATED, means), measure),

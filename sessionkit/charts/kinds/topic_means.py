@@ -8,7 +8,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SHAPES, color, gain_axis, grouped, shaped, stacked, tip, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    color,
+    gain_axis,
+    grouped,
+    guide,
+    shaped,
+    stacked,
+    tip,
+    values,
+)
 from sessionkit.charts.theme import CONTEXT, FAINT, WIDTH
 from sessionkit.display.labels import inert, named, printable_column
 from sessionkit.display.natural_order import natural_sort
@@ -96,7 +106,7 @@ def topic_means(
     shape = {"shape": shaped(groups, name)} if 1 < len(groups) <= len(SHAPES) else {}
     tips = [tip("topic", "Topic"), tip("group", name), tip("value", "Mean", ".4f")]
     layers = [
-        alt.Chart(values(ends)).mark_rule(color=FAINT, strokeWidth=0.75).encode(x=x, y=y, y2=alt.Y2(field="high")),
+        alt.Chart(guide(ends)).mark_rule(color=FAINT, strokeWidth=0.75).encode(x=x, y=y, y2=alt.Y2(field="high")),
         alt.Chart(values(points), width=alt.Step(step))
         .mark_point(filled=True, size=max(8, min(60, 3 * step)))
         .encode(x=x, y=y, color=color(groups, colors, name), tooltip=tips, **shape),

@@ -113,8 +113,11 @@ def user_topic_heatmap(
         ),
     )
     rows = frame.select("x", "y", "group", "value", "n", "step", "place")
+    table = rows.select("group", "value", "n", topic="x", user="y").select("topic", "user", "group", "value", "n")
     layers = [
-        alt.Chart(values(rows)).mark_rect(stroke="white", strokeWidth=1).encode(**place, color=shade, tooltip=tips)
+        alt.Chart(values(rows, table))
+        .mark_rect(stroke="white", strokeWidth=1)
+        .encode(**place, color=shade, tooltip=tips)
     ]
     marked = {} if by in ("user_id", "topic_id") else _marks(rows, legend or LEGENDS.get(by, by))
     for some, ink in (

@@ -18,29 +18,21 @@ from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.figure import Figure, by_group, without_condition
+from sessionkit.reports.figures.session_curves import usual_length
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 
 
 def session_survival(study: Study, choices: Choices) -> Figure:
-    """How many sessions go on to each query, as far as 5% of those of a group did."""
+    """How many sessions go on to each query, as far as other curves are drawn."""
     frame = survival(study, choices.by)
-    reached = frame.filter(pl.col("sessions") > 0, pl.col("sessions") >= 0.05 * pl.col("of"))
-    usual = max(reached["query_position"].to_list(), default=0)
-    shown = frame.filter(pl.col("query_position") <= usual)
-    if shown["query_position"].n_unique() < 2:
-        raise UsageError(
-            "session-survival draws sessions of two queries or more, and fewer than 5% of the sessions of any group are"
-        )
+    if not frame.filter(pl.col("query_position") > 1, pl.col("sessions") > 0).height:
+        raise UsageError("session-survival draws sessions of two queries or more, and there is none")
+    shown, cut = usual_length(frame, study)
     title = "Sessions that go on"
     chart = charts.session_survival(
-        shown, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
-    )
-    cut = (
-        ""
-        if len(shown) == len(frame)
-        else f" Drawn to query {usual}, the last that at least 5% of the sessions of a group reach."
+        shown, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
     few = len(choices.colors) <= len(SHAPES)
     bands = " Bands are 95% Wilson intervals, which take sessions to be independent of each other." if few else ""
@@ -77,7 +69,7 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
     chart = charts.effort_gain(
         without_condition(found),
         along=along,
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -100,7 +92,7 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
         "results": "results looked at", "queries": "queries asked",
         "minutes": "minutes until the query that brought it was asked; sessions whose queries all have a time",
     }[along]  # fmt: skip
-    given = "" if choices.gain is not None else ", that of one document of the highest grade given"
+    given = "" if found.gain_source is None else f", {found.gain_source}"
     own = " before it is normalized" if measure.gain_measure is not None and measure.gain_measure.normalized else ""
     caption = (
         f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}. Bands are 95% Wilson intervals, which "

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
 SWEPT = "Who leads at which setting"
-TIPPING = "What is judged, and what would overturn the result"
+TIPPING = "Judged share, and what reverses the result"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 EXAMINED = "How far searchers looked"
@@ -83,9 +83,10 @@ def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
     if len(found.differences):
         caption += (
             " Every unjudged document can have any grade of the scale, the same wherever it was shown; bounds are what that makes "
-            "possible, and no confidence interval. Reversed: the fewest documents that change the sign of the difference, if all "
-            "of them have the best grade."
+            "possible, and no confidence interval."
         )
+    if found.differences.filter(pl.col("measure") == measure)["overturned_by"].count():
+        caption += " Reversed: the fewest documents that change the sign of the difference, if all of them have the best grade."
     return Figure("tipping-point", title, chart, caption)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -89,15 +89,20 @@ def slopes_of(found: Comparison, study: Study, choices: Choices) -> Figure:
 
 def score_distribution(study: Study, choices: Choices) -> Figure:
     """How the scores of sessions lie in each group."""
+    return distribution(study, choices, "group")
+
+
+def distribution(study: Study, choices: Choices, order: Literal["group", "mean"]) -> Figure:
+    """How the scores of sessions lie in each group, the groups by name or by their means."""
     measure = choices.exact or choices.ratio
     if measure.level != "session":
         better = f"mean({measure})" if measure.level == "query" else "nsDCG@10"
         raise UsageError(f"score-distribution draws a value per session, which {measure} has not; ask for {better}")
     scores = score(study, measure, per="session").select("session_id", "value")
     frame = grouped_sessions(study, choices.by).join(scores, on="session_id").select("group", "value")
-    title = "Scores of sessions"
+    title = "Scores of sessions" if order == "group" else "Scores of sessions, the highest mean first"
     chart = charts.score_distribution(
-        frame, measure=str(measure), colors=choices.colors, synthetic=choices.synthetic, title=title
+        frame, measure=str(measure), order=order, colors=choices.colors, synthetic=choices.synthetic, title=title
     )
     n = natural_sort(frame.group_by("group").agg(pl.col("value").count().cast(pl.Int64)), "group")
     missing = frame.get_column("value").null_count()

@@ -75,7 +75,7 @@ def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         frame.drop_nulls("value"),
         axis="Mean cumulated gain per query" if gained else "Mean per query, cut at each rank",
         measure=str(measure),
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -125,7 +125,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         shown,
         normalized=share,
         measure=str(measure),
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -165,7 +165,7 @@ def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: 
     chart = charts.difference_curve(
         shown,
         measure=str(measure),
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,
@@ -194,11 +194,12 @@ def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
     lengths = last_queries(study, ["session_id"]).get_column("last").drop_nulls()
     usual = lengths.quantile(USUAL, "higher")
     last = frame.get_column("query_position").max()
-    if usual is None or last is None or usual < 2 or usual >= float(last):  # type: ignore[arg-type]
+    usual = None if usual is None else max(2, int(usual))  # a curve needs two
+    if usual is None or last is None or usual >= float(last):  # type: ignore[arg-type]
         return frame, ""
     return frame.filter(
         pl.col("query_position") <= usual
-    ), f" Drawn to query {int(usual)}; at least 95% of sessions have no more queries."
+    ), f" Drawn to query {usual}; at least 95% of sessions have no more queries."
 
 
 def topic_curves(study: Study, choices: Choices) -> Figure:
@@ -221,7 +222,7 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
         normalized=share,
         subtitle=f"topic {choices.topic}" if choices.topic is not None else None,
         measure=str(measure),
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,

@@ -34,7 +34,7 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
     chart = charts.gain_vectors(
-        frame, colors=choices.colors, synthetic=choices.synthetic, title=title, legend=choices.legend
+        frame, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
     ends = natural_sort(frame.group_by("group").agg(pl.col("n_queries").max()), "group")
     caption = (
@@ -66,7 +66,7 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
         average,
         topics,
         measure=str(measure),
-        colors=choices.colors,
+        colors=choices.curve_colors,
         synthetic=choices.synthetic,
         title=title,
         legend=choices.legend,

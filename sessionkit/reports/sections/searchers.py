@@ -51,5 +51,5 @@ def effort_of_gain(of: Material) -> list[Part]:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
-    drawn = [] if found.spent.is_empty() else [effort_figure(found, of.study, of.choices)]
+    drawn = [] if found.spent.is_empty() else [effort_figure(found, of.study, of.highlighting)]
     return [*drawn, of.told(found.reading, listed=True)]

@@ -53,15 +53,9 @@ def tipping_point(of: Material) -> Figure | None:
     if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
         return None
     try:
-        return of_bounds(found, _tipped(of, found), of.choices)
+        return of_bounds(found, str(of.primary), of.choices)
     except UsageError:
         return None
-
-
-def _tipped(of: Material, found: Incompleteness) -> str:
-    """The primary measure, or the first for which it is known how many documents reverse its difference."""
-    known = found.differences.drop_nulls("overturned_by")["measure"].to_list()
-    return str(of.primary) if str(of.primary) in known or not known else str(known[0])
 
 
 def swept_figure(of: Material) -> Figure | None:

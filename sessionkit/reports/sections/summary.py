@@ -19,8 +19,8 @@ from sessionkit.charts.kinds.group_means import group_means
 from sessionkit.display.numbers import MINUS, compact, p_text, share_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures.figure import Figure, figure
-from sessionkit.reports.figures.scores import slopes_of
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import capital
@@ -395,7 +395,7 @@ def _distribution(of: Material) -> list[Part]:
     if of.large or of.study.facts.sessions < 2:
         return []
     try:
-        return [figure(of.study, "score-distribution", of.choices)]
+        return [distribution(of.study, of.highlighting, "mean" if of.many else "group")]
     except (DataError, MeasureError, UsageError):
         return []
 

@@ -169,3 +169,14 @@ def test_the_topic_with_the_most_sessions_is_shown():
     sessions["topic_id"] = list("tvu")
     tied = choices_of(sk.from_tables(rows, sessions=sessions))
     assert tied.topic_told == "topic u, the one with the most queries among those with the most sessions"
+
+
+def test_session_survival_ends_where_other_curves_do():
+    for lengths in ([1] * 60 + [2] * 38 + [40] * 2, [1] * 99 + [40]):
+        study = sessions_of({"A": lengths})
+        made = figure(study, "session-survival", choices_of(study))
+        assert max(row["query_position"] for row in drawn(made)) == 2
+        assert "Drawn to query 2; at least 95% of sessions have no more queries." in made.caption
+    study = sessions_of({"A": [1, 1]})
+    with pytest.raises(UsageError, match="sessions of two queries or more, and there is none"):
+        figure(study, "session-survival", choices_of(study))

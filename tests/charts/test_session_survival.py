@@ -1,0 +1,33 @@
+"""How many sessions go on to each query."""
+
+import polars as pl
+import pytest
+
+from sessionkit.charts import session_survival, spec_of
+from sessionkit.errors import UsageError
+
+
+def frame(groups=(("S1", 10), ("S2", 8)), queries=3):
+    """Of the sessions of each group two fewer at every query."""
+    rows = [(g, q, max(0, n - 2 * (q - 1)), n) for g, n in groups for q in range(1, queries + 1)]
+    known = pl.DataFrame(rows, schema=["system_id", "query_position", "sessions", "of"], orient="row")
+    share = pl.when(pl.col("of") > 0).then(pl.col("sessions") / pl.col("of"))
+    return known.with_columns(value=share, low=share - 0.1, high=share + 0.1)
+
+
+def test_a_group_without_a_query_is_left_out_and_named():
+    spec = spec_of(session_survival(frame((("S1", 10), ("S2", 0))), subtitle="Clinic"))
+    assert {row["group"] for rows in spec["datasets"].values() for row in rows if "group" in row} == {"S1"}
+    text = str(spec["title"])
+    assert "Clinic; Not drawn, without a logged query: S2" in text
+    with pytest.raises(UsageError, match="no session has a logged query"):
+        session_survival(frame((("S1", 0),)).with_columns(value=pl.lit(0.0)))
+
+
+@pytest.mark.parametrize("queries", [3, 7, 60])
+def test_numbers_stand_below_the_ticks_of_the_axis(queries):
+    spec = spec_of(session_survival(frame(queries=queries)))
+    axis = next(layer["encoding"]["x"]["axis"] for layer in spec["layer"] if layer["mark"]["type"] == "line")
+    counted = [rows for rows in spec["datasets"].values() if "text" in rows[0] and "sessions" in rows[0]]
+    assert len(counted) == 2
+    assert all([row["query_position"] for row in rows] == axis["values"] for rows in counted)

@@ -24,8 +24,7 @@ from sessionkit.readers.checks.decisions import Decisions, Parts, decide, notice
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
-from sessionkit.readers.checks.rejection import note_rejected, refuse_first
-from sessionkit.readers.checks.set_aside import NOTHING, Aside
+from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, refuse_first
 from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.raw import Raw, Sources

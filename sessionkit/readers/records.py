@@ -17,8 +17,7 @@ from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.rejection import described, none_rejected
-from sessionkit.readers.checks.set_aside import Aside
+from sessionkit.readers.checks.rejection import Aside, described, none_rejected
 from sessionkit.readers.checks.source_checks import KEPT
 from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config

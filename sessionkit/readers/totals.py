@@ -11,9 +11,8 @@ import polars as pl
 
 from sessionkit.contract import RECORD, table
 from sessionkit.readers.checks.assembly import Assembled
-from sessionkit.readers.checks.completion import sources_of
+from sessionkit.readers.checks.completion import ColumnTexts, sources_of
 from sessionkit.readers.checks.counts import AnomalyCounts
-from sessionkit.readers.checks.extras import ColumnTexts
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import beside, described, none_rejected, rejected_rows
 from sessionkit.readers.checks.source_checks import CheckedSource

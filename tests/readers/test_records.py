@@ -14,8 +14,8 @@ from sessionkit.readers import FORMATS, Format, Judgments, Option
 from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionize import seconds
+from sessionkit.readers.io.blanks import read_whitespace
 from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.qrels import read_whitespace
 from sessionkit.readers.records import Taken, raw_of, reader
 from sessionkit.readers.sizes import needs_batches
 from sessionkit.study import open_study

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from sessionkit.contract import CheckedRows, check_parents, check_reach, table
 from sessionkit.contract.key_rules import distinct, keys_of, starts_of
-from sessionkit.readers.checks.bases import shifted
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
-from sessionkit.readers.checks.decisions import Decisions
+from sessionkit.readers.checks.decisions import Decisions, shifted
 from sessionkit.readers.checks.derive import (
     beyond_reach,
     queries_from,

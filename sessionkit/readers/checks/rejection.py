@@ -1,8 +1,12 @@
-"""The table of rejected rows and of cells set aside, and the error ``strict`` reading makes of its first one."""
+"""The table of rejected rows and of cells set aside, and the error ``strict`` reading makes of its first one.
+
+What a format found out beside the tables stands here too: records that became rows of none, and what was unusual.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -14,6 +18,36 @@ from sessionkit.readers.checks.notes import Notes
 from sessionkit.readers.checks.source_checks import KEPT, CheckedSource
 from sessionkit.readers.io.invalid_bytes import DECODED
 from sessionkit.readers.raw import OWN, SOURCE, Raw
+from sessionkit.study import Source
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Beside the tables of a log.
+
+    Parameters
+    ----------
+    sources
+        Accounts of records that were merged into others or carry nothing for any table.
+    notes, warnings
+        What was unusual, one sentence each; `warnings` may change a score.
+    cells
+        Values set aside of records that went into rows of others, as rows of the table of rejected rows.
+    """
+
+    sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    cells: tuple[pl.DataFrame, ...] = ()
+
+    def noticed(self) -> Notes:
+        """Return the notes with which the checks of the tables begin."""
+        return Notes([*self.warnings, *self.notes], list(self.warnings))
+
+
+NOTHING = Aside()
+"""Nothing beside the tables."""
+
 
 OTHER_ENCODING = " (bytes that are not text; if the file is not in UTF-8, set encoding in study.toml)"
 """What is said of lines that cannot be decoded."""

@@ -2,12 +2,9 @@
 
 ::
 
-    stream.py        one row per event: its columns, broken records, order; tables.py: from there to what a format hands over
-    stream_lists.py  queries, lists and clicks from such a stream; dwell_times.py: how long documents were read
-    result_lists.py  queries, lists and clicks put together, positions given, every record accounted for
+    stream.py        one row per event: its columns, broken records, order; from there to what a format hands over
+    result_lists.py  queries, lists and clicks put together, positions given, every record accounted for by file
     clicks.py        clicks brought onto the results they were made on
     sessionize.py    sessions by inactivity
-    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter;
-                     requery_tables.py: in logs that have lists
-    counts.py        how many of something there are; by_file.py: under the names of files
+    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter
 """

@@ -6,18 +6,85 @@ given, and every record ends as a row, as merged or as idle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import polars as pl
 
 from sessionkit.contract import RECORD, table
 from sessionkit.contract.casts import cast
 from sessionkit.display.words import counted
-from sessionkit.readers.events.counts import Found, all_found, found, summed
 from sessionkit.readers.events.requeries import RULES, merge_queries, told
 from sessionkit.readers.events.sessionize import with_positions
+from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
+from sessionkit.readers.raw import Locate, Raw
+from sessionkit.readers.records import raw_of
+
+Key = TypeVar("Key", bound=Hashable)
+Found = tuple[int, Any]
+"""How many there are, and the least of them; None where there is none."""
+
+
+def found(rows: pl.LazyFrame, column: str, *, distinct: bool = False) -> Found:
+    """Return how many rows there are, or how many distinct values of a column they have, and its least value."""
+    value = pl.col(column)
+    many = value.n_unique() if distinct else pl.len()
+    number, first = rows.select(many.alias("many"), value.min().alias("first")).collect().row(0)
+    return number, first
+
+
+def all_found(parts: Iterable[Found]) -> Found:
+    """Return what parts have together, none of it in two of them."""
+    given = [part for part in parts if part[0]]
+    return sum(many for many, _ in given), min((first for _, first in given), default=None)
+
+
+def summed(*counts: Mapping[Key, int]) -> dict[Key, int]:
+    """Return the sums of counts."""
+    total: dict[Key, int] = {}
+    for each in counts:
+        for key, many in each.items():
+            total[key] = total.get(key, 0) + many
+    return total
+
+
+def raws_of(
+    name: str,
+    rows: pl.LazyFrame,
+    files: Sequence[LogFile],
+    locates: Sequence[Locate],
+    *,
+    timezone: str | None,
+    base: Mapping[str, int] = MappingProxyType({"query_position": 1, "rank": 1}),
+) -> list[Raw]:
+    """Return rows of a table as one source for each file and kind of record; `base` as :func:`raw_of` takes it."""
+    kinds = rows.group_by(FILE, KIND).len().sort(FILE, KIND).collect().rows()
+    private = [column for column in rows.collect_schema().names() if column.startswith("__") and column != RECORD]
+    held = [column for column in private if column not in ("__rule", "__value")]
+    return [
+        replace(
+            raw_of(
+                files[file],
+                name,
+                rows.filter(pl.col(FILE) == file, pl.col(KIND) == kind).drop(held),
+                kind=kind,
+                locate=locates[file],
+                timezone=timezone,
+                base=base,
+            ),
+            records=many,
+        )
+        for file, kind, many in kinds
+    ]
+
+
+def with_names(counts: Mapping[tuple[int, str], int], files: Sequence[LogFile]) -> dict[tuple[str, str], int]:
+    """Return counts by the names of files."""
+    return {(files[file].name, kind): many for (file, kind), many in counts.items() if many}
+
 
 FILE, KEY, KIND, AT = "__file", "__key", "__kind", "__time"
 """The number of a row's file; what tells queries apart; what the row's record is; when, as a time."""

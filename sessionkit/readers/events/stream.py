@@ -2,15 +2,270 @@
 
 Events are taken in the order of their times, those of one time or without times in the order of the log. An event belongs
 to the query before it in its session or, where it names a query_id, to the last query of that id.
+
+Impressions make lists; without ranks they are ranked in the order in which they first appear. A query that says itself what
+was shown has that list. A clicked document that was not shown takes the rank that the click names if nothing else is there. How
+long a clicked document was read is the time from the click to the leave that ends it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
-from sessionkit.readers.events.result_lists import AT, FILE, KEY, PLACE
-from sessionkit.readers.raw import without
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE, table
+from sessionkit.display.words import counted
+from sessionkit.errors import DataError
+from sessionkit.readers.events.result_lists import (
+    AT,
+    BARE,
+    FILE,
+    FROM,
+    KEY,
+    KIND,
+    MANY,
+    NOUN,
+    PLACE,
+    found,
+    listed,
+    raws_of,
+    tallied,
+    with_names,
+)
+from sessionkit.readers.io.record_store import Keep
+from sessionkit.readers.raw import Locate, without
+from sessionkit.readers.records import Log, Taken, set_aside
+
+ENDS = {name: f"__end{name}" for name in (FILE, RECORD, AT)}
+
+
+def dwell_times(events: pl.LazyFrame, keep: Keep) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Return clicks with the seconds (``__dwell``) until they were left, and the leaves that ended one.
+
+    Parameters
+    ----------
+    events
+        FILE, RECORD, session_id, AT, ACTION and doc_id, in order. A leave that names a document ends the last click on
+        it; one that names none ends the last click, unless another did.
+    """
+    timed = events.filter(pl.col(ACTION).is_in(["click", "leave"]), pl.col(AT).is_not_null())
+    timed = timed.select(*PLACE, "session_id", "doc_id", ACTION, AT)
+    ends = [
+        _ended(timed.filter(pl.col("doc_id").is_not_null()), ["session_id", "doc_id"]),
+        _ended(timed.filter((pl.col(ACTION) == "click") | pl.col("doc_id").is_null()), ["session_id"]),
+    ]
+    seconds = (pl.col(ENDS[AT]) - pl.col(AT)).dt.total_microseconds() / 1e6
+    ended = keep(pl.concat(ends).sort(ENDS[AT]).unique(PLACE, keep="first", maintain_order=True))
+    leaves = ended.select(pl.col(ENDS[name]).alias(name) for name in PLACE).unique()
+    return ended.select(*PLACE, seconds.alias("__dwell")), leaves
+
+
+def _ended(timed: pl.LazyFrame, within: list[str]) -> pl.LazyFrame:
+    """Return the clicks whose next event, of those with the same values in these columns, is a leave."""
+    later = [pl.col(name).shift(-1).over(within).alias(end) for name, end in ENDS.items()]
+    left = (pl.col(ACTION).shift(-1).over(within) == "leave").fill_null(value=False).alias("__left")
+    return timed.with_columns(*later, left).filter(pl.col(ACTION) == "click", "__left").drop("__left", ACTION)
+
+
+SLOT = "__slot"
+OF_SESSION = ("user_id", "topic_id", "system_id")
+MADE = ("clicked", "clicks", "clicked_at", "results_status", "query_position", "list_from")
+"""Columns made here, of which the log can have none of its own."""
+
+
+def queries_of(events: pl.LazyFrame, extras: Sequence[str], keep: Keep) -> pl.LazyFrame:
+    """Return one row per event that is a query; what it does not say of its session, the session's first event that does."""
+    none = (pl.col(LIST).list.len() == 0) | (pl.col(COUNT) == 0)
+    status = pl.when(none).then(pl.lit("empty")).otherwise(pl.lit("not_logged")).alias(BARE)
+    first = [pl.coalesce(name, pl.col(name).drop_nulls().first().over("session_id")) for name in OF_SESSION]
+    own = _of(extras, "results")
+    names = ("judgment_key", "query_id", "query_text", "issued_at")
+    asked = events.with_columns(first).filter(pl.col(ACTION) == "query")
+    kind, counts = pl.lit("query events").alias(KIND), pl.lit(value=True).alias("__counts")
+    rows = asked.select(KEY, *PLACE, AT, "session_id", *names, *OF_SESSION, kind, counts, status, *own)
+    return _filled(rows, [name for name in (*names, *OF_SESSION, *own) if name != "query_text"], keep)
+
+
+def lists_of(events: pl.LazyFrame, *, ranked: bool, extras: Sequence[str], keep: Keep) -> pl.LazyFrame:
+    """Return one row per result that was shown; `ranked` where the log has ranks."""
+    own = _of(extras, "queries")
+    told = events.filter(pl.col(ACTION) == "query", pl.col(LIST).list.len() > 0).select(
+        KEY,
+        *PLACE,
+        pl.lit("results of query events").alias(KIND),
+        pl.lit("hit list").alias(FROM),
+        doc_id=LIST,
+        rank=pl.int_ranges(1, pl.col(LIST).list.len() + 1, dtype=pl.Int64),
+    )
+    seen = events.filter(pl.col(ACTION) == "impression", pl.all_horizontal(pl.col(KEY, "doc_id").is_not_null()))
+    seen = seen.join(told.select(KEY), on=KEY, how="anti", maintain_order="left")
+    if not ranked:
+        once = seen.unique([KEY, "doc_id"], keep="first", maintain_order=True)
+        seen = once.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEY))
+    kind, known = pl.lit("impression events").alias(KIND), pl.lit("impressions").alias(FROM)
+    shown = seen.unique([KEY, "rank", "doc_id"], keep="first", maintain_order=True)
+    rows = _filled(shown.select(KEY, *PLACE, kind, known, "doc_id", "rank", *own), own, keep)
+    return keep(pl.concat([told.explode("doc_id", "rank"), rows], how="diagonal_relaxed"))
+
+
+def with_documents(events: pl.LazyFrame, lists: pl.LazyFrame, keep: Keep) -> pl.LazyFrame:
+    """Return events with what lists have at the rank that an event names (SLOT), which is a click's document if it names none."""
+    slots = lists.unique([KEY, "rank"], keep="first", maintain_order=True).select(
+        KEY, "rank", pl.col("doc_id").alias(SLOT)
+    )
+    joined = events.join(slots, on=[KEY, "rank"], how="left", maintain_order="left")
+    own = pl.when(pl.col(ACTION) == "click").then(pl.coalesce("doc_id", SLOT)).otherwise("doc_id")
+    return keep(joined.with_columns(own.alias("doc_id")))
+
+
+def with_clicked(
+    events: pl.LazyFrame, lists: pl.LazyFrame, dwell: pl.LazyFrame, keep: Keep
+) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Return lists with the documents clicked that were not shown, and the events that are on results."""
+    inside = events.filter(pl.col(KEY).is_not_null())
+    clicks = inside.filter(pl.col(ACTION) == "click").join(dwell, on=list(PLACE), how="left", maintain_order="left")
+    alone = clicks.filter(pl.col(SLOT).is_null(), pl.all_horizontal(pl.col("rank", "doc_id").is_not_null()))
+    alone = alone.join(lists, on=[KEY, "doc_id"], how="anti", maintain_order="left")
+    for slot in ("doc_id", "rank"):
+        alone = alone.unique([KEY, slot], keep="first", maintain_order=True)
+    kind, known = pl.lit("click events").alias(KIND), pl.lit("clicks").alias(FROM)
+    added = keep(alone.select(KEY, *PLACE, kind, known, "doc_id", "rank"))
+    clicks = clicks.join(
+        added.select(KEY, "rank", __added="doc_id"), on=[KEY, "rank"], how="left", maintain_order="left"
+    )
+    clicks = clicks.with_columns(pl.coalesce("doc_id", "__added").alias("doc_id"))
+    seen = inside.filter(pl.col(ACTION) == "impression")
+    spent = pl.coalesce("dwell_seconds", "__dwell").alias("dwell_seconds")
+    made = clicks.select(
+        KEY, *PLACE, pl.lit("click events").alias(NOUN), pl.lit("clicks").alias(MANY), "doc_id", spent, clicked_at=AT
+    )
+    marks = [seen.select(KEY, *PLACE, pl.lit("impression events").alias(NOUN), "doc_id"), made]
+    held = _filled(pl.concat(marks, how="diagonal_relaxed"), ["dwell_seconds", "clicked_at"], keep)
+    return keep(pl.concat([lists, added], how="diagonal_relaxed")), held
+
+
+def _of(extras: Sequence[str], other: str) -> list[str]:
+    """Return the extras that are not columns of the other table, nor made here."""
+    return [name for name in extras if name not in (*table(other).names, *MADE)]
+
+
+def _filled(rows: pl.LazyFrame, names: Sequence[str], keep: Keep) -> pl.LazyFrame:
+    """Return rows without those of these columns that have no value at all."""
+    kept = keep(rows)
+    if not names:
+        return kept
+    held = kept.select(pl.col(name).is_not_null().any() for name in names).collect().row(0)
+    return kept.drop([name for name, is_held in zip(names, held, strict=True) if not is_held])
+
+
+ON_RESULT = ("impression", "click")
+
+
+def taken(
+    stream: pl.LazyFrame,
+    log: Log,
+    locates: Sequence[Locate],
+    *,
+    rules: Sequence[str],
+    rank_base: int | None = None,
+    notes: Sequence[str] = (),
+) -> Taken:
+    """Return what a format hands over whose log is a stream.
+
+    Parameters
+    ----------
+    stream
+        FILE, RECORD, AT, columns of :data:`STREAM`, and extras, which stay with queries and results.
+    locates
+        For each file the way back to the text of its records.
+    rules
+        By which queries are merged, see ``requeries.py``.
+    rank_base
+        What ranks count from; None: as most lists do.
+    notes
+        What was noticed before.
+
+    Raises
+    ------
+    DataError
+        No event is a query.
+    """
+    names = stream.collect_schema().names()
+    lacking = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in STREAM.items() if name not in names]
+    whole = log.keep(checked(stream.with_columns(lacking)))
+    broken = whole.filter(pl.col(RULE).is_not_null())
+    sound = whole.filter(pl.col(RULE).is_null())
+    cells = [
+        set_aside(file, "results", sound.filter(pl.col(FILE) == number), locate)
+        for number, (file, locate) in enumerate(zip(log.files, locates, strict=True))
+    ]
+    events = log.keep(in_order(sound.drop(CELLS)))
+    if not found(events.filter(pl.col(ACTION) == "query"), RECORD)[0]:
+        _refuse(events, broken, log)
+    extras = [name for name in names if name not in (*STREAM, FILE, RECORD, AT)]
+    shown = lists_of(events, ranked="rank" in names, extras=extras, keep=log.keep)
+    events = with_documents(events, shown, log.keep)
+    dwell, leaves = dwell_times(events, log.keep)
+    lists, marks = with_clicked(events, shown, dwell, log.keep)
+    rows = listed(queries_of(events, extras, log.keep), lists, marks, rules=rules, keep=log.keep)
+    base = {"query_position": 1} if rank_base is None else {"query_position": 1, "rank": rank_base}
+    sources = partial(raws_of, files=log.files, locates=locates, timezone=log.config.settings.timezone, base=base)
+    aside = broken.select(FILE, RECORD, RULE, VALUE, pl.lit("broken records").alias(KIND))
+    merged, idle = _others(events, leaves)
+    return Taken(
+        {
+            "queries": [*sources("queries", aside), *sources("queries", rows.queries)],
+            "results": sources("results", rows.results),
+        },
+        with_names({**rows.merged, **merged}, log.files),
+        with_names({**rows.idle, **idle}, log.files),
+        [*notes, *rows.notes, *_noted(events, ranked="rank" in names)],
+        rows.warnings,
+        cells=cells,
+    )
+
+
+def _refuse(events: pl.LazyFrame, broken: pl.LazyFrame, log: Log) -> None:
+    """Raise DataError about a log without queries, naming the events there are and the first broken record."""
+    labels = events.select(pl.col(LABEL).value_counts(sort=True)).head(8).collect().to_series().struct.field(LABEL)
+    there = ", ".join(repr(label) for label in labels if label is not None) or "none"
+    first = broken.select(RECORD, RULE).head(1).collect().rows()
+    bad = f"; record {first[0][0]}: {first[0][1]} does not hold" if first else ""
+    raise DataError(
+        f"{log.files[0].name}: no event is a query; name the events that are queries in study.toml. Events found: "
+        f"{there}{bad}"
+    )
+
+
+def _others(
+    events: pl.LazyFrame, leaves: pl.LazyFrame
+) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str], int]]:
+    """Return how many leaves ended the reading of a document, and how many events are on nothing."""
+    early = events.filter(pl.col(KEY).is_null(), pl.col(ACTION).is_in(ON_RESULT))
+    vain = events.filter(pl.col(ACTION) == "leave").join(leaves, on=list(PLACE), how="anti")
+    other = events.filter(pl.col(ACTION).is_null())
+    idle = {
+        **tallied(early, pl.col(ACTION) + " events before the first query"),
+        **tallied(vain, "leave events after no click"),
+        **tallied(other, pl.col(LABEL) + " events"),
+    }
+    return tallied(leaves, "leave events"), idle
+
+
+def _noted(events: pl.LazyFrame, *, ranked: bool) -> list[str]:
+    """Return what is to be said of the stream."""
+    notes = []
+    early, first = found(events.filter(pl.col(KEY).is_null(), pl.col(ACTION).is_in(ON_RESULT)), "session_id")
+    if early:
+        where = "before the first query of their session"
+        notes.append(f"{counted(early, 'event')} on results {where} (first: session {first!r})")
+    shown, _ = found(events.filter(pl.col(ACTION) == "impression"), RECORD)
+    if shown and not ranked:
+        notes.append(f"{counted(shown, 'impression')} without ranks: ranked in the order in which they first appear")
+    return notes
+
 
 ACTIONS = ("query", "impression", "click", "leave")
 ACTION, LABEL, LIST, COUNT = "__action", "__label", "__list", "__count"

@@ -9,7 +9,7 @@ Two tables of study.toml say what is what::
 
 A log without sessions needs users: sessions are then cut by inactivity. The documents a query returned may stand in
 impressions of their own or, as a JSON list or between blanks, commas or bars, in a column ``results`` of the query. How events
-become queries and results is told in ``events/stream_lists.py``.
+become queries and results is told in ``events/stream.py``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from sessionkit.readers.entries import SESSION_GAP, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import AT, FILE, as_time
 from sessionkit.readers.events.sessionize import with_sessions
-from sessionkit.readers.events.stream import ACTION, ACTIONS, COUNT, LABEL, LIST, TEXTS
-from sessionkit.readers.events.tables import taken
+from sessionkit.readers.events.stream import ACTION, ACTIONS, COUNT, LABEL, LIST, TEXTS, taken
 from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson

@@ -11,7 +11,7 @@ What events are called is the study's own choice, so study.toml has to say it::
 
 A name is that of an interaction or custom event; one without goes by its type, such as ``viewportFocusChange``. Clicks without
 a document id find their document by rank. applicationSpecificData may change within a session: every event keeps its own.
-How events become queries and results is told in ``events/stream_lists.py``.
+How events become queries and results is told in ``events/stream.py``.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import AT, FILE, as_time
-from sessionkit.readers.events.stream import ACTION, ACTIONS, LABEL
-from sessionkit.readers.events.tables import taken
+from sessionkit.readers.events.stream import ACTION, ACTIONS, LABEL, taken
 from sessionkit.readers.formats.events import action_names, in_sessions
-from sessionkit.readers.io.batches import in_batches
 from sessionkit.readers.io.json_items import Item, as_items, json_items
+from sessionkit.readers.io.record_store import in_batches
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "no real export, as none is public; built from the source of the LogUI client, 0.5.0 to 0.5.4a, and server"

@@ -16,8 +16,7 @@ from contextlib import closing
 import polars as pl
 
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.formats.trec_interactions import Interactions
-from sessionkit.readers.formats.trec_session import cells_of, noted, raws_of
+from sessionkit.readers.formats.trec_session import Interactions, cells_of, noted, raws_of
 from sessionkit.readers.io.markup import Markup, uncollected
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken

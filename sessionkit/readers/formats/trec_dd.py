@@ -17,9 +17,8 @@ import polars as pl
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.formats.trec_run import FINITE
-from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.log_files import PACKED
-from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.raw import without
 from sessionkit.readers.records import Log, Taken, raw_of
 

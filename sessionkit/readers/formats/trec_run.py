@@ -28,11 +28,10 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.formats.trec_topics import read_topics
-from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.formats.trec_session import read_topics
+from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
 from sessionkit.readers.records import Log, Taken, raw_of
 

@@ -26,7 +26,7 @@ from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionize import seconds, with_positions, with_sessions
 from sessionkit.readers.flat.flat_log import TEXT, FlatRows, Key, Kinds, lines_of, take_flat
 from sessionkit.readers.flat.lines import breaking, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.io.json_text import unrounded
+from sessionkit.readers.io.json_items import unrounded
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.shapes import with_finite_numbers
 from sessionkit.readers.raw import gathered, without

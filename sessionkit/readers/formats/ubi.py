@@ -23,10 +23,22 @@ from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.checks import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
-from sessionkit.readers.events.by_file import raws_of, with_names
-from sessionkit.readers.events.counts import Found, all_found, summed
 from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.result_lists import AT, FILE, KEY, KIND, MANY, Listed, listed, together
+from sessionkit.readers.events.result_lists import (
+    AT,
+    FILE,
+    KEY,
+    KIND,
+    MANY,
+    Found,
+    Listed,
+    all_found,
+    listed,
+    raws_of,
+    summed,
+    together,
+    with_names,
+)
 from sessionkit.readers.formats.ubi_fields import HITS
 from sessionkit.readers.formats.ubi_lists import (
     Actions,

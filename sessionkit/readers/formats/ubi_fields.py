@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import RULE
-from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.json_items import loads
 
 IS_JSON, IS_KNOWN = "line_is_json", "record_is_query_or_event"
 EXPERIMENT = "__experiment"

@@ -14,8 +14,7 @@ import polars as pl
 
 from sessionkit.contract import table
 from sessionkit.display.words import counted
-from sessionkit.readers.events.counts import Found, found
-from sessionkit.readers.events.result_lists import AT, FROM, KEY, KIND, MANY, NOUN, PLACE
+from sessionkit.readers.events.result_lists import AT, FROM, KEY, KIND, MANY, NOUN, PLACE, Found, found
 
 ORDINAL, IS_CLICK, NTH, BASE = "__ordinal", "__is_click", "__nth", "__base"
 

@@ -6,8 +6,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.display.words import counted, listed
-from sessionkit.readers.events.counts import found
-from sessionkit.readers.events.result_lists import AT, tallied
+from sessionkit.readers.events.result_lists import AT, found, tallied
 from sessionkit.readers.formats.ubi_lists import Actions
 
 SOME = 3

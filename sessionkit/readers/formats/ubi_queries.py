@@ -13,8 +13,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.display.words import counted
-from sessionkit.readers.events.counts import found
-from sessionkit.readers.events.result_lists import AT, BARE, FILE, KEY, KIND, PLACE, tallied
+from sessionkit.readers.events.result_lists import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
 from sessionkit.readers.events.sessionize import seconds, with_sessions
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT
 from sessionkit.readers.formats.ubi_records import QUERY, WHAT

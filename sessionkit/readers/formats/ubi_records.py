@@ -17,11 +17,10 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.result_lists import AT, as_time
 from sessionkit.readers.formats.ubi_fields import IS_KNOWN, flat
 from sessionkit.readers.formats.ubi_tables import holds_table, table_of
-from sessionkit.readers.io.batches import batches, in_files, lines_of
 from sessionkit.readers.io.invalid_bytes import UNDECODED, marked, refuse_other_encoding
-from sessionkit.readers.io.json_items import json_items
-from sessionkit.readers.io.json_text import unrounded
+from sessionkit.readers.io.json_items import json_items, unrounded
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.io.record_store import batches, in_files, lines_of
 from sessionkit.readers.raw import LINE, RAW, Locate, as_lines
 from sessionkit.study.prefetch import in_turn
 

@@ -23,13 +23,12 @@ from sessionkit.contract.checks import NO_CELLS, cell
 from sessionkit.errors import DataError
 from sessionkit.readers.formats.ubi_cells import EVENT, NO_OBJECT, OBJECTS, PLACES, is_object, parts_of
 from sessionkit.readers.formats.ubi_fields import EXPERIMENT, FLAT, HITS, IN_CAMEL_CASE, OF_EVENT, RESPONSE_HITS
-from sessionkit.readers.io.batches import in_files
 from sessionkit.readers.io.delimited import read_delimited
-from sessionkit.readers.io.json_text import unrounded
+from sessionkit.readers.io.json_items import unrounded
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.parquet import pieces_of, read_parquet
-from sessionkit.readers.io.record_store import OnDisk
-from sessionkit.readers.judgments.quepid_csv import GRADES
+from sessionkit.readers.io.record_store import OnDisk, in_files
+from sessionkit.readers.judgments.quepid import GRADES
 from sessionkit.readers.raw import Raw, without
 from sessionkit.study.prefetch import in_turn
 

@@ -2,18 +2,17 @@
 
 ::
 
-    log_files.py      a file found, recognized, unpacked, hashed (digest.py); encodings.py: those not in UTF-8
+    log_files.py      a file found, recognized, unpacked, hashed, brought into UTF-8
     signatures.py     the first bytes of files that are not read
     invalid_bytes.py  lines with bytes that are no text, among others that are
     table_files.py    a table from a file of any kind, as study.toml describes it
     delimited.py      fields between separators, with header and quotes
     ndjson.py         a JSON object per line, key by key (shapes.py)
-    json_items.py     a JSON document too large to load at once; batches.py keeps its rows some at a time
-    json_text.py      JSON as text of which no parser rounds a number or drops half a character
+    json_items.py     a JSON document too large to load at once, its numbers and texts as they are written
     markup.py         XML as it streams by
     elements.py       rows made of its elements
     parquet.py        tables with types
-    blanks.py         fields between blanks; qrels.py: those of judgments
+    blanks.py         fields between blanks, such as those of qrels
     limits.py         lines that are too long for the memory there is, and tables that are mostly empty
-    record_store.py   where records stay: in memory or in a file
+    record_store.py   where records stay: in memory or in files, some at a time
 """

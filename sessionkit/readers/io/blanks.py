@@ -1,8 +1,14 @@
-"""Lines of fields between blanks (any run of spaces or tabs), as TREC's runs and judgments are, as unchecked records."""
+"""Lines of fields between blanks (any run of spaces or tabs), as TREC's runs and judgments are, as unchecked records.
+
+Qrels have four: judgment_key, iteration, document, grade.
+The second is the subtopic in diversity and novelty tracks and a constant ``0`` or ``Q0`` elsewhere.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -10,8 +16,83 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.invalid_bytes import mended, with_undecoded
-from sessionkit.readers.io.log_files import LogFile, cut_short
-from sessionkit.readers.io.record_store import Keep
+from sessionkit.readers.io.log_files import LogFile, cut_short, not_utf8
+from sessionkit.readers.io.record_store import Keep, in_memory
+from sessionkit.readers.raw import Raw, as_lines, read_through
+
+QRELS = ("judgment_key", "subtopic_id", "doc_id", "grade")
+NO_SUBTOPIC = ("0", "Q0")
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
+TEXT, PARTS = "__text", "__parts"
+
+
+def looks_like_qrels(file: LogFile) -> bool:
+    """Return whether the first line, and most of the next, have four fields between blanks, the last a number."""
+    return holds_qrels(file.head.decode("utf-8", errors="replace"))
+
+
+def holds_qrels(text: str) -> bool:
+    """Return whether a text begins like qrels."""
+    lines = text.splitlines()
+    fields = [line.split() for line in lines if line.strip()][:20]
+    fit = [len(parts) == 4 and NUMBER.fullmatch(parts[3]) is not None for parts in fields]
+    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
+
+
+def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Keep = in_memory) -> Raw:
+    """Return the records of a file whose fields stand between runs of blanks.
+
+    Without header the columns of a judgments file are those of qrels, of another table ``column_1``, ``column_2``, ...
+
+    Raises
+    ------
+    DataError
+        Too much of the file is not UTF-8, or it ends early.
+    """
+    lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
+    lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
+    lines = lines.filter(pl.col(TEXT) != "")
+    try:
+        first = lines.head(1).collect().row(0, named=True)
+        records = lines.select(pl.len()).collect().item()
+    except pl.exceptions.ComputeError:
+        return read_whitespace(mended(file), table, header=header, keep=keep)
+    except OSError as error:
+        raise cut_short(file.name, error) from None
+    if header and first[RECORD] in file.undecoded:
+        raise not_utf8(file)
+    given = first[TEXT].split()
+    qrels = table == "judgments" and not header
+    names = list(QRELS) if qrels else given if header else [f"column_{number}" for number in range(1, len(given) + 1)]
+    if len(set(names)) < len(names):
+        raise DataError(
+            f"{file.name}: a column is named twice in the header {' '.join(names)!r}; rename one of the two"
+        )
+    skip = first[RECORD] if header else 0
+    lines = lines.filter(pl.col(RECORD) > skip).with_columns(pl.col(RECORD) - skip)
+    parts = lines.with_columns(pl.col(TEXT).str.replace_all(r"\s+", " ").str.split(" ").alias(PARTS))
+    fits = pl.col(PARTS).list.len() == len(names)
+    frame = parts.with_columns(
+        **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(pl.col(TEXT).str.slice(0, 200))},
+        **{name: pl.col(PARTS).list.get(place, null_on_oob=True) for place, name in enumerate(names)},
+    ).drop(TEXT, PARTS)
+    if qrels:
+        subtopic = pl.col("subtopic_id")
+        frame = frame.with_columns(pl.when(~subtopic.is_in(NO_SUBTOPIC)).then(subtopic))
+    with read_through(file.name):
+        frame = keep(with_undecoded(frame, {line - skip: bad for line, bad in file.undecoded.items() if line > skip}))
+    locate = as_lines(str(file.path), skip + 1)
+    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.digest)
+
+
+def without_idle_subtopic(raw: Raw) -> Raw:
+    """Return judgments without ``subtopic_id`` where it is never filled, as in qrels whose second field is constant."""
+    if raw.table != "judgments" or "subtopic_id" not in raw.frame.collect_schema():
+        return raw
+    if raw.frame.select(pl.col("subtopic_id").is_not_null().any()).collect().item():
+        return raw
+    return replace(raw, frame=raw.frame.drop("subtopic_id"))
+
 
 TEXT, PARTS = "__text", "__parts"
 

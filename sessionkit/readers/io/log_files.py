@@ -2,25 +2,123 @@
 
 What a file is, is read from its first bytes (gzip, zstd, Parquet, NDJSON); only the separator of delimited text comes
 from its name.
+
+The SHA-256 of a file is worked out while it is being read. Nobody waits for
+the thread that does it but who asks for the SHA-256: a program that fails at the first line of a large file ends then,
+not when all of it has been hashed.
+
+A log in another encoding is copied to UTF-8, with nothing lost but what cannot be read.
 """
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import hashlib
 import io
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Thread
 from typing import IO, cast
 
-from sessionkit.errors import DataError, lack_of_space, suggestion
-from sessionkit.readers.io.digest import digest_of
+from sessionkit.errors import DataError, UsageError, lack_of_space, suggestion
 from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
 from sessionkit.study.locations import named_in_utf8
 from sessionkit.study.progress import counted
+
+
+def digest_of(path: Path) -> Callable[[], str]:
+    """Return how to get the SHA-256 of a file, which a thread of its own works out from now on."""
+    found: Future[str] = Future()
+    Thread(target=_work_out, args=(path, found), daemon=True).start()
+    return found.result
+
+
+def _work_out(path: Path, found: Future[str]) -> None:
+    """Set the SHA-256 of a file, or what went wrong."""
+    try:
+        found.set_result(_sha256(path))
+    except Exception as error:  # noqa: BLE001 - raised where the SHA-256 is asked for
+        found.set_exception(error)
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+CHINESE = "gb18030"
+"""What contains GBK and GB2312."""
+PIECE = 1 << 20
+UNKNOWN = "\ufffd"
+
+
+@dataclass(frozen=True)
+class InUtf8:
+    """A file in UTF-8, the encoding it was in, and how many characters could not be read."""
+
+    file: LogFile
+    encoding: str
+    unreadable: int = 0
+
+
+def in_utf8(file: LogFile, encoding: str | None, folder: Path, otherwise: str = CHINESE) -> InUtf8:
+    """Return a file in UTF-8, copied where it is in another encoding.
+
+    Parameters
+    ----------
+    encoding
+        The name of its encoding; None: UTF-8 where its beginning is that, else `otherwise`.
+    folder
+        An existing directory for the copy.
+
+    Raises
+    ------
+    UsageError
+        There is no such encoding.
+    DataError
+        The file is cut short.
+    """
+    name = encoding or ("utf-8" if _is_utf8(file.head) else otherwise)
+    try:
+        decoder = codecs.getincrementaldecoder(name)("replace")
+        if isinstance(decoder.decode(b"", final=True), bytes):
+            raise LookupError
+    except (LookupError, AssertionError):
+        raise UsageError(
+            f'{file.name}: encoding {name!r} is unknown; use a name such as "gb18030" or "utf-8"'
+        ) from None
+    if codecs.lookup(name).name == "utf-8" and encoding is None:
+        return InUtf8(file, "UTF-8")
+    copy = folder / f"{len(list(folder.iterdir()))}.txt"
+    unreadable = 0
+    try:
+        with unpacked(file.path) as source, copy.open("w", encoding="utf-8", newline="") as target:
+            while piece := source.read(PIECE):
+                text = decoder.decode(piece)
+                unreadable += text.count(UNKNOWN)
+                target.write(text)
+            target.write(decoder.decode(b"", final=True))
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+    with copy.open("rb") as stream:
+        head = beginning(stream.read(HEAD))
+    return InUtf8(replace(file, path=copy, head=head), name.upper(), unreadable)
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Return whether a text begins in UTF-8; its last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
 
 HEAD = 1 << 16
 UTF8_BOM = codecs.BOM_UTF8

@@ -10,9 +10,8 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io.batches import MANY
 from sessionkit.readers.io.log_files import LogFile, is_packed
-from sessionkit.readers.io.record_store import Keep, in_place
+from sessionkit.readers.io.record_store import MANY, Keep, in_place
 from sessionkit.readers.raw import Raw, as_json, refuse_reserved
 
 

@@ -1,20 +1,89 @@
 """Where records stay between being read and being checked, so that text is taken apart only once.
 
 Those of a small source stay in memory; those of a large one go, as they come, to a Parquet file in a workspace.
+
+Rows that come some at a time, kept in files of a workspace so that memory holds only a few of them at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import IO, Any, Literal
 
 import polars as pl
 
+from sessionkit.contract import RECORD
 from sessionkit.errors import lack_of_space
+from sessionkit.readers.io.invalid_bytes import UNDECODED, Check, escaped, nothing, told
 from sessionkit.study.temporary import no_room
+
+MANY = 20_000
+"""Rows of a batch."""
+BLOCK = 4 << 20
+"""Bytes of a block of lines, but for the rest of its last line."""
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+
+def in_batches(rows: Iterable[Mapping[str, Any]], schema: Schema, workspace: Path) -> pl.LazyFrame:
+    """Return rows as one frame of this schema; keys that are missing are null, others are left out.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     in_batches([{"a": 1}, {"b": 2}], {"a": pl.Int64}, Path(folder)).collect()["a"].to_list()
+    [1, None]
+    """
+    return in_files(batches(rows, schema), workspace)
+
+
+def batches(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Iterator[pl.DataFrame]:
+    """Return rows as frames of this schema, one at least."""
+    rest, first = iter(rows), True
+    while True:
+        frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in islice(rest, MANY)], schema=schema)
+        if frame.is_empty() and not first:
+            return
+        yield frame
+        first = False
+
+
+def in_files(frames: Iterable[pl.DataFrame], workspace: Path) -> pl.LazyFrame:
+    """Return frames of one schema, one at least, as one that is in files of the workspace."""
+    folder = workspace / f"batch{len(list(workspace.iterdir()))}"
+    folder.mkdir()
+    files: list[Path] = []
+    for frame in frames:
+        files.append(folder / f"{len(files):06}.parquet")
+        with room_in(workspace):
+            frame.write_parquet(files[-1])
+    return pl.scan_parquet(files, glob=False)
+
+
+def lines_of(stream: IO[bytes], name: str, check: Check = nothing) -> Iterator[pl.DataFrame]:
+    """Return the lines of JSON with their numbers (RECORD), in blocks, one block at least; a block with bytes that are
+    no text has them in UNDECODED, which is null in all other lines.
+
+    `check` is called where there first are such bytes; it may raise.
+    """
+    number, first = 1, True
+    while (block := stream.read(BLOCK)) or first:
+        block += stream.readline()
+        undecoded: Mapping[int, str] = {}
+        try:
+            text = block.decode("utf-8-sig" if first else "utf-8")
+        except UnicodeDecodeError:
+            check()
+            spelled, undecoded = escaped(block, number, doubled=True)
+            text, check = spelled.decode("utf-8-sig" if first else "utf-8"), nothing
+        lines = text.removesuffix("\n").split("\n")
+        frame = pl.DataFrame({name: lines}, schema={name: pl.String})
+        frame = frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
+        yield frame.with_columns(told(undecoded).alias(UNDECODED)) if undecoded else frame
+        number, first = number + len(lines), False
+
 
 Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
 """From a frame that is expensive to read to one of the same rows that can be read again and again."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.readers.io.json_text import loads, unrounded
+from sessionkit.readers.io.json_items import loads, unrounded
 
 TEXT = r'"(?:[^"\\\x00-\x1F]|\\(?:["\\/bfnrt]|u[0-9abcefABCEF][0-9a-fA-F]{3}))*"'
 """A text; none with an escaped half of a character."""

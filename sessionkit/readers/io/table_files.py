@@ -14,13 +14,13 @@ from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import Config
+from sessionkit.readers.io.blanks import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.json_items import as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import read_parquet
-from sessionkit.readers.io.qrels import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.raw import Raw, no_way_back
 

@@ -14,15 +14,243 @@ The export for trec_eval is qrels keyed by numbers of queries, read as such. Cel
 
 from __future__ import annotations
 
+import csv
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ltr import holds_ltr, read_ltr
-from sessionkit.readers.judgments.quepid_csv import BASIC, DETAILED, LISTS, SCORES, book, form_of, graded, header_of
-from sessionkit.readers.judgments.quepid_json import holds_json, ratings_of
-from sessionkit.readers.judgments.ratings import idle, rated
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, source, told_apart
+from sessionkit.readers.raw import Locate, Raw
+
+BASIC, DETAILED, LISTS, BOOK, SCORES = "basic", "detailed", "lists", "book", "scores"
+PAIR = (("query", "docid"), ("query", "doc_id"))
+NAMES = {
+    "query": "judgment_key",
+    "query text": "judgment_key",
+    "docid": "doc_id",
+    "doc_id": "doc_id",
+    "doc id": "doc_id",
+    "rating": "grade",
+    "doc position": "rank",
+}
+"""Quepid's names of columns, in lower case, to ours."""
+OURS = (*NAMES.values(), "session_id", "query_position", "query_text", "topic_id", "system_id", "judge_id")
+"""Names that fields of documents may not take from us."""
+SYSTEMS = ("Snapshot Name", "Case Name")
+"""The column that says which search engine a list is of, the first that is there."""
+NUMBER = re.compile(r"\s*(-?\d+(\.\d*)?)?\s*")
+GRADES = ("rating", "grade", "relevance", "label", "judgment", "judgement", "gain")
+"""What the column of a grade is called; no name of a judge."""
+UNRATED = {"judgment_key": "queries without ratings", "doc_id": "documents without rating"}
+
+
+def header_of(text: str) -> list[str]:
+    """Return the fields of the first line of CSV.
+
+    >>> header_of('"query","doc_id","rating"\\r\\n')
+    ['query', 'doc_id', 'rating']
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    try:
+        return [field.strip() for field in next(csv.reader([first]), [])]
+    except csv.Error:
+        return []
+
+
+def form_of(text: str) -> str | None:
+    """Return which of the forms a text begins like; None where it is like none.
+
+    >>> form_of("query,docid,rating\\n"), form_of("query,docid,Ada,Anonymous\\na,b,1,\\n"), form_of("session,query\\n")
+    ('basic', 'book', None)
+    >>> form_of("Snapshot Name,Query Text,Doc ID,Doc Position,title\\n"), form_of("Case ID,Query Text,Score\\n")
+    ('lists', 'scores')
+    """
+    names = [name.casefold() for name in header_of(text)]
+    if {"query text", "doc id", "doc position"} <= set(names):
+        return DETAILED if "rating" in names else LISTS
+    if {"query text", "score", "case id"} <= set(names) and not set(names) & set(GRADES):
+        return SCORES
+    if tuple(names[:2]) not in PAIR or len(names) < 3:
+        return None
+    if names[2:] == ["rating"]:
+        return BASIC
+    return BOOK if not set(names[2:]) & set(GRADES) and _are_ratings(text, len(names)) else None
+
+
+def _are_ratings(text: str, columns: int) -> bool:
+    """Return whether the first lines have numbers or nothing in all columns but two."""
+    try:
+        rows = [row for row in list(csv.reader(text.splitlines()[:50]))[1:20] if len(row) == columns]
+    except csv.Error:
+        return False
+    return all(NUMBER.fullmatch(cell) for row in rows for cell in row[2:])
+
+
+def records_of(file: LogFile) -> tuple[pl.DataFrame, Locate]:
+    """Return the records of ratings in brief or in detail under our names, stripped, and the way back to their text.
+
+    ``session_id`` is the query, that of a case or snapshot where there is one; ``query_text`` and ``topic_id`` are its text.
+    """
+    raw = read_delimited(file, "judgments", separator=",")
+    names = [name for name in raw.frame.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+    ours = {name: f"{name}_given" for name in names if name in OURS}
+    known = [name for name in reversed(names) if name.casefold() in NAMES]
+    ours |= {name: NAMES[name.casefold()] for name in {NAMES[one.casefold()]: one for one in known}.values()}
+    cells = raw.frame.with_columns(_cell(name) for name in names).rename(ours).collect()
+    key = pl.col("judgment_key")
+    system = next((name for name in SYSTEMS if name in names), None)
+    session = key if system is None else pl.concat_str(pl.coalesce(system, pl.lit("")), pl.lit(": "), key)
+    cells = cells.with_columns(session_id=session, query_text=key, topic_id=key)
+    return (cells if system is None else cells.with_columns(system_id=system)), raw.locate
+
+
+def graded(file: LogFile) -> list[Raw]:
+    """Return the ratings of a case or snapshot, in brief or in detail."""
+    records, locate = records_of(file)
+    records = records.drop("session_id", "query_text", "topic_id", "system_id", "rank", strict=False)
+    unrated = pl.col(RULE).is_null() & pl.col("grade").is_null() & pl.col("judgment_key").is_not_null()
+    without = records.filter(unrated)
+    counts = {
+        UNRATED["judgment_key"]: without["doc_id"].null_count(),
+        UNRATED["doc_id"]: len(without) - without["doc_id"].null_count(),
+    }
+    return [source(file, records.filter(~unrated), "ratings", locate=locate), *idle(file, counts)]
+
+
+def book(file: LogFile) -> list[Raw]:
+    """Return the ratings of a book, one for each document and judge that rated it.
+
+    A judge whose name stands above several columns is several, ``Anonymous`` and ``Anonymous (2)``.
+    """
+    raw = read_delimited(file, "judgments", separator=",", header=False)
+    names = [name for name in raw.frame.collect_schema().names() if name not in (RECORD, RULE, VALUE)]
+    every = raw.frame.with_columns(_cell(name) for name in names).collect()
+    judges = told_apart([name or "Anonymous" for name in every.select(names).row(0)[2:]])
+    records = every.slice(1).rename(dict(zip(names, ["judgment_key", "doc_id", *judges], strict=True)))
+    fits = pl.col(RULE).is_null()
+    long = records.filter(fits).unpivot(
+        on=judges, index=[RECORD, RULE, VALUE, "judgment_key", "doc_id"], variable_name="judge_id", value_name="grade"
+    )
+    rated = long.filter(pl.col("grade").is_not_null()).sort(RECORD, maintain_order=True)
+    broken = records.filter(~fits).select(RECORD, RULE, VALUE, "judgment_key", "doc_id")
+    rows = pl.concat([rated, broken], how="diagonal")
+    counts = {"cells of judges without rating": len(long) - len(rated)}
+    return [source(file, rows, "ratings of judges", locate=raw.locate), *idle(file, counts)]
+
+
+def _cell(name: str) -> pl.Expr:
+    """Return a column stripped, without empty text."""
+    text = pl.col(name).str.strip_chars()
+    return pl.when(text != "").then(text).alias(name)
+
+
+CASE = re.compile(r'"queries"\s*:\s*\[')
+TEXTS = re.compile(r'"(query|query_text)"\s*:\s*"')
+OTHERS = re.compile(r'"(placeholders|relevant_documents|judgmentRatings|querySetQueries|query_groups)"\s*:')
+PAIRS = re.compile(r'"query_doc_pairs"\s*:')
+READABLE = "ratings_can_be_read"
+NOBODY = "Anonymous"
+"""Whose judgements are those without a name."""
+KEPT = ("information_need", "explanation", "unrateable", "judge_later")
+"""What a book says beside ratings that is kept."""
+
+
+def holds_json(text: str) -> bool:
+    """Return whether a text begins like JSON of a case with ratings, or of a book.
+
+    >>> holds_json('{"queries": [{"query": "lamp", "ratings": {"A1": 3}}]}'), holds_json('{"queries": []}')
+    (True, False)
+    """
+    if not text.lstrip().startswith("{") or OTHERS.search(text):
+        return False
+    return PAIRS.search(text) is not None or (CASE.search(text) is not None and TEXTS.search(text) is not None)
+
+
+def ratings_of(file: LogFile) -> tuple[list[Rating], dict[str, int]]:
+    """Return the ratings of a case or book, and how many records have none, by kind.
+
+    Raises
+    ------
+    DataError
+        It is no JSON, or neither.
+    """
+    found: list[Rating] = []
+    bare = {"queries without ratings": 0, "documents without rating": 0, "judgements without rating": 0}
+    for path, value in documents(file):
+        if isinstance(value, Rating):
+            found.append(value)
+        elif isinstance(value, dict) and "query_doc_pairs" in value:
+            for place, pair in children(value, path, "query_doc_pairs"):
+                found += _of_pair(place, pair, bare)
+        elif isinstance(value, dict) and "queries" in value:
+            for place, query in children(value, path, "queries"):
+                found += _of_query(place, query, bare)
+        else:
+            raise DataError(
+                f"{file.name}: {path} has neither queries nor query_doc_pairs, which exports of Quepid have"
+            )
+    return found, bare
+
+
+def _of_query(path: str, query: Any, bare: dict[str, int]) -> list[Rating]:  # noqa: ANN401 - JSON
+    """Return the ratings of a query of a case."""
+    ratings = query.get("ratings") or {} if isinstance(query, dict) else None
+    if not isinstance(ratings, dict | list):
+        return [Rating(path, node=query, rule=READABLE)]
+    text = query.get("query", query.get("query_text"))
+    bare["queries without ratings"] += not ratings
+    found = list(_listed(path, text, ratings) if isinstance(ratings, list) else _by_document(path, text, ratings))
+    rated = [one for one in found if one.grade is not None or one.rule]
+    bare["documents without rating"] += len(found) - len(rated)
+    return rated
+
+
+def _by_document(path: str, text: Any, ratings: dict[str, Any]) -> Iterator[Rating]:  # noqa: ANN401 - JSON
+    """Return ratings that are given as grades by document."""
+    for doc, grade in ratings.items():
+        yield Rating(f"{path}.ratings[{json.dumps(doc)}]", text, doc, grade, grade)
+
+
+def _listed(path: str, text: Any, ratings: list[Any]) -> Iterator[Rating]:  # noqa: ANN401 - JSON
+    """Return ratings that are given as a list."""
+    for number, one in enumerate(ratings):
+        place = f"{path}.ratings[{number}]"
+        if isinstance(one, dict):
+            judge = {"judge_id": one["user_email"]} if one.get("user_email") else {}
+            yield Rating(place, text, one.get("doc_id"), one.get("rating"), one, judge)
+        else:
+            yield Rating(place, node=one, rule=READABLE)
+
+
+def _of_pair(path: str, pair: Any, bare: dict[str, int]) -> list[Rating]:  # noqa: ANN401 - JSON
+    """Return the ratings of a document for a query in a book."""
+    judgements = pair.get("judgements") or [] if isinstance(pair, dict) else None
+    if not isinstance(judgements, list):
+        return [Rating(path, node=pair, rule=READABLE)]
+    bare["documents without rating"] += not judgements
+    found = []
+    for number, one in enumerate(judgements):
+        place = f"{path}.judgements[{number}]"
+        if not isinstance(one, dict):
+            found.append(Rating(place, node=one, rule=READABLE))
+        elif one.get("rating") is None:
+            bare["judgements without rating"] += 1
+        else:
+            said = {name: value for name in KEPT if (value := one.get(name, pair.get(name))) not in (None, "")}
+            extras = {"judge_id": one.get("user_email") or NOBODY, **said}
+            found.append(Rating(place, pair.get("query_text"), pair.get("doc_id"), one["rating"], one, extras))
+    return found
+
 
 TRIED = (
     "Chorus_Electronics_basic.csv of chorus-opensearch-edition (basic CSV), Movie_Search_Quepid_1.json of "

@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.io.invalid_bytes import BYTES, DECODED, refuse_other_encoding
-from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.json_items import loads
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
 from sessionkit.readers.io.ndjson import IS_JSON
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw

@@ -11,7 +11,7 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
 """
 
 from sessionkit.readers.entries import TEXT, Judgments
-from sessionkit.readers.io.qrels import holds_qrels
+from sessionkit.readers.io.blanks import holds_qrels
 from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, tiangong_labels, trec_dd, trec_qrels
 
 TABLE = ("separator", "quote", "header", "null", "columns")

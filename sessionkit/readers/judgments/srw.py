@@ -18,7 +18,7 @@ from typing import Any
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.json_text import loads
+from sessionkit.readers.io.json_items import loads
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, text_of
 from sessionkit.readers.raw import Raw

@@ -13,9 +13,8 @@ import polars as pl
 
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of

@@ -18,11 +18,10 @@ from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.blanks import fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.elements import ElementRows, Row, block_of
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.markup import Markup
-from sessionkit.readers.io.qrels import NUMBER
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of

@@ -20,9 +20,8 @@ from sessionkit.contract import RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.io.blanks import first_fields
+from sessionkit.readers.io.blanks import NUMBER, QRELS, first_fields, without_idle_subtopic
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.qrels import NUMBER, QRELS, without_idle_subtopic
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import WHITESPACE, read_table
 from sessionkit.readers.raw import Raw

@@ -6,20 +6,12 @@
     known_formats.py   files of a format that is recognized
     tables.py          private logs that are tables
     events.py          private logs with one row per event
-    kinds.py           which table a file is
-    lists.py           which columns count queries and ranks
-    row_columns.py     columns that every row must have
-    match.py           all other columns, by name and by what is in them
-    judgments.py       judgments
-    grades.py          their grades
-    judgment_keys.py   what they belong to
-    sample.py          the first rows of a file
-    dialects.py        how they are written
+    kinds.py           which table a file is, and which of its columns count queries and ranks
+    match.py           which of its columns feeds which of ours, by name and by what is in it
+    judgments.py       judgments: their grades, and what they belong to
+    sample.py          the first rows of a file, and how it is written
     column_names.py    what columns are called in the field
-    contents.py        what is in columns
-    keys.py            what columns of two files share
-    settings.py        what no file says: the top of the scale, the zone of times
-    table_sections.py  how a file is written and which columns it has, as lines of a study.toml
-    proposal.py        lines, sections and questions
-    toml.py            TOML
+    contents.py        what is in columns, and what columns of two files share
+    table_sections.py  a table as lines of a study.toml, and the questions about it
+    proposal.py        lines, sections and questions as TOML
 """

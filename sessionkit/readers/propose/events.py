@@ -13,14 +13,11 @@ from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.formats.events import COLUMNS
 from sessionkit.readers.propose.column_names import LIKELY, likeness
-from sessionkit.readers.propose.contents import SampleColumn
+from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
-from sessionkit.readers.propose.keys import share
 from sessionkit.readers.propose.kinds import LogFileKind, action_of, event_column
-from sessionkit.readers.propose.proposal import Line, TomlSection
-from sessionkit.readers.propose.settings import asked_of_grades, zone_line
-from sessionkit.readers.propose.table_sections import path_from, sections_of
-from sessionkit.readers.propose.toml import quoted
+from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, sections_of, zone_line
 
 CLOSE = 0.1
 """Shares of the judgments' keys that are so near to each other leave it open what these belong to."""

@@ -11,12 +11,10 @@ from sessionkit.display.words import listed
 from sessionkit.errors import DataError, SessionkitError
 from sessionkit.readers.entries import Option
 from sessionkit.readers.formats.registry import FORMATS
-from sessionkit.readers.formats.trec_topics import read_topics
+from sessionkit.readers.formats.trec_session import read_topics
 from sessionkit.readers.propose.kinds import formats_of_judgments, judgments_in
-from sessionkit.readers.propose.proposal import Line, TomlSection
-from sessionkit.readers.propose.settings import asked_of_grades, zone_line
-from sessionkit.readers.propose.table_sections import path_from
-from sessionkit.readers.propose.toml import quoted, spelled
+from sessionkit.readers.propose.proposal import Line, TomlSection, quoted, spelled
+from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, zone_line
 from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.temporary import TemporaryFolder
 

@@ -13,7 +13,7 @@ from sessionkit.display.words import listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, mean_nothing
 from sessionkit.readers.propose.kinds import LogFileKind
-from sessionkit.readers.propose.toml import quoted
+from sessionkit.readers.propose.proposal import quoted
 
 SURE = 0.95
 """How likely by its name a column of small numbers must be to be taken for seconds without asking."""

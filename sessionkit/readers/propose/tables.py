@@ -10,15 +10,12 @@ from sessionkit.contract import table
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
+from sessionkit.readers.propose.contents import share, shared
 from sessionkit.readers.propose.judgments import judgments_of
-from sessionkit.readers.propose.keys import share, shared
 from sessionkit.readers.propose.kinds import LogFileKind, is_key
 from sessionkit.readers.propose.match import Match, match_by_name
-from sessionkit.readers.propose.proposal import Line, TomlSection
-from sessionkit.readers.propose.row_columns import lay_out
-from sessionkit.readers.propose.settings import asked_of_grades, asked_of_times
-from sessionkit.readers.propose.table_sections import sections_of
-from sessionkit.readers.propose.toml import quoted
+from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
 
 ORDER = ("users", "sessions", "queries", "results", "judgments")
 SAME = 0.5

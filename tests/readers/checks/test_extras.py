@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.contract import table
-from sessionkit.readers.checks.extras import typed_extras
+from sessionkit.readers.checks.completion import typed_extras
 
 
 @pytest.mark.parametrize(

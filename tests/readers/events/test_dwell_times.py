@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.events.dwell_times import dwell_times
 from sessionkit.readers.events.result_lists import AT, FILE
-from sessionkit.readers.events.stream import ACTION
+from sessionkit.readers.events.stream import ACTION, dwell_times
 from sessionkit.readers.io.record_store import in_memory
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.events.requeries import SAID
-from sessionkit.readers.events.requery_tables import ROWS_GONE, merged_tables
+from sessionkit.readers.events.requeries import ROWS_GONE, SAID, merged_tables
 
 SAME, TYPED = SAID["same"], SAID["typing"]
 

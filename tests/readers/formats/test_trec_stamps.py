@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.readers.formats.trec_stamps import Clock
+from sessionkit.readers.formats.trec_session import Clock
 
 
 @pytest.mark.parametrize("start", ["NA", "-1", None, ""])

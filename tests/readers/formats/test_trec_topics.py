@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.formats.trec_topics import read_topics
+from sessionkit.readers.formats.trec_session import read_topics
 
 
 def test_none(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS
-from sessionkit.readers.formats.yasbil_rows import address, milliseconds, scraped
+from sessionkit.readers.formats.yasbil import address, milliseconds, scraped
 from sessionkit.readers.read import read
 from sessionkit.readers.sniffer import fitting, glimpse
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.io import batches as module
-from sessionkit.readers.io.batches import batches, in_files, lines_of
+from sessionkit.readers.io import record_store as module
+from sessionkit.readers.io.record_store import batches, in_files, lines_of
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=6), min_size=1

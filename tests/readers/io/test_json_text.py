@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.readers.io import json_items as module
-from sessionkit.readers.io.json_items import json_items
-from sessionkit.readers.io.json_text import loads, unrounded
+from sessionkit.readers.io.json_items import json_items, loads, unrounded
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.shapes import as_objects
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.readers.judgments.quepid_csv import BASIC, BOOK, DETAILED, form_of
+from sessionkit.readers.judgments.quepid import BASIC, BOOK, DETAILED, form_of
 
 BASIC_TEXT = 'query,docid,rating\nlamp,A,3\n desk lamp,B,1\nunrated query,,\nlamp,C,\n -40 bulb," =D1",0'
 DETAILED_TEXT = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.readers.propose.dialects import dialect_of
+from sessionkit.readers.propose.sample import dialect_of
 
 ROWS = [("s1", "1", "1", "a"), ("s1", "1", "2", "b"), ("s2", "1", "1", "c")]
 HEADER = ("session", "query_no", "rank", "doc")

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.readers.propose.contents import columns_of
-from sessionkit.readers.propose.lists import layout_of
+from sessionkit.readers.propose.kinds import layout_of
 from sessionkit.readers.propose.sample import Sample
 
 ROWS = [

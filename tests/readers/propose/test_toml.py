@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sessionkit.errors import visible
-from sessionkit.readers.propose.proposal import Line, TomlSection, proposal_of
-from sessionkit.readers.propose.toml import commented, key, quoted, spelled
+from sessionkit.readers.propose.proposal import Line, TomlSection, commented, key, proposal_of, quoted, spelled
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 values = st.recursive(

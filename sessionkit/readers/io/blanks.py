@@ -26,11 +26,6 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
 TEXT, PARTS = "__text", "__parts"
 
 
-def looks_like_qrels(file: LogFile) -> bool:
-    """Return whether the first line, and most of the next, have four fields between blanks, the last a number."""
-    return holds_qrels(file.head.decode("utf-8", errors="replace"))
-
-
 def holds_qrels(text: str) -> bool:
     """Return whether a text begins like qrels."""
     lines = text.splitlines()
@@ -92,9 +87,6 @@ def without_idle_subtopic(raw: Raw) -> Raw:
     if raw.frame.select(pl.col("subtopic_id").is_not_null().any()).collect().item():
         return raw
     return replace(raw, frame=raw.frame.drop("subtopic_id"))
-
-
-TEXT, PARTS = "__text", "__parts"
 
 
 def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | None = None, keep: Keep) -> pl.LazyFrame:

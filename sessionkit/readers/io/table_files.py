@@ -14,7 +14,7 @@ from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.blanks import QRELS, looks_like_qrels, read_whitespace, without_idle_subtopic
+from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import read_delimited
 from sessionkit.readers.io.json_items import as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
@@ -76,8 +76,7 @@ def _records(
         return read_parquet(file, name, keep=keep)
     if separator is None and file.kind == "ndjson":
         return read_ndjson(file, name, keep=keep, memory=memory, at_once=at_once)
-    undescribed = not {"separator", "columns", "header", "quote"} & set(options)
-    if separator == WHITESPACE or (name == "judgments" and undescribed and looks_like_qrels(file)):
+    if separator == WHITESPACE:
         header = options.get("header", name != "judgments")
         return read_whitespace(file, name, header=header, keep=partial(named, numbered=not header))
     header = options.get("header", True)

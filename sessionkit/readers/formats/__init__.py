@@ -15,6 +15,6 @@ A new format is one file here and one entry in ``FORMATS`` of ``registry.py``; `
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
 4. ``fits(glimpse)`` recognizes the format by content (``../sniffer.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
-6. A format of flat lines returns what ``take_flat`` does, changed by ``dataclasses.replace``: rows of a large log are still to come.
+6. A format of flat lines returns what ``take_flat`` (``../flat/flat_log.py``) does, which keeps the lines of a user or session together.
 7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.
 """

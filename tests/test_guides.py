@@ -45,7 +45,7 @@ print(json.dumps({
     "measure": sk.score(study, "RRsq", per="query")["value"].to_list(),
     "described": "1 / r^2" in run("measures", "RRsq")[1],
     "command": run("count", study.path),
-    "section": [run("report", study.path, "--output", page)[0], "Hello, 2 sessions" in page.read_text()],
+    "section": [run("report", study.path, "--output", page)[0], "Hello, 2\xa0sessions" in page.read_text(encoding="utf-8")],
     "chart": [run("chart", "bars", study.path, "--output", drawn)[0], drawn.exists(), "bars" in sk.charts.__all__],
     "finding": [found.table.rows(), found.text, "A & 1 & 1" in found.to_latex(), "| A | 1 | 1 |" in found.to_markdown()],
 }))

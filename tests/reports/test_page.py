@@ -85,10 +85,12 @@ def test_synthetic_studies_say_so_at_the_top_and_in_every_figure(make):
 @pytest.mark.slow
 def test_a_mean_over_fewer_sessions_says_over_how_many(make):
     # sessions of 1, 2, 3 and 4 queries: the first has no query before its last
-    text = report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"])
+    text = report(make(systems=(None,)), ["mean(nDCG@10)", "nonlast(nDCG@10)"]).replace("\xa0", " ")
     (lead,) = re.findall("On average over 4 sessions, .*?<", text)
     assert re.fullmatch(
-        r"On average over 4 sessions, mean\(nDCG@10\) is [.0-9]+ and nonlast\(nDCG@10\) is [.0-9]+ \(over 3\)[.]<", lead
+        r"On average over 4 sessions, mean\(nDCG@10\) is [.0-9]+ and nonlast\(nDCG@10\) "
+        r"\(of the queries before the last\) is [.0-9]+ \(over 3 sessions\)[.]<",
+        lead,
     )
 
 
@@ -159,7 +161,7 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
     topics = tuple(f"topic{number:02}" for number in range(25))
     page = report(make(topics=topics, systems=("S1",), sessions=25))
     # one row per topic in the recall base and in the table of systems and topics
-    assert page.count("5 more rows are not shown.") == 2
+    assert page.count("5 more rows are not shown; the CSV has them.") == 2
 
 
 @pytest.mark.slow

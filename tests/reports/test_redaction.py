@@ -25,11 +25,11 @@ def test_users_and_their_sessions_become_numbers(make):
 @pytest.mark.slow
 def test_judges_become_numbers_with_the_users():
     results = {
-        "session_id": ["s"] * 2,
-        "query_position": [1, 1],
-        "rank": [1, 2],
-        "doc_id": ["x", "y"],
-        "topic_id": ["t"] * 2,
+        "session_id": ["s", "s", "r"],
+        "query_position": [1, 1, 1],
+        "rank": [1, 2, 1],
+        "doc_id": ["x", "y", "x"],
+        "topic_id": ["t"] * 3,
     }
     grades = {"judgment_key": ["t"] * 4, "doc_id": ["x", "y"] * 2, "grade": [1, 2, 0, 2]}
     study = from_tables(results, grades | {"judge_id": ["zoe@example.org"] * 2 + ["ann@example.org"] * 2}, merge="max")

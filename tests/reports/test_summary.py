@@ -374,7 +374,7 @@ def test_separate_groups_each_have_their_n_and_everything_judged_needs_no_bounds
         judgments={"judgment_key": ["t", "t"], "doc_id": ["d1", "d2"], "grade": [1, 2]},
     )
     page = str(sk.report(study, "mean(DCG@1)"))
-    assert "; 6 and 6 users)" in page
+    assert "; 6 and 6 users)" in page.replace("\xa0", " ")
     assert "could change is not known" not in page
     assert "over 1 comparison" not in page
 

@@ -84,17 +84,19 @@ def ingest(
         A file is damaged, or (`strict`) a record breaks a rule.
     """
     log = {name: sources[name][0] for name in LOG if name in sources}
-    is_large = room is not None and needs_batches(log.values(), room.memory)
+    if room is not None and not needs_batches(log.values(), room.memory):
+        room = None
     notes = aside.noticed()
     _notice_empty((raw for name in TABLES for raw in sources.get(name, ())), notes)
     for raw in log.values():
         notice_zones(raw, without_zones(raw, all_columns()), notes)
     users = plain_part(sources["users"][0]) if "users" in sources else None
-    batches = _cut(log, room) if room is not None and is_large else _whole(log)
+    batches = _whole(log) if room is None else _cut(log, room)
     decided = decide(log, batches, notes)
     judgments = [plain_part(raw) for raw in sources.get("judgments", ())]
-    made = _Ingest(log, users, judgments, settings, defaults, reader, strict, aside, notes, batches, decided)
-    return made.on_disk(room.workspace) if room is not None and is_large else made.in_memory()
+    judged = finished("judgments", *(part.rows.accepted for part in judgments))
+    made = _Ingest(log, users, judgments, judged, settings, defaults, reader, strict, aside, notes, batches, decided)
+    return made.in_memory() if room is None else made.on_disk(room.workspace)
 
 
 Batches = Callable[[], Iterable[Parts]]
@@ -131,6 +133,7 @@ class _Ingest:
     log: Mapping[str, Raw]
     users: CheckedSource | None
     judgments: list[CheckedSource]
+    judged: pl.DataFrame
     settings: Settings
     defaults: Mapping[str, Any]
     reader: str
@@ -188,19 +191,14 @@ class _Ingest:
         return written
 
     @property
-    def _judged(self) -> pl.DataFrame:
-        """The table of judgments."""
-        return finished("judgments", *(part.rows.accepted for part in self.judgments))
-
-    @property
     def _study_of_judgments(self) -> Study:
         """A study of which only the judgments are there."""
         none = pl.LazyFrame()
-        return Study(users=none, sessions=none, queries=none, results=none, judgments=self._judged.lazy())
+        return Study(users=none, sessions=none, queries=none, results=none, judgments=self.judged.lazy())
 
     def _assembled(self, totals: Totals) -> Iterator[Assembled]:
         """Return the checked tables of each batch, and add what was counted in them to the totals."""
-        keys = judged_keys(self._judged)
+        keys = judged_keys(self.judged)
         for batch in self.batches():
             made = assemble(batch, self.decided, self.defaults, self.settings.missing_positions)
             totals.add(made, counts_of(made, keys))
@@ -208,8 +206,7 @@ class _Ingest:
 
     def _study(self, totals: Totals, notes: Notes, log: Mapping[str, pl.LazyFrame]) -> Study:
         """Return the study with these tables of the log, all of which was checked; note what was unusual."""
-        judged = self._study_of_judgments
-        facts = replace(totals.counts.facts, judgments=sum(len(one.rows.accepted) for one in self.judgments))
+        facts = replace(totals.counts.facts, judgments=self.judged.height)
         counts = replace(totals.counts, facts=facts)
         notice_parts(counts, self.settings, notes, frames=not all(raw.is_file for raw in self.log.values()))
         rejected = totals.rejected(self.users, self.log.values(), self.judgments, self.aside.cells)
@@ -217,10 +214,10 @@ class _Ingest:
             refuse_first(rejected)
         note_rejected(rejected, notes)
         users = with_users(self.users.rows.accepted if self.users else None, totals.users, notes)
-        notice(counts, judged.judgments.collect(), self.settings, notes)
+        notice(counts, self.judged, self.settings, notes)
         notice_unusual(counts.unusual, notes)
         return replace(
-            judged.with_tables(users=finished("users", users).lazy(), rejected=rejected, **log),
+            self._study_of_judgments.with_tables(users=finished("users", users).lazy(), rejected=rejected, **log),
             settings=self.settings,
             sources=(
                 *(sources_of(self.users) if self.users else ()),

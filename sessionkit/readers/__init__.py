@@ -19,7 +19,8 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     records.py      what a format takes from its files (input_files.py), and with the judgments to ingest.py
     raw.py          the records of one source, not yet checked, with a way back to their raw text
     ingest.py       the one pipeline: sources, in batches of whole sessions, become a checked study
-    batches.py      the batches of a large log, whose size sizes.py says; totals.py adds up what is counted in each
+    batches.py      the batches of a large log, repartitioned to disk where it is out of order
+    batch_sizes.py  how many records a batch has; totals.py: what is counted in each adds up
     tabular.py      anything tabular as a polars frame
 
 Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.

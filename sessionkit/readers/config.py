@@ -59,7 +59,7 @@ class Config:
     encoding
         Of a format that is not ``tables``: that of its files, where it is not UTF-8.
     grade_values
-        What the command says grades are worth that are words.
+        Values of grades that are words, as the command gives them.
     memory
         Bytes of memory that reading may use; None, what it uses by default.
     """
@@ -77,7 +77,7 @@ class Config:
     memory: int | None = None
 
     def with_grade_values(self, grade_values: Mapping[str, float]) -> Config:
-        """Return it with what the command says grades are worth, which goes before what [judgments] says."""
+        """Return it with the command's values of grades that are words, which go before those of [judgments]."""
         return replace(self, grade_values=dict(grade_values))
 
     @property
@@ -87,8 +87,8 @@ class Config:
         return {key: value for key, value in self.tables.get("judgments", {}).items() if key not in of_all}
 
     @property
-    def worth(self) -> dict[str, float]:
-        """What grades are worth that are words: as the command says, else as [judgments] does."""
+    def word_grades(self) -> dict[str, float]:
+        """Values of grades that are words: as the command says, else as [judgments] does."""
         return {**self.tables.get("judgments", {}).get("grade_values", {}), **self.grade_values}
 
 

@@ -2,7 +2,7 @@
 
 A small log is one batch, and its tables stay in memory. The batches of a large one (``batches.py``) are checked one after the
 other and written to a temporary folder that is there as long as the study is. What only the whole log can decide is decided
-before the first batch (``checks/decisions.py``); what is counted adds up (``totals.py``). Users and judgments must fit in memory.
+before the first batch (``checks/whole_log.py``); what is counted adds up (``totals.py``). Users and judgments must fit in memory.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import TABLES
+from sessionkit.readers.batch_sizes import needs_batches, records_within
 from sessionkit.readers.batches import batches_of
 from sessionkit.readers.checks.assembly import Assembled, assemble
 from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
-from sessionkit.readers.checks.decisions import Decisions, Parts, decide, notice_zones, without_zones
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
 from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, refuse_first
 from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
+from sessionkit.readers.checks.whole_log import Decisions, Parts, decide, notice_zones, without_zones
 from sessionkit.readers.raw import Raw, Sources
-from sessionkit.readers.sizes import needs_batches, records_within
 from sessionkit.readers.totals import Totals, Types
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.package_writer import write_package

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sessionkit.errors import DataError
+from sessionkit.readers.batch_sizes import is_large
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile, is_packed, open_log
-from sessionkit.readers.sizes import is_large
 from sessionkit.readers.sniffer import hidden
 
 

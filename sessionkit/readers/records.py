@@ -16,6 +16,7 @@ import polars as pl
 from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
+from sessionkit.readers.batch_sizes import ENOUGH, is_large
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import Aside, described, none_rejected
 from sessionkit.readers.checks.source_checks import KEPT
@@ -27,7 +28,6 @@ from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.raw import Locate, Raw, as_lines
-from sessionkit.readers.sizes import ENOUGH, is_large
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.temporary import TemporaryFolder

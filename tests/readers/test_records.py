@@ -11,13 +11,13 @@ from sessionkit.analysis.record_accounts import check
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS, Format, Judgments, Option
+from sessionkit.readers.batch_sizes import needs_batches
 from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.sessionize import seconds
 from sessionkit.readers.io.blanks import read_whitespace
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.records import Taken, raw_of, reader
-from sessionkit.readers.sizes import needs_batches
 from sessionkit.study import open_study
 
 MARK = "toy log"

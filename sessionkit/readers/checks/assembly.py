@@ -2,7 +2,7 @@
 
 Parents come first: sessions, then queries, then results, so that a row whose parent was rejected is rejected with the
 rule that says so. What is assembled may be a whole log or some sessions of it; what the whole has to decide is decided
-(``decisions.py``).
+(``whole_log.py``).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from sessionkit.contract import CheckedRows, check_parents, check_reach, table
 from sessionkit.contract.key_rules import distinct, keys_of, starts_of
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
-from sessionkit.readers.checks.decisions import Decisions, shifted
 from sessionkit.readers.checks.derive import (
     beyond_reach,
     queries_from,
@@ -30,6 +29,7 @@ from sessionkit.readers.checks.derive import (
 )
 from sessionkit.readers.checks.log_schemas import log_schemas
 from sessionkit.readers.checks.source_checks import LIST, CheckedSource, valued_part
+from sessionkit.readers.checks.whole_log import Decisions, shifted
 
 SESSION = ["session_id"]
 

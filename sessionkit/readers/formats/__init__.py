@@ -1,4 +1,4 @@
-"""Formats of logs, one file each or one and its helpers: what is in the files of each format, and how it was tried.
+"""Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each format, and how it was tried.
 
 A new format is one file here and one entry in ``FORMATS`` of ``registry.py``; ``core_sessions.py`` is a short one to go by.
 

@@ -19,12 +19,12 @@ from sessionkit.readers.formats import (
     trec_run,
     trec_session,
     tripclick,
-    ubi,
     webis_smc,
     yandex_personalized,
     yandex_relevance,
     yasbil,
 )
+from sessionkit.readers.formats.ubi import ubi
 from sessionkit.readers.input_files import inputs
 from sessionkit.readers.records import reader
 

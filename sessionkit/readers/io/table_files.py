@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import table
-from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import Config
@@ -106,24 +105,6 @@ def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
     for option in idle:
         if option in options and not (kind == WHITESPACE and options[option] is False):
             raise DataError(f"[{name}] sets {option} for {file.name}, which is {reason}; leave {option} out")
-
-
-def labeled(raw: Raw, labels: Mapping[str, float]) -> Raw:
-    """Return judgments whose grades that are words are what these are worth; as they are where that says nothing of them."""
-    types = raw.frame.collect_schema()
-    if not labels or "grade" not in types:
-        return raw
-    given = raw.frame.select(as_text("grade", types["grade"]).str.strip_chars()).collect().to_series()
-    words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
-    return replace(raw, frame=_labeled(raw.frame, labels)) if words or given.is_in(list(labels)).any() else raw
-
-
-def _labeled(frame: pl.LazyFrame, labels: Mapping[str, float]) -> pl.LazyFrame:
-    """Return judgments whose grades that are words are what these are worth; as they were, they are in raw_grade."""
-    given = as_text("grade", frame.collect_schema()["grade"]).str.strip_chars()
-    worth = {label: str(number) for label, number in labels.items()}
-    frame = frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
-    return frame.with_columns(given.replace(worth).alias("grade"), raw_grade="grade")
 
 
 def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:

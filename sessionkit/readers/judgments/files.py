@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 import sessionkit.readers as registry
+from sessionkit.contract.casts import as_text
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.locales import locale_warnings
@@ -17,7 +18,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
 from sessionkit.readers.io.log_files import LogFile, open_log
 from sessionkit.readers.io.parquet import columns_of
-from sessionkit.readers.io.table_files import WHITESPACE, labeled
+from sessionkit.readers.io.table_files import WHITESPACE
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.sniffer import fitting, glimpse, the_one
 
@@ -86,15 +87,15 @@ class JudgmentFile:
         Its name in ``JUDGMENTS``: as study.toml says, else what the file looks like; None where that is nothing known.
     config
         What study.toml says of the log and, under [judgments], of this file.
-    worth
-        What grades are worth that are words.
+    grade_values
+        Values of grades that are words.
     """
 
     path: Path
     file: LogFile
     format: str | None
     config: Config
-    worth: Mapping[str, float]
+    grade_values: Mapping[str, float]
 
     @property
     def keys(self) -> str:
@@ -110,7 +111,7 @@ class JudgmentFile:
             It cannot be read as its format.
         """
         try:
-            raws = [labeled(raw, self.worth) for raw in self._entry.read(self.file, self.config)]
+            raws = [with_grade_values(raw, self.grade_values) for raw in self._entry.read(self.file, self.config)]
         except DataError as error:
             if self.format is None:
                 raise _unknown(self.path, error) from None
@@ -174,7 +175,7 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
                 f"{option}. Leave it out{other}"
             )
     said = replace(config, tables={**config.tables, "judgments": options})
-    return JudgmentFile(path, file, format_, said, config.worth)
+    return JudgmentFile(path, file, format_, said, config.word_grades)
 
 
 def _described(options: Mapping[str, Any]) -> str | None:
@@ -198,6 +199,21 @@ def _refuse_idle(files: Sequence[JudgmentFile], config: Config) -> None:
                 f"{config.name}: {option} = {config.options[option]!r} applies to qrels, but {given}; leave {option} "
                 "out, or give qrels"
             )
+
+
+def with_grade_values(raw: Raw, values: Mapping[str, float]) -> Raw:
+    """Return judgments whose grades that are words have their values; as they are where no value is of a grade there."""
+    types = raw.frame.collect_schema()
+    if not values or "grade" not in types:
+        return raw
+    grade = as_text("grade", types["grade"]).str.strip_chars()
+    given = raw.frame.select(grade).collect().to_series()
+    words = given.filter(given != "").cast(pl.Float64, strict=False).null_count()
+    if not words and not given.is_in(list(values)).any():
+        return raw
+    frame = raw.frame.rename({"raw_grade": "raw_grade_given"}, strict=False)
+    numbers = {word: str(value) for word, value in values.items()}
+    return replace(raw, frame=frame.with_columns(grade.replace(numbers).alias("grade"), raw_grade="grade"))
 
 
 def _unknown(path: Path, error: DataError) -> DataError:

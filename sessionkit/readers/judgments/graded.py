@@ -134,7 +134,7 @@ def _read(file: LogFile, config: Config, keys: str) -> list[Raw]:
     rows = raw.frame.with_columns(keyed).collect()
     grades = rows.select(as_text("grade", types["grade"]).str.strip_chars().replace("", None)).to_series()
     unrated = grades.is_null() & (rows[RULE].is_null() if RULE in types else True)
-    _refuse_words(file, grades.filter(~unrated), str(options["columns"].get("grade", "grade")), config.worth)
+    _refuse_words(file, grades.filter(~unrated), str(options["columns"].get("grade", "grade")), config.word_grades)
     return [
         source(file, rows.filter(~unrated), "judgments", locate=raw.locate),
         *idle(file, {"rows without grade": int(unrated.sum())}),

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sessionkit.contract.casts import as_text
-from sessionkit.readers.formats.ubi_cells import NO_OBJECT, PARTS, PLACES, parts_of
+from sessionkit.readers.formats.ubi.ubi_tables import NO_OBJECT, PARTS, PLACES, parts_of
 
 CLICK = {
     "object": {"object_id": "A1", "name": "it's \n"},

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.events.result_lists import AT, FILE, KEY, MANY, NOUN
-from sessionkit.readers.formats.ubi_lists import ORDINAL, bases_of, docid_warnings, lists_of, noted_bases, noted_ties
+from sessionkit.readers.formats.ubi.ubi_lists import (
+    ORDINAL,
+    bases_of,
+    docid_warnings,
+    lists_of,
+    noted_bases,
+    noted_ties,
+)
 
 EVENTS = st.lists(
     st.tuples(st.sampled_from("pq"), st.sampled_from("abcde"), st.integers(0, 4), st.booleans()),

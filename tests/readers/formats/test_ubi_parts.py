@@ -8,10 +8,10 @@ import pytest
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.events.result_lists import AT, FILE, KEY
-from sessionkit.readers.formats import ubi_parts
-from sessionkit.readers.formats.ubi_parts import in_parts as split
-from sessionkit.readers.formats.ubi_queries import SIZE
-from sessionkit.readers.formats.ubi_records import QUERY, WHAT
+from sessionkit.readers.formats.ubi import ubi
+from sessionkit.readers.formats.ubi.ubi import in_parts as split
+from sessionkit.readers.formats.ubi.ubi_queries import SIZE
+from sessionkit.readers.formats.ubi.ubi_records import QUERY, WHAT
 from sessionkit.readers.io.record_store import OnDisk
 from sessionkit.readers.records import Log
 
@@ -37,7 +37,7 @@ def test_parts_say_what_the_whole_says(rules, write, quiet_read, in_batches, sam
     config = {"format": "ubi", "merge_queries": rules}
     whole = quiet_read(path, config=config)
     in_batches()
-    monkeypatch.setattr(ubi_parts, "ROWS", 10)
+    monkeypatch.setattr(ubi, "ROWS", 10)
     same_study(quiet_read(path, config=config), whole)
 
 
@@ -45,7 +45,7 @@ def test_parts_are_whole_sessions_of_about_a_size(tmp_path, monkeypatch):
     records, work = tmp_path / "records", tmp_path / "work"
     for folder in (records, work):
         folder.mkdir()
-    monkeypatch.setattr(ubi_parts, "ROWS", 6)
+    monkeypatch.setattr(ubi, "ROWS", 6)
     names = {KEY: ["d", "c", "b", "a"], "session_id": ["t", "t", "s", "r"], RECORD: [4, 3, 2, 1], SIZE: [2, 9, 0, 4]}
     queries = pl.LazyFrame(names).with_columns(pl.lit(0, pl.Int32).alias(FILE), pl.lit(None, pl.Datetime()).alias(AT))
     hits = queries.select(FILE, RECORD, pl.lit(QUERY).alias(WHAT), hits=pl.Series([["x"], ["y", "z"], [], ["w"]]))

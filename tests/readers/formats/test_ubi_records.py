@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.formats.ubi_records import WHAT, records_of
+from sessionkit.readers.formats.ubi.ubi_records import WHAT, records_of
 from sessionkit.readers.io.log_files import open_log
 
 QUERY = {

@@ -12,7 +12,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
+from sessionkit.readers.formats.ubi.ubi_tables import are_of_table, holds_table
 from sessionkit.readers.sniffer import fitting, glimpse
 
 QUERIES = 'application,query_id,client_id,user_query,timestamp\nshop,q1,c1,"lamp, small",2025-06-01T00:01:02.003Z\n'

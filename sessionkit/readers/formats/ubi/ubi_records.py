@@ -15,8 +15,8 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.result_lists import AT, as_time
-from sessionkit.readers.formats.ubi_fields import IS_KNOWN, flat
-from sessionkit.readers.formats.ubi_tables import holds_table, table_of
+from sessionkit.readers.formats.ubi.ubi_fields import IS_KNOWN, flat
+from sessionkit.readers.formats.ubi.ubi_tables import holds_table, table_of
 from sessionkit.readers.io.invalid_bytes import UNDECODED, marked, refuse_other_encoding
 from sessionkit.readers.io.json_items import json_items, unrounded
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked

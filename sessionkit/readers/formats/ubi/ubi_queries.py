@@ -15,8 +15,8 @@ from sessionkit.contract import RECORD
 from sessionkit.display.words import counted
 from sessionkit.readers.events.result_lists import AT, BARE, FILE, KEY, KIND, PLACE, found, tallied
 from sessionkit.readers.events.sessionize import seconds, with_sessions
-from sessionkit.readers.formats.ubi_fields import EXPERIMENT
-from sessionkit.readers.formats.ubi_records import QUERY, WHAT
+from sessionkit.readers.formats.ubi.ubi_fields import EXPERIMENT
+from sessionkit.readers.formats.ubi.ubi_records import QUERY, WHAT
 from sessionkit.readers.io.record_store import Keep
 
 GROUP, CUT, LENGTH, SIZE = "__group", "__cut", "__length", "__size"

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from sessionkit.readers.batch_sizes import ENOUGH, is_large, need, records_within
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.raw import Raw, no_way_back
-from sessionkit.readers.sizes import ENOUGH, is_large, need, records_within
 
 TEXT = b"session_id,rank\n" + b"s1,1\n" * 1000
 

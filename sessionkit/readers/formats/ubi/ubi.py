@@ -7,20 +7,26 @@ call their fields is in ``ubi_fields.py``, their tables in ``ubi_tables.py``. A 
 the clicked objects alone, which makes it partly observed (``ubi_lists.py``). Sessions are those of events; queries without
 are cut by inactivity of their client (or else user); a query of nobody, as a plugin logs where it is told no client, is a
 session of its own. The text of a query is its judgment_key.
+
+Queries go by their numbers in the order of their sessions. Results are many: of a large log they are made from one part of whole
+sessions after the other, so that memory holds those of one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.checks import NO_CELLS, cell
+from sessionkit.display import words
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
@@ -30,17 +36,20 @@ from sessionkit.readers.events.result_lists import (
     KEY,
     KIND,
     MANY,
+    PLACE,
     Found,
     Listed,
     all_found,
+    found,
     listed,
     raws_of,
     summed,
+    tallied,
     together,
     with_names,
 )
-from sessionkit.readers.formats.ubi_fields import HITS
-from sessionkit.readers.formats.ubi_lists import (
+from sessionkit.readers.formats.ubi.ubi_fields import HITS
+from sessionkit.readers.formats.ubi.ubi_lists import (
     Actions,
     bases_of,
     docid_warnings,
@@ -49,14 +58,144 @@ from sessionkit.readers.formats.ubi_lists import (
     noted_bases,
     noted_ties,
 )
-from sessionkit.readers.formats.ubi_notes import others, told
-from sessionkit.readers.formats.ubi_parts import UbiBatch, in_parts
-from sessionkit.readers.formats.ubi_queries import queries_of
-from sessionkit.readers.formats.ubi_records import ACTION, EVENT, WHAT, records_of
-from sessionkit.readers.formats.ubi_tables import are_of_table, holds_table
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.formats.ubi.ubi_queries import SIZE, queries_of
+from sessionkit.readers.formats.ubi.ubi_records import ACTION, EVENT, QUERY, WHAT, records_of
+from sessionkit.readers.formats.ubi.ubi_tables import are_of_table, holds_table
+from sessionkit.readers.io.record_store import in_memory, room_in, split, split_off
 from sessionkit.readers.records import Log, Taken, set_aside
 from sessionkit.readers.sniffer import glimpse as look
+
+ROWS = 400_000
+"""Results and events of a part, unless one session has more."""
+GROUP = 2**12
+"""Rows that each file of a part collects before they are written, while all of these files are open."""
+PART, AT_PLACE = "__part", "__place"
+
+
+@dataclass(frozen=True)
+class UbiBatch:
+    """Queries, the lists of hits of those that have any, and events on results: KEY is the number of their query."""
+
+    queries: pl.LazyFrame
+    hits: pl.LazyFrame
+    marks: pl.LazyFrame
+
+
+def in_parts(
+    queries: pl.LazyFrame, records: pl.LazyFrame, marks: pl.LazyFrame, log: Log
+) -> tuple[UbiBatch, Iterator[UbiBatch]]:
+    """Return the whole log, and its parts one after the other, in memory.
+
+    Parameters
+    ----------
+    queries
+        As ``ubi_queries.py`` has them.
+    records
+        All records, of which those of queries have hits.
+    marks
+        Events on results; KEY is the query_id.
+    """
+    place = (pl.col(FILE).cast(pl.Int64) * 2**40 + pl.col(RECORD)).alias(AT_PLACE)
+    order = queries.select(KEY, place, "session_id", AT, *PLACE, SIZE).sort("session_id", AT, *PLACE, nulls_last=True)
+    part = ((pl.col(SIZE).cast(pl.Int64) + 1).cum_sum() - 1) // ROWS
+    begins = pl.col("session_id").ne_missing(pl.col("session_id").shift(1))
+    number = pl.int_range(pl.len(), dtype=pl.Int64).alias("__number")
+    numbers = order.select(KEY, AT_PLACE, number, pl.when(begins).then(part).forward_fill().alias(PART))
+    numbers = log.keep(numbers)
+    has_hits = (pl.col(WHAT) == QUERY) & (pl.col("hits").list.len() > 0)
+    at_place, by_name = numbers.drop(KEY), numbers.drop(AT_PLACE)
+    frames = [
+        queries.drop(SIZE).with_columns(place).join(at_place, on=AT_PLACE, how="left").drop(AT_PLACE),
+        records.filter(has_hits).select(*PLACE, "hits", place).join(at_place, on=AT_PLACE).drop(AT_PLACE),
+        marks.join(by_name, on=KEY, how="left"),
+    ]
+    numbered = [frame.with_columns(pl.col("__number").alias(KEY)).drop("__number") for frame in frames]
+    if not log.is_large:
+        whole = UbiBatch(*(log.keep(frame.drop(PART)) for frame in numbered))
+        return whole, iter([whole])
+    parts = numbers.select(pl.col(PART).unique().sort()).collect().to_series().to_list() or [0]
+    folders = [(_split(frame, log.workspace), frame) for frame in numbered]
+    whole = UbiBatch(*(_rows(folder, frame) for folder, frame in folders))
+    return whole, (
+        UbiBatch(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in folders))
+        for part in parts
+    )
+
+
+def _split(rows: pl.LazyFrame, workspace: Path) -> Path:
+    """Write rows to files by their part, in a folder that is returned."""
+    folder = workspace / f"parts{len(list(workspace.iterdir()))}"
+    folder.mkdir()
+    with room_in(workspace):
+        split(rows, PART, folder, group=GROUP)
+    return folder
+
+
+def _rows(folder: Path, like: pl.LazyFrame, part: int | None = None) -> pl.LazyFrame:
+    """Return the rows of a part, or those of all."""
+    files = split_off(folder, PART, "*" if part is None else part)
+    if not files:
+        return pl.LazyFrame(schema=like.drop(PART).collect_schema())
+    return pl.scan_parquet(files, glob=False)
+
+
+SOME = 3
+"""Actions that are spoken of."""
+
+
+def others(happened: pl.LazyFrame, actions: Actions) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str], int]]:
+    """Return how many events are on no result, by file and kind: those that tell of queries, and the others."""
+    lost, unnamed = pl.col("query_id").is_null(), pl.col("object_id").is_null()
+    on = pl.col("action_name").is_in(list(actions.columns))
+    left = happened.filter(lost | unnamed | ~on)
+    tells = ~lost & (pl.col("message_type") == "QUERY").fill_null(value=False) & ~on
+    kind = (
+        pl.when(lost)
+        .then(pl.col("action_name") + " events without query_id")
+        .when(on)
+        .then(pl.col("action_name") + " events without object_id")
+        .otherwise(pl.col("action_name") + " events")
+    )
+    return tallied(left.filter(tells), kind), tallied(left.filter(~tells), kind)
+
+
+def told(records: pl.LazyFrame, happened: pl.LazyFrame, actions: Actions) -> list[str]:
+    """Return what is to be said of records as they are."""
+    notes = []
+    many, _ = found(records.filter("undefined"), RECORD)
+    if many:
+        notes.append(f"{counted(many, 'record')} with the id 'undefined', taken as missing")
+    lost = happened.filter(pl.col("query_id").is_null())
+    clicked = pl.col("action_name").is_in(list(actions.clicks))
+    many, first = found(lost, RECORD)
+    if many:
+        notes.append(
+            f"{counted(many, 'event')} without query_id (first: record {first}), {found(lost.filter(clicked), RECORD)[0]:,} of them clicks"
+        )
+    notes += _uncounted(happened, actions)
+    unread = records.filter(pl.col("timestamp").is_not_null(), pl.col(AT).is_null())
+    many, first = found(unread, "timestamp")
+    if many:
+        notes.append(f"{counted(many, 'record')} with an invalid timestamp (first: {first!r})")
+    return notes
+
+
+def _uncounted(happened: pl.LazyFrame, actions: Actions) -> list[str]:
+    """Return what is to be said of events on results by actions that are not counted, as some producers' impressions are."""
+    placed = pl.all_horizontal(pl.col("query_id", "object_id", "ordinal").is_not_null())
+    other = happened.filter(placed, ~pl.col("action_name").is_in(list(actions.columns)))
+    by_action = other.group_by("action_name").len().sort("len", "action_name", descending=[True, False]).collect()
+    if by_action.is_empty():
+        return []
+    said = [f"{many:,} {action}" for action, many in by_action.head(SOME).rows()]
+    rest = len(by_action) - len(said)
+    said += [counted(rest, "other action")] if rest else []
+    return [
+        f"{counted(int(by_action['len'].sum()), 'event')} on objects at an ordinal not counted as impressions or clicks "
+        f"({words.listed(said)}); "
+        "the options impressions and clicks name the actions that are"
+    ]
+
 
 TRIED = (
     "the sample of chorus-opensearch-edition (three producers in one bulk file), the sample event of o19s/ubi, single "

@@ -72,7 +72,7 @@ def test_judgments_for_other_topics_are_no_values_either(make):
 def test_a_mean_over_nothing_is_undefined_and_no_more(make):
     study = make(systems=("S1",), sessions=1)  # of one query, so without an earlier one
     told = " ".join(page.sections_of(study)[0].parts[0].paragraphs)
-    assert "nonlast(nDCG@10) is undefined." in told
+    assert "nonlast(nDCG@10) (of the queries before the last) is undefined." in told
     assert "over 0" not in told
 
 

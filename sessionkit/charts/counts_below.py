@@ -17,6 +17,8 @@ PADDING, LINE = 12, 12
 """Pixels between the axis and its title, without and for each line of numbers."""
 MOST_WIDE = 80
 """Pixels that the name of a group takes beside its numbers."""
+BESIDE, HALF = 14, 3
+"""Pixels between the axis and that name, at least; and half a character of the number that may stand in the middle of the axis."""
 CHARACTERS = 75
 """Characters of numbers, and of the gaps between them, that stand on a line; figures of a column have fewer."""
 
@@ -41,13 +43,14 @@ def counts_below(x: alt.X, counts: pl.DataFrame, what: str) -> list[alt.Chart]:
     counts = counts.filter(pl.col(x["field"]).is_in(places.implode()))
     x["axis"]["values"] = places.to_list()
     layers = [_at_left(what, 0, PADDING + 10, align="left")]
+    beside = -max(BESIDE, 2 + HALF * longest)
     for number, group in enumerate(names, 1):
         down = PADDING + 10 + LINE * number
         rows = counts.filter(pl.col("group") == group)
         rows = rows.with_columns(pl.Series("text", [f"{number:,}" for number in rows["sessions"]], dtype=pl.String))
         text = alt.Text(field="text", type="nominal")
         numbers = alt.Chart(guide(rows)).mark_text(color=INK, baseline="top", dy=down, fontSize=10)
-        layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, -14, down, align="right")]
+        layers += [numbers.encode(x=x, y=alt.YValue("height"), text=text), _at_left(group, beside, down, align="right")]
     return layers
 
 

@@ -45,7 +45,8 @@ LARGE = 20_000
 """Sessions above which a report leaves out what takes many times as long as scoring, or does it with so many, and says so."""
 UNJUDGED = "The study has no judgments, so no measure of relevance has a value."
 UNRELATED = (
-    "No result that was shown is judged, so no score says anything; check the keys and document ids of the judgments."
+    "No result that is scored is judged, so no score says anything; check the keys and document ids of the judgments, "
+    "or score further ranks."
 )
 UNDEFINED = "No measure that is reported has a value in any session; the notes on data quality say why."
 RATINGS, FEWEST_RATED = 3, 3

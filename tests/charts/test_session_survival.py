@@ -24,6 +24,13 @@ def test_a_group_without_a_query_is_left_out_and_named():
         session_survival(frame((("S1", 0),)).with_columns(value=pl.lit(0.0)))
 
 
+@pytest.mark.parametrize(("sessions", "beside"), [(10, 14), (120, 14), (3_000, 20), (250_000, 26)])
+def test_the_name_of_a_group_ends_before_the_number_in_the_middle_of_the_axis(sessions, beside):
+    spec = spec_of(session_survival(frame((("sys1", sessions),))))
+    (name,) = (layer["mark"] for layer in spec["layer"] if layer["mark"].get("align") == "right")
+    assert name["dx"] == -beside
+
+
 @pytest.mark.parametrize("queries", [3, 7, 60])
 def test_numbers_stand_below_the_ticks_of_the_axis(queries):
     spec = spec_of(session_survival(frame(queries=queries)))

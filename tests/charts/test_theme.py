@@ -3,6 +3,7 @@
 import altair as alt
 
 from sessionkit.charts import colors_of, themed
+from sessionkit.charts.theme import CONTEXT
 
 
 def test_colors_do_not_depend_on_the_order_in_which_groups_are_named():
@@ -14,6 +15,14 @@ def test_twenty_four_groups_get_colors_of_their_own_and_white_is_none():
     assert len(set(colors.values())) == 24
     assert all(len(color) == 7 for color in colors.values())
     assert "#FFFFFF" not in colors.values()
+
+
+def test_groups_behind_others_are_seen_on_white():
+    red, green, blue = (int(CONTEXT[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    light = sum(
+        weight * ((part + 0.055) / 1.055) ** 2.4 for weight, part in ((0.2126, red), (0.7152, green), (0.0722, blue))
+    )
+    assert 1.05 / (light + 0.05) > 2.5
 
 
 def test_what_a_chart_configures_itself_stays():

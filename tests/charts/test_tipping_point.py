@@ -32,7 +32,7 @@ def test_shares_are_those_of_ranks_and_the_words_count_documents():
     }  # fmt: skip
     assert chart["title"]["subtitle"] == [
         # B has 2; x and y of the best grade make 2 + 2 / (1 + log2 2) = 3
-        "sDCG@2: B \u2212 A is 2.00, bounds \u22121.00 to 2.00",
+        "sDCG@2: B \u2212 A is +2.00, bounds \u22121.00 to 2.00",
         "Reversed by 2 of 2 unjudged documents",
     ]
 

@@ -242,6 +242,12 @@ def test_on_paper_nothing_is_cut_and_nothing_waits_for_a_click(shown):
     )
     assert all(height < PAPER["height"] and right <= PAPER["width"] for height, right, _ in figures)
     assert {inside for _, _, inside in figures} == {"avoid"}
+    # what is drawn, however high it is, is no smaller than two thirds of what the screen has
+    smaller = shown.eval_on_selector_all(
+        ":is(section, .folded) > figure > .chart svg.marks",
+        "all => all.map(one => one.getBoundingClientRect().height / one.viewBox.baseVal.height)",
+    )
+    assert min(smaller) > 2 / 3
     wide = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).map(one => one.outerHTML.slice(0, 90))"
     assert shown.eval_on_selector_all("table, pre, svg", wide) == []
     scrolled = "all => all.filter(one => /auto|scroll|hidden/.test(getComputedStyle(one).overflowX)).length"

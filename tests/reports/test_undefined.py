@@ -149,6 +149,23 @@ def test_topics_without_end_are_counted_and_not_drawn(monkeypatch):
     assert "50 means of groups on topics are too many for a figure" in sections["topics"].parts[1].paragraphs[0]
 
 
+def test_results_judged_below_the_ranks_that_are_scored_are_not_denied():
+    results = {
+        "session_id": ["s"] * 12,
+        "query_position": [1] * 12,
+        "rank": [*range(1, 13)],
+        "doc_id": [*"abcdefghijkl"],
+    }
+    study = sk.from_tables(
+        results,
+        {"judgment_key": ["t"], "doc_id": ["l"], "grade": [1]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+    )
+    said = by_name(page.sections_of(study))["summary"].parts[0].paragraphs[0]
+    assert said.startswith("No result that is scored is judged")
+    assert said.endswith("or score further ranks.")
+
+
 def test_judgments_of_documents_that_were_not_shown_are_no_scores(make):
     made = make(sessions=8)
     elsewhere = made.judgments.collect().with_columns(doc_id=pl.lit("elsewhere ") + pl.col("doc_id"))

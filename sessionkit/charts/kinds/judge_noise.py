@@ -76,7 +76,7 @@ def judge_noise(
     lines = [said] if said else []
     if len(turned) <= FEW:
         names = turned.get_column("pair").unique().to_list()
-        lines += [*(names if len(names) == 1 else []), f"at the right: draws with {', with '.join(KINDS.values())}"]
+        lines += [*(names if len(names) == 1 else []), f"At the right: draws with {', with '.join(KINDS.values())}"]
         return titled(_rows(turned, len(names) > 1), title, lines, synthetic, width=width, height=height)
     drawn = _panels(turned, min(2, len(panels)))
     return titled(drawn, title, lines, synthetic, width=width, height=height)

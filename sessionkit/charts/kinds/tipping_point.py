@@ -98,7 +98,8 @@ def _overturned(bounds: Incompleteness, measure: str) -> list[str]:
     row = pairs.row(0, named=True)
     pair = f"{printable(row['b'])} \u2212 {printable(row['a'])}"
     ends = f"{compact(row['lower'])} to {compact(row['upper'])}"
-    lines = [f"{measure}: {pair} is {compact(row['difference'])}, bounds {ends}"]
+    difference = f"{'+' if row['difference'] > 0 else ''}{compact(row['difference'])}"
+    lines = [f"{measure}: {pair} is {difference}, bounds {ends}"]
     if row["holds"]:
         return [*lines, "No judgments reverse its sign"]
     if row["overturned_by"]:

@@ -106,12 +106,14 @@ def _titled(one: Figure) -> Figure:
 
 
 def _of_queries(of: Material) -> pl.DataFrame:
-    """The queries with their numbers of results and clicks; texts unless they are left out."""
+    """The queries with their numbers of results and clicks, undefined where no list was logged; texts unless they are left out."""
     text = "query_text" in of.study.columns("queries") and "queries" not in of.redaction.kinds
-    queries = of.study.queries.select("query_position", *(["query_text"] if text else [])).collect()
+    queries = of.study.queries.select("query_position", "results_status", *(["query_text"] if text else [])).collect()
     counts = [pl.len().cast(pl.Int64).alias("results")]
     if "clicked" in of.study.columns("results"):
         counts.append(pl.col("clicked").fill_null(value=False).sum().cast(pl.Int64).alias("clicks"))
     results = of.study.results.group_by("query_position").agg(counts).collect()
     rows = queries.join(results, on="query_position", how="left").sort("query_position")
-    return rows.with_columns(pl.col("results", *(["clicks"] if len(counts) > 1 else [])).fill_null(0))
+    numbers = pl.col("results", *(["clicks"] if len(counts) > 1 else []))
+    logged = pl.col("results_status").ne_missing("not_logged")
+    return rows.with_columns(pl.when(logged).then(numbers.fill_null(0)).otherwise(numbers)).drop("results_status")

@@ -386,7 +386,7 @@ def _sizes(of: Material) -> Tiles:
     judged = _judged(of) or [Tile("Judgments", f"{facts.judgments:,}" if facts.judgments else "none", "")]
     logged = facts.queries - facts.not_logged
     tiles = [Tile("Queries per session", f"{facts.queries / facts.sessions:.2f}", "")] if facts.sessions > 1 else []
-    tiles += [Tile("Results per logged list", f"{facts.results / logged:.2f}", "")] if logged else []
+    tiles += [Tile("Results per logged list", f"{facts.results / logged:,.2f}", "")] if logged > 1 else []
     return Tiles((*judged, *tiles))
 
 

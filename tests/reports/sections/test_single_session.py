@@ -49,6 +49,11 @@ def test_the_page_says_what_the_person_did(one):
     assert "In the one session, of S1" in text
 
 
+def test_no_line_ends_between_a_number_and_what_it_counts_below_the_title(one):
+    about = one.split('<p class="about">')[1].split("</p>")[0]
+    assert about.startswith("1\xa0session, 2\xa0queries, 4\xa0results, 3\xa0judgments.")
+
+
 def test_what_each_query_brought_is_a_table():
     study = two_queries()
     found = [
@@ -94,6 +99,24 @@ def test_queries_and_users_are_left_out_of_it_on_request():
     text = Reader(page).text
     assert "x y" not in text
     assert "User u1" not in text
+
+
+def test_a_list_that_was_not_logged_has_no_number_of_results():
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
+    queries = {
+        "session_id": ["s"] * 3,
+        "query_position": [1, 2, 3],
+        "query_text": [*"xyz"],
+        "results_status": [None, "not_logged", "empty"],
+    }
+    study = sk.from_tables(results, None, queries)
+    (found,) = [table for table in parts(study, TextTable) if table.caption == "What each query brought"]
+    assert found.frame["results"].to_list() == [1, None, 0]
+
+
+def test_one_list_has_no_mean_of_lists():
+    assert "Results per logged list" in Reader(report(two_queries(), where="session_id = 's1'")).text
+    assert "Results per logged list" not in Reader(report(two_queries(), where="session_id = 's2'")).text
 
 
 def test_what_is_judged_says_of_what():

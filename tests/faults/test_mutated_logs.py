@@ -56,9 +56,12 @@ def test_each_way_is_what_it_is_called(tmp_path, monkeypatch, name):
         assert (seen["_split"] > 1) == (name == "aol" and way != "in memory")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "cases", [pytest.param(each_once(1), id="short"), pytest.param(every(1, 1), id="long", marks=pytest.mark.proof)]
+    "cases",
+    [
+        pytest.param(each_once(1), id="short", marks=pytest.mark.slow),
+        pytest.param(every(1, 1), id="long", marks=pytest.mark.proof),
+    ],
 )
 def test_a_mutated_log_is_refused_by_name_or_accounted_for(cases):
     found = outcomes(cases)

@@ -155,8 +155,8 @@ def without(
 def gathered(rows: pl.LazyFrame, records: pl.LazyFrame, key: str = "session_id") -> pl.LazyFrame:
     """Return rows with the CELLS of all records of one key in the first row of it; records may have gone into other rows."""
     told = records.select(key, CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
-    if told.is_empty():  # as is mostly so
-        return rows
+    if told.is_empty():  # as is mostly so; the column is there all the same, since other batches may have some
+        return rows.with_columns(pl.lit(None, dtype=told.schema[CELLS]).alias(CELLS))
     cells = told.explode(CELLS).group_by(key, maintain_order=True).agg(CELLS)
     joined = rows.join(cells.lazy(), on=key, how="left", maintain_order="left")
     return joined.with_columns(pl.when(pl.col(key).is_first_distinct()).then(CELLS))

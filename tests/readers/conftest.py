@@ -2,6 +2,7 @@
 
 import gzip
 import warnings
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -9,8 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataWarning
-from sessionkit.readers import batches, ingest, input_files, records, totals
 from sessionkit.readers.read import read
+from tests.support import batchers
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 
@@ -55,16 +56,7 @@ def quiet_read():
 def in_batches(monkeypatch):
     """Treat every log as too large for memory, and cut it into batches of a few records."""
 
-    def in_batches(rows=7):
-        monkeypatch.setattr(records, "is_large", lambda *_: True)
-        monkeypatch.setattr(input_files, "is_large", lambda *_: True)
-        monkeypatch.setattr(ingest, "needs_batches", lambda *_: True)
-        monkeypatch.setattr(ingest, "records_within", lambda *_: rows)
-        monkeypatch.setattr(batches, "ROW_GROUP", 5)
-        monkeypatch.setattr(batches, "OPEN", 2)
-        monkeypatch.setattr(totals, "BATCH", 2)
-
-    return in_batches
+    return partial(batchers.in_batches, monkeypatch)
 
 
 @pytest.fixture

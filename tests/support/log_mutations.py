@@ -1,19 +1,25 @@
-"""Mutated logs of every format, read: what is said of each, and whether every record of it is accounted for."""
+"""Mutated logs of every format, read through every batcher: whether every record is accounted for, and all ways say the same."""
 
 from __future__ import annotations
 
+import difflib
 import random
 import sys
+import time
 import warnings
 from collections.abc import Sequence
-from itertools import cycle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
+import pytest
 
+from tests.support.batchers import WAYS
+from tests.support.log_structures import STRUCTURAL, STRUCTURES, cannot, sample
 from tests.support.logs import LOGS, written
 from tests.support.mutations import MUTATIONS, mutated
+from tests.support.net.outcomes import lines_of, placeless
 from tests.support.trials import said_beside, serve, tried
 
 HEADS = {
@@ -24,18 +30,35 @@ HEADS = {
     "trec_run by score": 0,
 }
 """Logs of which every line is one record, but for so many at the head: their records can be counted here as well."""
-COUNTED = ("cut", *(name for name in MUTATIONS if name.startswith("lines ")))
+COUNTED = (
+    *("cut", "cut in half", "block of records double", "sessions torn apart"),
+    *(name for name in MUTATIONS if name.startswith("lines ")),
+)
 """Mutations after which lines still are what they were: none begins in the middle of another."""
+KINDS = (*MUTATIONS, *STRUCTURAL)
+"""Every kind of damage: to the bytes of a file, and to the structure of a log."""
 
 
 def each_once(seed: int) -> list[dict[str, Any]]:
-    """Return a case of every log, each with another mutation than the one before, so that every mutation is there."""
-    return [_case(log, name, seed) for log, name in zip(LOGS, cycle(MUTATIONS), strict=False)]
+    """Return cases in which every log is, each with another kind of damage where it can have one, and every kind."""
+    left, cases = [*KINDS], []
+    for log in LOGS:
+        kinds = [kind for kind in (*left, *KINDS) if not cannot(log, kind)]
+        left = [kind for kind in left if kind != kinds[0]]
+        cases.append(_case(log, kinds[0], seed))
+    return cases + [_case(next(log for log in LOGS if not cannot(log, kind)), kind, seed) for kind in left]
 
 
 def every(rounds: int, seed: int) -> list[dict[str, Any]]:
-    """Return every mutation of every log, so many times."""
-    return [_case(log, name, seed + number) for number in range(rounds) for log in LOGS for name in MUTATIONS]
+    """Return every kind of damage that each log can have, so many times."""
+    logs = [log for log in LOGS if " with " not in log]  # those only have another value to be damaged
+    return [
+        _case(log, kind, seed + number)
+        for number in range(rounds)
+        for log in logs
+        for kind in KINDS
+        if not cannot(log, kind)
+    ]
 
 
 def _case(log: str, mutation: str, seed: int) -> dict[str, Any]:
@@ -46,37 +69,73 @@ def _case(log: str, mutation: str, seed: int) -> dict[str, Any]:
 
 
 def outcomes(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how each case ended: read, refused, unaccounted, nameless (an error that does not name the file), or as one of CRASHES."""
+    """Return how each case ended, and after how many seconds.
+
+    That is read, refused, unaccounted, nameless (an error that does not name the file), different (one way says something
+    else than the first), panicked, or one of CRASHES.
+    """
     return tried(__name__, cases)
 
 
-def _read(case: dict[str, Any], folder: Path, errors: BinaryIO) -> dict[str, Any]:
-    """Read one mutated log."""
-    import sessionkit as sk
+def _damaged(case: dict[str, Any], home: Path) -> Path:
+    """Write one mutated log; return what is to be read."""
+    log, file, kind = sample(case["log"]), case["file"], case["mutation"]
+    if kind in STRUCTURAL:
+        draw = random.Random(case["seed"])  # noqa: S311 - no secret
+        text = STRUCTURAL[kind](log.files[file], STRUCTURES[case["log"]], draw)
+        return written(home, replace(log, files={**log.files, file: text}))
+    source = written(home, log)
+    other = next(iter(LOGS[case["other"]].files.values())).encode()
+    (home / file).write_bytes(mutated((home / file).read_bytes(), other, kind, case["seed"]))
+    return source
 
-    home = folder / "log"
+
+def _try(case: dict[str, Any], folder: Path, errors: BinaryIO) -> dict[str, Any]:
+    """Read one mutated log in every way."""
+    home, began = folder / "log", time.monotonic()
     for path in sorted(home.rglob("*"), reverse=True):
         path.unlink()
     if home.exists():
         home.rmdir()
-    source = written(home, LOGS[case["log"]])
-    path = home / case["file"]
-    other = LOGS[case["other"]]
-    spliced = next(iter(other.files.values())).encode()
-    path.write_bytes(mutated(path.read_bytes(), spliced, case["mutation"], case["seed"]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sk.DataWarning)
+    source = _damaged(case, home)
+    found: dict[str, Any] = {}
+    texts: dict[str, list[str]] = {}
+    for way, put in WAYS.items():
+        with pytest.MonkeyPatch.context() as patch:
+            put(patch)
+            ended, texts[way] = _read(source, case, home)
+        panics = [line for line in said_beside(errors) if "panicked at" in line]
+        if panics:
+            ended, texts[way] = "panicked", panics
+        if ended not in ("read", "refused"):
+            found = {"ended": ended, "said": f"{way}: {' '.join(texts[way])[:600]}"}
+            break
+        found = found or {"ended": ended, "said": ""}
+    first = texts["in memory"]
+    for way, text in texts.items():
+        if found["ended"] in ("read", "refused") and text != first:
+            lines = [*difflib.unified_diff(first, text, "in memory", way, n=0, lineterm="")][:12]
+            found = {"ended": "different", "said": "\n".join(line[:300] for line in lines)}
+    return {**found, "seconds": time.monotonic() - began}
+
+
+def _read(source: Path, case: dict[str, Any], home: Path) -> tuple[str, list[str]]:
+    """Read a log; return how that ended, and all that was said: tables, accounts, notes and warnings, or the refusal."""
+    import sessionkit as sk
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", sk.DataWarning)
         try:
             study = sk.read(source)
-            wrong = unaccounted(study) or uncounted(study, case, path)
-            found = {"ended": "unaccounted" if wrong else "read", "said": wrong}
+            if wrong := unaccounted(study) or uncounted(study, case, home / case["file"]):
+                return "unaccounted", [wrong]
+            lines = [*lines_of(study), *(f"{one.category.__name__}: {one.message}" for one in caught)]
+            return "read", placeless("\n".join(lines), home).split("\n")
         except sk.SessionkitError as error:
             named = str(home) in str(error) or case["file"] in str(error)
-            found = {"ended": "refused" if named else "nameless", "said": str(error)[:300]}
+            return "refused" if named else "nameless", [placeless(f"{type(error).__name__}: {error}", home)]
         except BaseException as error:  # noqa: BLE001 - what is let through is what is looked for
-            found = {"ended": "traceback", "said": repr(error)[:500]}
-    panics = [line for line in said_beside(errors) if "panicked at" in line]
-    return {"ended": "panicked", "said": panics[0]} if panics else found
+            return "traceback", [repr(error)]
 
 
 def unaccounted(study: Any) -> str:
@@ -104,7 +163,7 @@ def main(folder: Path) -> None:
     import sessionkit as sk
 
     sk.read(written(folder / "clean", LOGS["tables"]))
-    serve(lambda case, errors: _read(case, folder, errors))
+    serve(lambda case, errors: _try(case, folder, errors))
 
 
 if __name__ == "__main__":

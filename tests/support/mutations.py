@@ -68,6 +68,24 @@ def _of_lines(kind: str) -> Mutation:
     return lambda *given: _lines(*given, kind)
 
 
+def _cut_in_half(data: bytes, other: bytes, draw: random.Random) -> bytes:
+    half = len(data) // 2
+    return data[: half + 1 if data[half - 1 : half] == b"\n" else half]
+
+
+def _empty(data: bytes, other: bytes, draw: random.Random) -> bytes:
+    return b""
+
+
+def _twice(data: bytes, other: bytes, draw: random.Random) -> bytes:
+    return data * 2
+
+
+def _mixed_line_ends(data: bytes, other: bytes, draw: random.Random) -> bytes:
+    ends = (b"\n", b"\r\n") if draw.random() < 0.8 else (b"\n", b"\r\n", b"\r")
+    return b"".join(line.rstrip(b"\r\n") + draw.choice(ends) for line in data.splitlines(keepends=True))
+
+
 def _splice(data: bytes, other: bytes, draw: random.Random) -> bytes:
     return data[: _at(data, draw)] + other[_at(other, draw) :]
 
@@ -127,6 +145,10 @@ MUTATIONS: dict[str, Mutation] = {
     "hole": _hole,
     **{f"lines {kind}": _of_lines(kind) for kind in ("removed", "double", "swapped", "all double", "shuffled", "joined", "blank")},
     "spliced": _splice,
+    "cut in half": _cut_in_half,
+    "empty": _empty,
+    "twice": _twice,
+    "mixed line ends": _mixed_line_ends,
     "separators": _separators,
     "encoded": _encoded,
     "nested": _inserted(NESTED),

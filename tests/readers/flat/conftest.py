@@ -2,8 +2,7 @@
 
 import pytest
 
-from sessionkit.readers import records
-from sessionkit.readers.flat import flat_log
+from tests.support.batchers import in_line_batches
 
 
 @pytest.fixture
@@ -12,8 +11,6 @@ def large(monkeypatch, in_batches):
 
     def large(room=0):
         in_batches(40)
-        monkeypatch.setattr(records, "ENOUGH", 2 * room)
-        monkeypatch.setattr(flat_log, "BATCH_BYTES", 500)
-        monkeypatch.setattr(flat_log, "BLOCK", 50)
+        in_line_batches(monkeypatch, room=room)
 
     return large

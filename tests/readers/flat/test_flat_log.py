@@ -118,6 +118,16 @@ def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large,
     same_study(quiet_read(paths, format=name), small)
 
 
+def test_a_value_is_set_aside_in_one_batch_of_several(write, quiet_read, large, same_study):
+    rows = [f"s{number:02},,,\"['a']\",{1550885200000 + number}" for number in range(40)]
+    rows[20] = rows[20].replace("['a']", "['a'")
+    path = write("search_train.csv", "\n".join([HEADERS["coveo"], *rows]) + "\n")
+    small = quiet_read(path)
+    assert small.rejected.collect()["row_kept"].to_list() == [True]
+    large()
+    same_study(quiet_read(path), small)
+
+
 @pytest.mark.slow
 def test_how_deep_lists_are_known_is_counted_as_they_are_written(written, quiet_read, large, tmp_path):
     paths, _ = written("aol", 1)

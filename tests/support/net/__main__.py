@@ -60,7 +60,6 @@ def _collect(folder: Path, tests: list[str]) -> int:
 
 def _record(folder: Path, reads: Path | None, package: Path, parts: list[str]) -> int:
     """Record these parts with the package of a checkout."""
-    import tests.support.log_mutations
     import tests.support.logs
     import tests.support.mutations  # noqa: F401 - both commits read the samples of this one
 

@@ -1,0 +1,55 @@
+"""The ways through which a log becomes a study, forced on logs of any size: in memory, in batches in place, in batches repartitioned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from sessionkit.readers import batches, ingest, input_files, records, totals
+from sessionkit.readers.flat import flat_log
+from sessionkit.readers.formats import ubi_parts
+from sessionkit.readers.io import elements, record_store
+
+
+def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None = None) -> None:
+    """Treat every log as too large for memory, and cut it into batches of a few records.
+
+    `scatter` is how often groups of records may be read for all batches: with less than 0 every log is repartitioned, with
+    infinity none is that has its sessions as text.
+    """
+    patch.setattr(records, "is_large", lambda *_: True)
+    patch.setattr(input_files, "is_large", lambda *_: True)
+    patch.setattr(ingest, "needs_batches", lambda *_: True)
+    patch.setattr(ingest, "records_within", lambda *_: rows)
+    patch.setattr(batches, "ROW_GROUP", 5)
+    patch.setattr(batches, "OPEN", 2)
+    patch.setattr(totals, "BATCH", 2)
+    if scatter is not None:
+        patch.setattr(batches, "SCATTER", scatter)
+
+
+def in_line_batches(patch: pytest.MonkeyPatch, size: int = 500, room: int = 0) -> None:
+    """Sort the lines of flat logs into batches of so many bytes, of which `room` bytes of rows stay in memory."""
+    patch.setattr(records, "ENOUGH", 2 * room)
+    patch.setattr(flat_log, "BATCH_BYTES", size)
+    patch.setattr(flat_log, "BLOCK", 50)
+
+
+def _by_few(patch: pytest.MonkeyPatch, scatter: float) -> None:
+    """Take few of everything at a time: records, lines, rows of a part, elements of XML."""
+    in_batches(patch, 5, scatter)
+    in_line_batches(patch, 100)
+    patch.setattr(ubi_parts, "ROWS", 3)
+    patch.setattr(elements, "MANY", 2)
+    patch.setattr(record_store, "MANY", 3)
+    patch.setattr(record_store, "BLOCK", 200)
+
+
+WAYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "in memory": lambda _: None,
+    "in place": partial(_by_few, scatter=float("inf")),
+    "repartitioned": partial(_by_few, scatter=-1),
+}
+"""What is set for each way, by its name."""

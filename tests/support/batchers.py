@@ -9,7 +9,7 @@ import pytest
 
 from sessionkit.readers import batches, ingest, input_files, records, totals
 from sessionkit.readers.flat import flat_log
-from sessionkit.readers.formats import ubi_parts
+from sessionkit.readers.formats.ubi import ubi
 from sessionkit.readers.io import elements, record_store
 
 
@@ -41,7 +41,7 @@ def _by_few(patch: pytest.MonkeyPatch, scatter: float) -> None:
     """Take few of everything at a time: records, lines, rows of a part, elements of XML."""
     in_batches(patch, 5, scatter)
     in_line_batches(patch, 100)
-    patch.setattr(ubi_parts, "ROWS", 3)
+    patch.setattr(ubi, "ROWS", 3)
     patch.setattr(elements, "MANY", 2)
     patch.setattr(record_store, "MANY", 3)
     patch.setattr(record_store, "BLOCK", 200)

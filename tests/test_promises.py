@@ -158,6 +158,7 @@ def test_the_readme_names_what_the_registries_hold(names):
     assert missing == []
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme_exist(capsys):
     from sessionkit.cli import main
 

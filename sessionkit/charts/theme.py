@@ -11,7 +11,7 @@ from sessionkit.display.natural_order import in_natural_order
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A7A00")
 """Okabe & Ito's colors, told apart with any kind of color vision; their yellow darkened to be seen on white."""
-CONTEXT = "#9C9C9C"
+CONTEXT = "#A4A4A4"
 """The color of groups that stand behind others as context, without a place in the legend."""
 INK, FAINT, GRID = "#222222", "#767676", "#E8E8E8"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"

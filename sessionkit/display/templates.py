@@ -58,7 +58,7 @@ def worded(text: str) -> Markup:
     >>> str(worded("By nDCG, \u05d0\u05d1 \u05d2: 0.5")) == "By nDCG, <bdi>\u05d0\u05d1 \u05d2</bdi>: 0.5"
     True
     """
-    return _in_one_direction(set_numbers(text))
+    return _in_one_direction(set_numbers(str(text)))
 
 
 def cell(text: str, number: bool) -> Markup:

@@ -154,6 +154,7 @@ def test_precision_by_recall_has_bands_over_users_or_topics(clinic, average):
     assert row["units"] == n
 
 
+@pytest.mark.slow
 def test_bands_are_the_same_in_any_batches_and_for_several_columns(clinic, tmp_path, monkeypatch):
     bands = sk.curve(clinic, "nsDCG@10", ["system_id", "topic_id"], bands=True)
     saved = clinic.save(tmp_path / "study")

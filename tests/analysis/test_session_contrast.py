@@ -39,6 +39,7 @@ def by_hand(rows):
     return (left[1], right[1]), bool(groups)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(ROWS)
 def test_it_is_the_farthest_of_all_pairs_of_one_topic(rows):

@@ -127,6 +127,7 @@ def test_series_differ_in_gray(drawing, kind):
             assert min(abs(light(one) - light(two)) for one, two in combinations(shades, 2)) >= 9, shades
 
 
+@pytest.mark.slow
 def test_height_and_pdf_and_png_are_of_that_size(curves, tmp_path):
     chart = session_curve(curves())
     path = save(chart, tmp_path / "chart.svg", width="100mm", height="60mm")
@@ -198,6 +199,7 @@ def test_data_are_what_is_drawn(curves):
     assert {"slot", "value", "group"} <= {*max(frames, key=lambda frame: frame.height).columns}
 
 
+@pytest.mark.slow
 def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_path):
     chart = session_curve(curves(queries=9))
     labels = [f"Q{number}" for number in range(1, 10)]
@@ -219,6 +221,7 @@ def test_labels_of_queries_and_numbers_below_them_stay_together(curves, tmp_path
     assert numbers == [str(700 - 10 * int(label[1:])) for label in labels] * 2
 
 
+@pytest.mark.slow
 def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them(tmp_path):
     rows = [
         (str(x), str(y), "B", 0.1, 0.25, 0.5, False, "holds", x == y == 1, True) for x in range(1, 18) for y in (1, 2)
@@ -239,6 +242,7 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     assert "Shown by the test at 0 of 34 settings" in narrow
 
 
+@pytest.mark.slow
 def test_letters_stay_beside_rows_of_a_narrow_figure_and_long_numbers_do_not(apart, tmp_path):
     means, long = (
         " ".join(text for text, _, _ in words(save(chart, tmp_path / "chart.svg", width="84mm")))

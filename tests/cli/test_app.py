@@ -256,6 +256,7 @@ def test_what_pseudonymize_offers_is_what_it_knows():
     assert {*REPLACEABLE} == KEPT
 
 
+@pytest.mark.slow
 def test_options_stand_in_panels(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     shown = call("compare", "--help").out

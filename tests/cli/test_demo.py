@@ -6,6 +6,7 @@ from sessionkit.cli.demo import DRAWN, clinic_folder
 from sessionkit.study import open_study
 
 
+@pytest.mark.slow
 def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):
     outcome = call("demo", "--out", tmp_path / "demo")
     assert outcome.status == 0

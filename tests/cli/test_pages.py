@@ -85,6 +85,7 @@ def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
     assert "B last: 1 in 1; sessions of one query, in last alone: A 0, B 1." in pooled
 
 
+@pytest.mark.slow
 def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     told = re.sub(r"\s+", " ", call("chart", "--help").out)
@@ -98,6 +99,7 @@ def test_the_help_names_every_kind_and_the_default_measures(call, monkeypatch):
     assert " ".join(MEASURES) in re.sub(r"\s+", " ", call("report", "--help").out)
 
 
+@pytest.mark.slow
 def test_report_is_one_page(call, study, tmp_path):
     outcome = call("report", study, "--output", tmp_path / "report.html", "nsDCG@2", "--redact", "users,documents")
     assert outcome.status == 0

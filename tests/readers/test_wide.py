@@ -101,6 +101,7 @@ def measured(small, source, *judgments):
     return float(peak), int(columns)
 
 
+@pytest.mark.slow
 def test_a_wide_csv_costs_what_it_holds(write):
     small = write("small.csv", delimited(",")(1))
     peak, columns = measured(small, write("log.csv", delimited(",")(1_200)))

@@ -16,6 +16,7 @@ from tests.reports.read_page import Reader, specs
 from tests.support.clinic import read_clinic
 
 
+@pytest.mark.slow
 def test_page_has_tables_scores_figures_method_notes_and_data(make):
     text = report(make(sessions=6, title="A study", max_grade=2))
     page = Reader(text)

@@ -110,6 +110,7 @@ def test_without_a_declared_primary_measure_there_is_no_verdict():
     assert "higher" not in told
 
 
+@pytest.mark.slow
 def test_a_primary_measure_chosen_for_the_report_is_stamped_so(make):
     study = make(sessions=8)
     page = str(sk.report(study, primary="sDCG@10"))

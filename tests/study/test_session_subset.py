@@ -72,6 +72,7 @@ def test_what_is_left_is_saved_alone(kept, tmp_path, novices):
     assert sk.score(saved, MEASURES).equals(sk.score(kept, MEASURES, where=WHERE))
 
 
+@pytest.mark.slow
 def test_a_cache_knows_which_sessions_took_part(clinic, tmp_path):
     saved = clinic.save(tmp_path / "study", partition_by="topic_id")
     all_of_them = sk.score(saved, MEASURES, cache=tmp_path / "cache")
@@ -200,7 +201,7 @@ def test_a_column_that_the_table_has_itself_is_refused(clinic):
 def test_a_redacted_page_leaves_the_condition_out(clinic):
     page = sk.report(clinic, "nsDCG@5", where="user_id <> 'u01'", redact="users")
     assert "u01" not in page
-    assert "Sessions that meet a condition, which is left out here: 116 of 120 sessions." in page
+    assert "Sessions that meet a condition, which is left out here: 116 of 120\xa0sessions." in page
     assert "The same page again, with the condition as where" in page
     assert "user_id &lt;&gt;" in sk.report(clinic, "nsDCG@5", where="user_id <> 'u01'")
 

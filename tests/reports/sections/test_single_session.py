@@ -114,6 +114,7 @@ def test_a_list_that_was_not_logged_has_no_number_of_results():
     assert found.frame["results"].to_list() == [1, None, 0]
 
 
+@pytest.mark.slow
 def test_one_list_has_no_mean_of_lists():
     assert "Results per logged list" in Reader(report(two_queries(), where="session_id = 's1'")).text
     assert "Results per logged list" not in Reader(report(two_queries(), where="session_id = 's2'")).text
@@ -139,6 +140,7 @@ def grouped(many):
     )
 
 
+@pytest.mark.slow
 def test_a_column_of_too_many_groups_is_said_on_the_page_and_warned_of():
     with pytest.warns(DataWarning, match="ward has 21 groups; a page compares and draws at most 20"):
         words = parts(grouped(21), Words, by="ward")
@@ -147,6 +149,7 @@ def test_a_column_of_too_many_groups_is_said_on_the_page_and_warned_of():
     assert "by system_id instead" in said
 
 
+@pytest.mark.slow
 def test_groups_called_by_numbers_stand_with_the_name_of_their_column():
     (drawn,) = [
         one for one in parts(grouped(3), Figure, by="ward") if one.kind == "group-means" and one.chart is not None

@@ -51,6 +51,7 @@ def test_graded_average_precision_rewards_the_better_order():
     assert value("GAP", [1, 3]) == pytest.approx((1 + (1 + 3) / 2) / 4, abs=1e-15)
 
 
+@pytest.mark.slow
 @quiet
 def test_edges():
     asked = ["AP", "AP@5", "GAP", "SeenAP"]

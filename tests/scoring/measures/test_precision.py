@@ -79,6 +79,7 @@ def test_the_best_rank_to_stop():
     assert value("MaxF@6", E2, E2_UNSEEN) == pytest.approx(2 * 3 / (10 + 6), abs=1e-15)
 
 
+@pytest.mark.slow
 @quiet
 def test_edges():
     asked = ["P", "P@5", "R", "F", "E", "MaxF"]

@@ -16,8 +16,10 @@ PACKED = 8.0
 """Bytes of text in one of a packed file."""
 ENOUGH = 200_000_000
 """Bytes of memory that reading takes at most, however much there is: with more it is little faster."""
+FAST = 600_000_000
+"""Bytes of memory that batches take at most, however much there is: with more they are no faster."""
 AT_ONCE = 4
-"""Batches that are in memory at the same time: one being checked, one being written, what is left of a third."""
+"""Batches that are in memory at the same time: two being checked, one being written, what is left of a fourth."""
 LOOK = 20_000
 """Records whose length is measured."""
 
@@ -44,7 +46,7 @@ def records_within(budget: int, log: Mapping[str, Raw]) -> int:
     """Return how many records, of all tables together, a batch may have within so many bytes of memory."""
     records = sum(raw.records for raw in log.values())
     weight = sum(raw.records * weight_of(raw) for raw in log.values()) / max(1, records)
-    return max(1, int(min(budget, ENOUGH) / AT_ONCE / max(1.0, weight)))
+    return max(1, int(min(budget, FAST) / AT_ONCE / max(1.0, weight)))
 
 
 def needs_batches(log: Iterable[Raw], budget: int) -> bool:

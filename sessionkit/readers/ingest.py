@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sessionkit.readers.batch_sizes import needs_batches, records_within
 from sessionkit.readers.batches import batches_of
 from sessionkit.readers.checks.assembly import Assembled, assemble
 from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
+from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
@@ -32,7 +34,7 @@ from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.package_writer import write_package
-from sessionkit.study.prefetch import Ahead
+from sessionkit.study.prefetch import Ahead, in_turn
 from sessionkit.study.storage import Storage, StudyBatch
 from sessionkit.study.temporary import TemporaryFolder
 
@@ -92,29 +94,33 @@ def ingest(
         notice_zones(raw, without_zones(raw, all_columns()), notes)
     users = plain_part(sources["users"][0]) if "users" in sources else None
     batches = _whole(log) if room is None else _cut(log, room)
-    decided = decide(log, batches, notes)
+    decided = decide(log, lambda: (batch() for batch in batches()), notes)
     judgments = [plain_part(raw) for raw in sources.get("judgments", ())]
     judged = finished("judgments", *(part.rows.accepted for part in judgments))
     made = _Ingest(log, users, judgments, judged, settings, defaults, reader, strict, aside, notes, batches, decided)
     return made.in_memory() if room is None else made.on_disk(room.workspace)
 
 
-Batches = Callable[[], Iterable[Parts]]
-"""Gives the typed batches of a log, in the order of their sessions, as often as it is asked."""
+Batches = Callable[[], Iterable[Callable[[], Parts]]]
+"""Gives the batches of a log, in the order of their sessions, as often as it is asked; each is typed when it is called."""
 
 
 def _whole(log: Mapping[str, Raw]) -> Batches:
     """Return a log as one batch."""
     schemas = log_schemas(log)
     typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
-    return lambda: [typed]
+    return lambda: [lambda: typed]
 
 
 def _cut(log: Mapping[str, Raw], room: Room) -> Batches:
     """Return a log in batches that fit in memory, each typed when it is asked for."""
     schemas = log_schemas(log)
     cut = batches_of(log, records_within(room.memory, log), room.workspace)
-    return lambda: ({name: typed_part(raw, schemas[name]) for name, raw in batch.items()} for batch in cut)
+
+    def typed(batch: Mapping[str, Raw]) -> Parts:
+        return {name: typed_part(raw, schemas[name]) for name, raw in batch.items()}
+
+    return lambda: (partial(typed, batch) for batch in cut)
 
 
 def _notice_empty(raws: Iterable[Raw], notes: Notes) -> None:
@@ -197,12 +203,17 @@ class _Ingest:
         return Study(users=none, sessions=none, queries=none, results=none, judgments=self.judged.lazy())
 
     def _assembled(self, totals: Totals) -> Iterator[Assembled]:
-        """Return the checked tables of each batch, and add what was counted in them to the totals."""
+        """Return the checked tables of each batch, and add what was counted in them to the totals; two are made at a time."""
         keys = judged_keys(self.judged)
-        for batch in self.batches():
-            made = assemble(batch, self.decided, self.defaults, self.settings.missing_positions)
-            totals.add(made, counts_of(made, keys))
-            yield made
+
+        def assembled(batch: Callable[[], Parts]) -> tuple[Assembled, AnomalyCounts]:
+            made = assemble(batch(), self.decided, self.defaults, self.settings.missing_positions)
+            return made, counts_of(made, keys)
+
+        with closing(in_turn(assembled, iter(self.batches()))) as several:
+            for made, counts in several:
+                totals.add(made, counts)
+                yield made
 
     def _study(self, totals: Totals, notes: Notes, log: Mapping[str, pl.LazyFrame]) -> Study:
         """Return the study with these tables of the log, all of which was checked; note what was unusual."""

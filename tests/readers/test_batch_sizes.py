@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sessionkit.readers.batch_sizes import ENOUGH, is_large, need, records_within
+from sessionkit.readers.batch_sizes import FAST, is_large, need, records_within
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.raw import Raw, no_way_back
 
@@ -48,7 +48,7 @@ def test_batches_take_the_budget_between_them():
     frame = pl.DataFrame({"a": range(100)})  # 48 bytes and twice the 8 of the number itself: 64
     raw = Raw("results", "a", frame.lazy(), 10**9, no_way_back)
     assert records_within(64_000_000, {"results": raw}) == 250_000
-    assert records_within(10**12, {"results": raw}) == ENOUGH // 4 // 64
+    assert records_within(10**12, {"results": raw}) == FAST // 4 // 64
 
 
 CHILD = """

@@ -117,7 +117,7 @@ class OnDisk:
         """Keep the records in a file."""
         path = self.folder / f"{len(list(self.folder.iterdir())):05}.parquet"
         with room_in(self.folder):
-            frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=ROW_GROUP, maintain_order=True)
+            frame.sink_parquet(path, compression="lz4", statistics=True, row_group_size=ROW_GROUP, maintain_order=True)
         return pl.scan_parquet(path, glob=False)
 
 

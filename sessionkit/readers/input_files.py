@@ -33,10 +33,10 @@ def inputs(config: Config, copies: Path, memory: int, *, parquet: bool = False) 
     found = _found(config, copies)
     if not parquet:
         _refuse_parquet(found, config)
-    large = is_large(found, memory)
-    for file in found:
-        by_line = file.kind == "text" and not file.head.startswith((b"<", b"["))
-        if by_line and not (large and is_packed(file.path)):  # to unpack much once more takes long
+    by_line = [file for file in found if file.kind == "text" and not file.head.startswith((b"<", b"["))]
+    large = bool(by_line) and is_large(found, memory)
+    for file in by_line:
+        if not (large and is_packed(file.path)):  # to unpack much once more takes long
             refuse_long_line(file, memory)
     return found
 

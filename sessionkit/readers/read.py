@@ -62,7 +62,7 @@ def read(
     memory
         Memory limit, in addition to Python and its libraries (up to 400 MB): ``"4GB"``,
         ``"500MB"``, ``"1.5GiB"`` or a number of bytes; by default a quarter of the machine's. A log that needs more is
-        read part by part, through temporary files (in ``TMPDIR``) of about its packed size. Users, judgments and the
+        read part by part, through temporary files (in ``TMPDIR``) of up to four times its packed size. Users, judgments and the
         records of any one session must fit. Frames stay in memory. A line that is too long for the limit, and a table of many
         columns that is mostly empty and too large for it, are refused.
 

@@ -122,10 +122,9 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
                 taken,
                 config,
                 reader=name,
-                workspace=workspace,
+                room=Room(budget, workspace),
                 judgments=read_judgments(found),
                 strict=strict,
-                memory=budget,
             )
 
     return read
@@ -201,10 +200,9 @@ def study_of(
     config: Config,
     *,
     reader: str,
-    workspace: Path,
-    judgments: JudgmentSources = JudgmentSources(),  # noqa: B008 - it is immutable
-    strict: bool = False,
-    memory: str | int | None = None,
+    room: Room,
+    judgments: JudgmentSources,
+    strict: bool,
 ) -> Study:
     """Return the study of what a format took from its files, in memory or, where that is too little, through files.
 
@@ -212,14 +210,12 @@ def study_of(
     ----------
     reader
         The name of the format.
-    workspace
-        A directory for files that are needed until the study is made.
+    room
+        Where the log goes if it needs more memory than there is.
     judgments
         Those beside the log.
     strict
         Whether to stop at the first record that breaks a rule.
-    memory
-        How much may be used, as :func:`~sessionkit.study.memory_limit.memory_budget` takes it.
     """
     raws: dict[str, Sequence[Raw]] = {
         name: [together(given)] if name != "judgments" else list(given) for name, given in taken.raws.items() if given
@@ -238,7 +234,7 @@ def study_of(
         reader=reader,
         strict=strict,
         aside=Aside(_accounts(taken.merged, taken.idle), tuple(taken.notes), warnings, tuple(taken.cells)),
-        room=Room(memory_budget(memory), workspace),
+        room=room,
     )
 
 

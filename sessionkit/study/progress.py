@@ -77,12 +77,6 @@ def count(things: str, many: int = 1) -> None:
         progress.done[things] = progress.done.get(things, 0) + many
 
 
-def begun_again() -> None:
-    """Forget what has been done, as a log is read anew another way."""
-    for progress in WATCHED:
-        progress.done.clear()
-
-
 def counted(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream whose bytes are counted, where somebody watches."""
     return cast("IO[bytes]", io.BufferedReader(_Counted(stream), ROOM)) if WATCHED else stream

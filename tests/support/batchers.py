@@ -9,7 +9,7 @@ import pytest
 
 from sessionkit.readers import batches, ingest, input_files, records, totals
 from sessionkit.readers.flat import flat_log
-from sessionkit.readers.formats.ubi import ubi
+from sessionkit.readers.formats.ubi import ubi, ubi_records
 from sessionkit.readers.io import elements, record_store
 
 
@@ -44,7 +44,7 @@ def _by_few(patch: pytest.MonkeyPatch, scatter: float) -> None:
     patch.setattr(ubi, "ROWS", 3)
     patch.setattr(elements, "MANY", 2)
     patch.setattr(record_store, "MANY", 3)
-    patch.setattr(record_store, "BLOCK", 200)
+    patch.setattr(ubi_records, "BLOCK", 200)
 
 
 WAYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

@@ -12,19 +12,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
-from sessionkit.contract import RECORD
 from sessionkit.errors import lack_of_space
-from sessionkit.readers.io.invalid_bytes import UNDECODED, Check, escaped, nothing, told
 from sessionkit.study.temporary import no_room
 
+Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
+"""From a frame that is expensive to read to one of the same rows that can be read again and again."""
+ROW_GROUP = 2**17
+"""Rows of a group, small enough that a range of sessions reads little besides its own."""
 MANY = 20_000
 """Rows of a batch."""
-BLOCK = 4 << 20
-"""Bytes of a block of lines, but for the rest of its last line."""
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
 
@@ -60,35 +60,6 @@ def in_files(frames: Iterable[pl.DataFrame], workspace: Path) -> pl.LazyFrame:
         with room_in(workspace):
             frame.write_parquet(files[-1])
     return pl.scan_parquet(files, glob=False)
-
-
-def lines_of(stream: IO[bytes], name: str, check: Check = nothing) -> Iterator[pl.DataFrame]:
-    """Return the lines of JSON with their numbers (RECORD), in blocks, one block at least; a block with bytes that are
-    no text has them in UNDECODED, which is null in all other lines.
-
-    `check` is called where there first are such bytes; it may raise.
-    """
-    number, first = 1, True
-    while (block := stream.read(BLOCK)) or first:
-        block += stream.readline()
-        undecoded: Mapping[int, str] = {}
-        try:
-            text = block.decode("utf-8-sig" if first else "utf-8")
-        except UnicodeDecodeError:
-            check()
-            spelled, undecoded = escaped(block, number, doubled=True)
-            text, check = spelled.decode("utf-8-sig" if first else "utf-8"), nothing
-        lines = text.removesuffix("\n").split("\n")
-        frame = pl.DataFrame({name: lines}, schema={name: pl.String})
-        frame = frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
-        yield frame.with_columns(told(undecoded).alias(UNDECODED)) if undecoded else frame
-        number, first = number + len(lines), False
-
-
-Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
-"""From a frame that is expensive to read to one of the same rows that can be read again and again."""
-ROW_GROUP = 2**17
-"""Rows of a group, small enough that a range of sessions reads little besides its own."""
 
 
 def in_memory(frame: pl.LazyFrame) -> pl.LazyFrame:

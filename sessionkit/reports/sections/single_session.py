@@ -22,9 +22,6 @@ HEADINGS = {
     "clicks": "Clicked",
     "judged": "Judged",
     "many": "Relevant",
-    "value": "Value",
-    "contribution": "Gain",
-    "cumulated": "Gain until then",
 }
 
 TITLE = "Gain over the session"

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.io import record_store as module
-from sessionkit.readers.io.record_store import batches, in_files, lines_of
+from sessionkit.readers.formats.ubi import ubi_records
+from sessionkit.readers.formats.ubi.ubi_records import lines_in_blocks
+from sessionkit.readers.io import record_store
+from sessionkit.readers.io.record_store import batches, in_files
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=6), min_size=1
@@ -20,20 +22,20 @@ LINES = st.lists(
 @given(LINES, st.integers(1, 12), st.booleans())
 def test_lines_are_numbered_through_all_blocks(lines, size, ends):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(module, "BLOCK", size)
+        patched.setattr(ubi_records, "BLOCK", size)
         text = "\n".join(lines) + ("\n" if ends else "")
-        found = pl.concat(lines_of(io.BytesIO(text.encode()), "text"))
+        found = pl.concat(lines_in_blocks(io.BytesIO(text.encode()), "text"))
     due = text.removesuffix("\n").split("\n")
     assert found.rows() == [(line, number) for number, line in enumerate(due, 1)]
     assert found.columns == ["text", RECORD]
 
 
 def test_a_mark_at_the_beginning_is_none_of_the_text():
-    assert pl.concat(lines_of(io.BytesIO(b"\xef\xbb\xbfa\nb"), "text"))["text"].to_list() == ["a", "b"]
+    assert pl.concat(lines_in_blocks(io.BytesIO(b"\xef\xbb\xbfa\nb"), "text"))["text"].to_list() == ["a", "b"]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5, 6])
 def test_rows_come_back_in_order_from_files(tmp_path, monkeypatch, rows):
-    monkeypatch.setattr(module, "MANY", 3)
+    monkeypatch.setattr(record_store, "MANY", 3)
     frames = batches(({"a": number, "b": 1} for number in range(rows)), {"a": pl.Int64})
     assert in_files(frames, tmp_path).collect()["a"].to_list() == [*range(rows)]

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
@@ -17,10 +17,10 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.result_lists import AT, as_time
 from sessionkit.readers.formats.ubi.ubi_fields import IS_KNOWN, flat
 from sessionkit.readers.formats.ubi.ubi_tables import holds_table, table_of
-from sessionkit.readers.io.invalid_bytes import UNDECODED, marked, refuse_other_encoding
+from sessionkit.readers.io.invalid_bytes import UNDECODED, Check, escaped, marked, nothing, refuse_other_encoding, told
 from sessionkit.readers.io.json_items import json_items, unrounded
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
-from sessionkit.readers.io.record_store import batches, in_files, lines_of
+from sessionkit.readers.io.record_store import batches, in_files
 from sessionkit.readers.raw import LINE, RAW, Locate, as_lines
 from sessionkit.study.prefetch import in_turn
 
@@ -34,6 +34,8 @@ LISTS = ("queries", "events")
 KNOWN = {"action_name", "user_query", "query_id"}
 NOTHING = ("", "undefined", "null")
 """Texts that clients write where they have no id."""
+BLOCK = 4 << 20
+"""Bytes of a block of lines, but for the rest of its last line."""
 IDS = ("query_id", "client_id", "user_id", "session_id", "session_of_attributes", "object_id", "application")
 
 
@@ -59,7 +61,7 @@ def records_of(
             parts = (
                 batches(_documents(file), {RECORD: pl.Int64, TEXT: pl.String})
                 if is_document
-                else lines_of(stream, TEXT, partial(refuse_other_encoding, file))
+                else lines_in_blocks(stream, TEXT, partial(refuse_other_encoding, file))
             )
             rows = in_files(in_turn(work, parts), workspace)
     except UnicodeDecodeError:
@@ -70,6 +72,29 @@ def records_of(
     actions = rows.filter(is_action).select(pl.len()).collect().item()
     locate = _way_back(file) if is_document else as_lines(str(file.path), 1)
     return rows.filter(is_action.not_().fill_null(value=True)), locate, actions
+
+
+def lines_in_blocks(stream: IO[bytes], name: str, check: Check = nothing) -> Iterator[pl.DataFrame]:
+    """Return the lines of JSON with their numbers (RECORD), in blocks, one block at least; a block with bytes that are
+    no text has them in UNDECODED, which is null in all other lines.
+
+    `check` is called where there first are such bytes; it may raise.
+    """
+    number, first = 1, True
+    while (block := stream.read(BLOCK)) or first:
+        block += stream.readline()
+        undecoded: Mapping[int, str] = {}
+        try:
+            text = block.decode("utf-8-sig" if first else "utf-8")
+        except UnicodeDecodeError:
+            check()
+            spelled, undecoded = escaped(block, number, doubled=True)
+            text, check = spelled.decode("utf-8-sig" if first else "utf-8"), nothing
+        lines = text.removesuffix("\n").split("\n")
+        frame = pl.DataFrame({name: lines}, schema={name: pl.String})
+        frame = frame.with_columns(pl.int_range(number, number + pl.len(), dtype=pl.Int64).alias(RECORD))
+        yield frame.with_columns(told(undecoded).alias(UNDECODED)) if undecoded else frame
+        number, first = number + len(lines), False
 
 
 def _table(

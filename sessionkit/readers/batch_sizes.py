@@ -10,8 +10,8 @@ from sessionkit.readers.io.limits import VALUE
 from sessionkit.readers.io.log_files import LogFile, is_packed
 from sessionkit.readers.raw import Raw
 
-EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2}
-"""Bytes of memory for one of a file; XML is mostly tags, which are not kept."""
+EXPANSION = {"text": 8.0, "ndjson": 3.0, "xml": 2.2, "workbook": 40.0}
+"""Bytes of memory for one of a file; XML is mostly tags, which are not kept; a workbook is packed."""
 PACKED = 8.0
 """Bytes of text in one of a packed file."""
 ENOUGH = 200_000_000

@@ -112,7 +112,9 @@ def _at_home(config: Config) -> Config:
     if "judgments" not in config.tables:
         return config
     options = config.tables["judgments"]
-    own = {**options, "path": str((config.folder / options["path"]).resolve())}
+    given = options["path"]
+    paths = [str((config.folder / path).resolve()) for path in ([given] if isinstance(given, str) else given)]
+    own = {**options, "path": paths}
     return replace(config, tables={**config.tables, "judgments": own})
 
 

@@ -38,7 +38,21 @@ OTHERS = {
     "tiangong_labels": ("j.txt", "1 lamp q1 café 2\n"),
 }
 SAMPLES = TABULAR | OTHERS
-OF_TABLES = {"separator": "|", "quote": "'", "header": False, "null": "-", "columns": {"doc_id": "doc"}}
+OF_TABLES = {
+    "separator": "|",
+    "quote": "'",
+    "header": False,
+    "skip": 1,
+    "sheet": "s",
+    "name_pattern": "(?P<judge_id>j)",
+    "constants": {"judge_id": "ada"},
+    "null": "-",
+    "trim": True,
+    "values": {"grade": {"two": 2}},
+    "decimal": ",",
+    "thousands": ".",
+    "columns": {"doc_id": "doc"},
+}
 
 
 def expected(name):
@@ -139,6 +153,13 @@ def test_tables_take_all_that_is_said_of_tables(described, name):
         (f"{row}\n", {"header": False, "columns": numbered}),
         (f"{text}-,B,2\n", {"null": "-"}),
         (f"{text}-,B,2\n?,C,2\n", {"null": ["-", "?"]}),
+        (f"Our grades\n{text}", {"skip": 1}) if name == "tables" else (text, {}),
+        (f"{header}\n lamp , café,2\n", {"trim": True}),
+        (f"{header}\nlamp,café,Two\n", {"values": {text.splitlines()[0].split(",")[2]: {"two": 2}}})
+        if name == "tables"
+        else (text, {}),
+        (text.replace(",", ";").replace("2", "2,0"), {"separator": ";", "decimal": ","}),
+        (text, {"name_pattern": r"(?P<judge_id>\w)\.csv", "constants": {"note": "x"}}),
         ("a,b,c\nlamp,café,2\n", {"columns": {"judgment_key": "a", "doc_id": "b", "grade": "c"}}),
         (f"{row}\n".replace(",", "^"), {"header": False, "separator": "^", "columns": numbered}),
     ]:

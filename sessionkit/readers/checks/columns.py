@@ -15,15 +15,21 @@ from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw
 PRIVATE = (RECORD, RULE, VALUE, CELLS)
 KEYS = ("session_id", "query_position")
 """Columns in which the text of an empty list is not looked for: they say whose list it is."""
+SEVERAL = "__several_"
+"""What the name of a column begins with that is made of several."""
+JOINED = "/"
+"""What stands between the texts of columns that together are an id, as of the session of a participant and a task."""
 SEPARATORS = ",;\t|"
 """Characters that, within the name of a lone column, suggest that they separate columns."""
 
 
 def under_our_names(
     raw: Raw,
-    columns: Mapping[str, str | int],
+    columns: Mapping[str, str | int | Sequence[str | int]],
     *,
     nulls: Sequence[str] = ("",),
+    trim: bool = False,
+    later: Sequence[str] = (),
     numbered: bool = False,
     empty_list: str | None = None,
 ) -> Raw:
@@ -32,9 +38,14 @@ def under_our_names(
     Parameters
     ----------
     columns
-        Our column = the source's, by name or, from 1, by number; one source column may feed several of ours.
+        Our column = the source's, by name or, from 1, by number; one source column may feed several of ours, and several
+        one of ours: their texts, joined by :data:`JOINED`.
     nulls
         Texts that mean no value.
+    trim
+        Whether blanks around a text do not count.
+    later
+        Required columns that are made afterwards.
     numbered
         Whether the source has no header, so that texts of digits are numbers too.
     empty_list
@@ -47,23 +58,37 @@ def under_our_names(
     """
     schema = raw.frame.collect_schema()
     found = [name for name in schema.names() if name not in PRIVATE]
-    taken = {ours: _found(theirs, found, raw, ours, numbered=numbered) for ours, theirs in columns.items()}
-    kept = [name for name in found if name not in taken.values()]
+    taken = {
+        ours: [
+            _found(one, found, raw, ours, numbered=numbered)
+            for one in ([theirs] if isinstance(theirs, str | int) else theirs)
+        ]
+        for ours, theirs in columns.items()
+    }
+    fed = {theirs[0] for theirs in taken.values() if len(theirs) == 1}
+    kept = [name for name in found if name not in fed]
     for name in kept:
         if name in taken:
             raise DataError(
-                f"{raw.source}: columns makes {name} from {taken[name]!r}, but the file has a column {name!r} as well; "
+                f"{raw.source}: columns makes {name} from {' and '.join(map(repr, taken[name]))}, but the file has a column "
+                f"{name!r} as well; "
                 f'list it under another name, such as {name}_given = "{name}"'
             )
     for name in (*taken, *kept):
         if name.startswith("__"):
             raise DataError(f"{raw.source}: column {name!r} begins with two underscores, which are reserved; rename it")
-    wanted = {**taken, **{_named(name, found): name for name in kept}}
-    _refuse_missing(raw, list(wanted), found)
-    frame = raw.frame.select(
+    several = {f"{SEVERAL}{ours}": theirs for ours, theirs in taken.items() if len(theirs) > 1}
+    frame = raw.frame.with_columns(
+        _joined(theirs, schema, nulls, trim=trim).alias(name) for name, theirs in several.items()
+    )
+    schema = pl.Schema({**schema, **dict.fromkeys(several, pl.String())})
+    own = {ours: theirs[0] if len(theirs) == 1 else f"{SEVERAL}{ours}" for ours, theirs in taken.items()}
+    wanted = {**own, **{_named(name, found): name for name in kept}}
+    _refuse_missing(raw, [*wanted, *later], found)
+    frame = frame.select(
         *[name for name in PRIVATE if name in schema],
         *([] if empty_list is None else [_mark(empty_list.strip(), wanted, schema, nulls).alias(MARK)]),
-        *[_without(pl.col(theirs), schema[theirs], nulls).alias(ours) for ours, theirs in wanted.items()],
+        *[_without(pl.col(theirs), schema[theirs], nulls, trim=trim).alias(ours) for ours, theirs in wanted.items()],
     )
     return replace(raw, frame=frame, empty_list=empty_list)
 
@@ -85,9 +110,11 @@ def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequen
     rank, doc = wanted["rank"], wanted["doc_id"]
     if not text:
         return pl.when(lacking(rank)).then(pl.lit(EMPTY, dtype=pl.Int8))
-    keys = {wanted[name] for name in KEYS}
+    keys = {wanted[name] for name in KEYS if name in wanted}
     spoken = [
-        name for name, dtype in schema.items() if dtype in (pl.String, pl.Boolean, *SPELLED) or dtype.is_numeric()
+        name
+        for name, dtype in schema.items()
+        if (dtype in (pl.String, pl.Boolean, *SPELLED) or dtype.is_numeric()) and not name.startswith(SEVERAL)
     ]
     others = [said(name) == text for name in spoken if name not in (*PRIVATE, *keys, rank, doc)]
     elsewhere = pl.any_horizontal(*others).fill_null(value=False) if others else pl.lit(value=False)
@@ -149,9 +176,20 @@ def _refuse_unseparated(raw: Raw, found: list[str]) -> None:
         )
 
 
-def _without(column: pl.Expr, dtype: pl.DataType, nulls: Sequence[str]) -> pl.Expr:
+def _joined(names: Sequence[str], schema: pl.Schema, nulls: Sequence[str], *, trim: bool) -> pl.Expr:
+    """Return the texts of several columns as one, null where one of them is; texts that differ give texts that differ."""
+    texts = [_without(as_text(name, schema[name]), pl.String(), nulls, trim=trim) for name in names]
+    for special in ("\\", JOINED):
+        texts = [text.str.replace_all(special, f"\\{special}", literal=True) for text in texts]
+    return pl.concat_str(texts, separator=JOINED)
+
+
+def _without(column: pl.Expr, dtype: pl.DataType, nulls: Sequence[str], *, trim: bool = False) -> pl.Expr:
     """Return a text column with these texts replaced by null, any other column as it is."""
-    if dtype != pl.String or not nulls:
+    if dtype != pl.String:
+        return column
+    column = column.str.strip_chars() if trim else column
+    if not nulls:
         return column
     given = column != nulls[0] if len(nulls) == 1 else ~column.is_in(nulls)
     return pl.when(given).then(column)

@@ -1,7 +1,8 @@
 """Format ``tables``: logs that are tables already, as study.toml describes them or under our own column names.
 
-Delimited text, NDJSON and Parquet, plain, .gz or .zst. One flat file is a results table from which the others are
-derived.
+Delimited text, NDJSON and Parquet, plain, .gz or .zst, and sheets of workbooks. One flat file is a results table from which the
+others are derived. A table may have several files, as of one participant each. How a sheet spells its values is in
+``checks/cells.py``.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.log_files import LogFile, open_log
+from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import read_table
+from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
@@ -32,21 +34,22 @@ def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
     """
     if "results" not in config.tables and "queries" not in config.tables:
         raise DataError(f"{config.name} names neither [results] nor [queries]; a study needs the log of one of them")
-    sections = [config.tables[name] for name in _names(config)]
-    return [open_log(one["path"], config.folder, copies, encoding=one.get("encoding")) for one in sections]
+    return [
+        open_log(path, config.folder, copies, encoding=one.get("encoding"), section=name, workbook=True)
+        for name in _names(config)
+        for one in [config.tables[name]]
+        for path in paths_in(one["path"], config.folder)
+    ]
 
 
 def take(log: Log) -> Taken:
     """Take the tables from their files; a lone log file is ``[results]`` with nothing but a path."""
-    tables = log.config.tables
-    return Taken(
-        {
-            name: [
-                read_table(file, name, tables[name], config=log.config, keep=in_memory if name == "users" else log.keep)
-            ]
-            for name, file in zip(_names(log.config), log.files, strict=True)
-        }
-    )
+    raws: dict[str, list[Raw]] = {name: [] for name in _names(log.config)}
+    for file in log.files:
+        name = file.section
+        keep = in_memory if name == "users" else log.keep
+        raws[name].append(read_table(file, name, log.config.tables[name], config=log.config, keep=keep))
+    return Taken(raws)
 
 
 def _names(config: Config) -> list[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate, chain, islice
 from pathlib import Path
 
 import polars as pl
@@ -63,7 +64,8 @@ def read_delimited(
     *,
     separator: str,
     quote: str | None = '"',
-    header: bool = True,
+    above: int = 0,
+    header: int = 1,
     keep: Keep = in_memory,
     memory: int | None = None,
     at_once: bool = False,
@@ -76,8 +78,10 @@ def read_delimited(
         One character of one byte.
     quote
         The quote character; None when quotes are data.
+    above
+        Lines before the header, such as a title, which are not looked at.
     header
-        Whether the first line names the columns; otherwise they are ``column_1``, ``column_2``, ...
+        How many records name the columns; 0, they are ``column_1``, ``column_2``, ... See :func:`joined_names`.
     keep
         Where the records stay.
     memory, at_once
@@ -91,12 +95,12 @@ def read_delimited(
     for what, character in (("separator", separator), ("quote", quote)):
         if character is not None and len(character.encode()) != 1:
             raise DataError(f'{file.name}: {what} {character!r} must be one plain character, such as "," or "\\t"')
-    first, skip = _first_record(file, separator, quote)
-    if header and BYTES.search("".join(first)):
+    first, skip = _first_records(file, separator, quote, above, max(header, 1))
+    if header and BYTES.search("".join(chain.from_iterable(first))):
         raise not_utf8(file)
-    names = first if header else [f"column_{number}" for number in range(1, len(first) + 1)]
-    _refuse_repeated(names, file)
-    skip = skip if header else 0
+    names = joined_names(first) if header else [f"column_{number}" for number in range(1, len(first[0]) + 1)]
+    refuse_repeated(names, file.name)
+    skip = skip if header else above
     if at_once:
         refuse_sparse(file, len(names), memory)
     form = DelimitedForm(tuple(names), separator, quote)
@@ -105,14 +109,18 @@ def read_delimited(
     return Raw(table, file.name, frame, records, _way_back(file, form, skip), file.bytes, file.digest)
 
 
-def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[list[str], int]:
-    """Return the fields of the first record that is not blank, and the number of lines up to its end.
+def _first_records(
+    file: LogFile, separator: str, quote: str | None, above: int, many: int
+) -> tuple[list[list[str]], int]:
+    """Return the fields of the first records that are not blank, and the number of lines up to their end.
 
     A carriage return alone inside a quoted name ends no line.
     """
     taken: list[str] = []
+    found: list[list[str]] = []
     try:
         with io.TextIOWrapper(unpacked(file.path), encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+            taken += islice(text, above)
             reader = csv.reader(
                 _remembered(text, taken),
                 delimiter=separator,
@@ -121,15 +129,38 @@ def _first_record(file: LogFile, separator: str, quote: str | None) -> tuple[lis
             )
             for fields in reader:
                 if any(field.strip() for field in fields):
+                    found.append([field.strip() for field in fields])
+                if len(found) == many:
                     within = sum(not line.endswith("\n") for line in taken[:-1])
-                    return [field.strip() for field in fields], len(taken) - within
+                    return found, len(taken) - within
     except csv.Error as error:
         raise DataError(
             f"{file.name}: the header cannot be read ({error}); if quotes are data, set quote = false for it in study.toml"
         ) from None
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
+    if above or many > 1:
+        raise DataError(f"{file.name} ends before its header, which skip and header put on line {above + many}")
     raise DataError(f"{file.name} is empty; it must hold at least a header line")
+
+
+def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of columns that stand in several rows: those of a column joined by a blank.
+
+    A merged cell of an upper row, of which only the first has the text, goes on to the next text.
+
+    >>> joined_names([["", "Query", "", "Rating"], ["id", "no", "text", ""]])
+    ['id', 'Query no', 'Query text', 'Rating']
+    """
+    wide = max(map(len, rows))
+    rows = [[*row, *[""] * (wide - len(row))] for row in rows]
+    upper = [list(accumulate(row, _or_before)) for row in rows[:-1]]
+    return [" ".join(filter(None, parts)) for parts in zip(*upper, rows[-1], strict=True)]
+
+
+def _or_before(before: str, text: str) -> str:
+    """Return a text, or the one before where it is empty."""
+    return text or before
 
 
 def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
@@ -139,13 +170,13 @@ def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
         yield line
 
 
-def _refuse_repeated(names: list[str], file: LogFile) -> None:
+def refuse_repeated(names: list[str], source: str) -> None:
     """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
-    refuse_reserved(names, file.name)
+    refuse_reserved(names, source)
     before: set[str] = set()
     for position, name in enumerate(names, start=1):
         if name in before:
-            raise DataError(f"{file.name}: column {name!r} is named twice in the header; rename one of the two")
+            raise DataError(f"{source}: column {name!r} is named twice in the header; rename one of the two")
         names[position - 1] = name or f"column_{position}"
         before.add(names[position - 1])
 

@@ -18,7 +18,7 @@ import hashlib
 import io
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from threading import Thread
 from typing import IO, cast
 
 from sessionkit.errors import DataError, UsageError, lack_of_space, suggestion
-from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, unread, utf16_of
+from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, is_workbook, unread, utf16_of
 from sessionkit.study.locations import named_in_utf8
 from sessionkit.study.progress import counted
 
@@ -166,6 +166,7 @@ def open_log(
     as_is: bool = False,
     section: str = "",
     is_beside: bool = False,
+    workbook: bool = False,
 ) -> LogFile:
     """Find and recognize a file.
 
@@ -183,6 +184,8 @@ def open_log(
         The table of study.toml that can say how it is written; empty where that is none in particular.
     is_beside
         Whether it may be anything, such as a document in the folder of a log, of which only the lines are counted.
+    workbook
+        Whether it may be a workbook, of which a sheet is read.
 
     Raises
     ------
@@ -200,6 +203,9 @@ def open_log(
         raise DataError(f"{name}: no permission to read {path}") from None
     if not head:
         raise DataError(f"{name} is empty; it must hold at least a header line")
+    if workbook and is_workbook(head, name):
+        size = path.stat().st_size
+        return LogFile(name, path.absolute(), "workbook", None, b"", size, digest_of(path), workspace, None, section)
     if not is_beside and (what := unread(head, name)):
         raise DataError(f"{name} is {what}")
     text = named_in_utf8(path).absolute()  # absolute, as polars takes ~ for the home folder
@@ -216,6 +222,32 @@ def open_log(
         )
     size = path.stat().st_size
     return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
+
+
+def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
+    """Return the files that study.toml names, relative to it, in the order of their names: files, all in a folder, or by a pattern.
+
+    Raises
+    ------
+    DataError
+        A folder is empty, or no file is like a pattern.
+    """
+    found: list[str] = []
+    for name in [given] if isinstance(given, str) else given:
+        place = base / name
+        if place.is_dir():
+            inside = sorted(path for path in place.iterdir() if path.is_file() and not path.name.startswith("."))
+            if not inside:
+                raise DataError(f"{name}: the folder {place} has no files")
+            found += [str(Path(name) / path.name) for path in inside]
+        elif "*" in name and not place.exists():
+            alike = sorted(path for path in base.glob(name) if path.is_file())
+            if not alike:
+                raise DataError(f"{name}: no file in {base} has a name like this")
+            found += [str(path.relative_to(base)) for path in alike]
+        else:
+            found.append(name)
+    return found
 
 
 def _ends_lines_unseen(head: bytes) -> bool:

@@ -7,11 +7,13 @@ import re
 from pathlib import PurePath
 
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 AS_CSV = "export it as CSV, one file per sheet, and give that"
+DESCRIBED = "which needs a study.toml that says what its sheets are: sessionkit init proposes one"
 UNPACK = "unpack it and give its files; a single file may be packed as .gz or .zst"
 AS_TABLE = "write its tables as CSV or Parquet and give those"
 SIGNATURES = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", f"an old Excel workbook or Office document, which is not read; {AS_CSV}"),
+    (OLE, f"an old Excel workbook or Office document, which is not read; {AS_CSV}"),
     (b"SQLite format 3\x00", f"an SQLite database, which is not read; {AS_TABLE}"),
     (b"%PDF-", "a PDF document, which has no records; ask for the data as CSV"),
     (b"ARROW1\x00", f"an Arrow file (Feather), which is not read; {AS_TABLE}"),
@@ -37,9 +39,9 @@ IN_ZIP = (
     (
         b"opendocument.spreadsheet",
         (".ods",),
-        f"an OpenDocument spreadsheet, and spreadsheets are not read yet; {AS_CSV}",
+        f"an OpenDocument spreadsheet, {DESCRIBED}",
     ),
-    (b"xl/", (".xlsx", ".xlsm"), f"an Excel workbook, and spreadsheets are not read yet; {AS_CSV}"),
+    (b"xl/", (".xlsx", ".xlsm", ".xlsb"), f"an Excel workbook, {DESCRIBED}"),
     (b"word/", (".docx",), "a Word document, which is not read; save the table in it as CSV and give that"),
 )
 """What is among the first names in a zip archive, what the archive is then called, and what it is."""
@@ -83,6 +85,16 @@ def unread(head: bytes, name: str) -> str | None:
     if not head.startswith(PARQUET) and utf16_of(head) is None and _is_binary(head[:LOOK]):
         return f"binary, of an unknown kind (it begins with {head[:12]!r}); save it as CSV or Parquet and give that"
     return None
+
+
+def is_workbook(head: bytes, name: str) -> bool:
+    """Return whether a file is a workbook, as far as its first bytes and its name tell."""
+    suffix = PurePath(name).suffix.lower()
+    if head.startswith(OLE):
+        return suffix == ".xls"
+    if not head.startswith(ZIP):
+        return False
+    return any(mark in head or suffix in suffixes for mark, suffixes, _ in IN_ZIP[:2])
 
 
 def utf16_of(head: bytes) -> str | None:

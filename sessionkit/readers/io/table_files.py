@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,7 @@ import polars as pl
 
 from sessionkit.contract import table
 from sessionkit.errors import DataError
+from sessionkit.readers.checks.cells import in_our_spelling
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
@@ -21,15 +23,18 @@ from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import read_parquet
 from sessionkit.readers.io.record_store import Keep, in_memory
+from sessionkit.readers.io.workbooks import read_workbook
 from sessionkit.readers.raw import Raw, no_way_back
 
 WHITESPACE = "whitespace"
 SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
 IDLE = {
-    "parquet": (("separator", "quote", "header", "encoding"), "Parquet and needs none"),
-    "ndjson": (("quote", "header"), "JSON, where every record names its values"),
-    WHITESPACE: (("quote",), "fields between blanks, without quotes"),
+    "parquet": (("separator", "quote", "header", "encoding", "skip", "sheet"), "Parquet and needs none"),
+    "workbook": (("separator", "quote", "encoding"), "a workbook and needs none"),
+    "ndjson": (("quote", "header", "skip", "sheet"), "JSON, where every record names its values"),
+    WHITESPACE: (("quote", "skip", "sheet"), "fields between blanks, without quotes"),
+    "text": (("sheet",), "text and has no sheets"),
 }
 """What there is not to be said of a kind of file, and why."""
 
@@ -41,14 +46,22 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     found: list[str] = []
     given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
-    if file.kind != "parquet":
+    if file.kind not in ("parquet", "workbook"):
         refuse_long_line(file, config.memory, noun="line" if file is given else "record")
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
         source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.digest)
-        columns, empty = options.get("columns", {}), options.get("empty_list")
-        return keep(under_our_names(source, columns, nulls=nulls, numbered=numbered, empty_list=empty).frame)
+        ours = under_our_names(
+            replace(source, frame=_with_constants(source, options)),
+            options.get("columns", {}),
+            nulls=nulls,
+            trim=options.get("trim", False),
+            later=["query_position"] if options.get("number_queries") else [],
+            numbered=numbered,
+            empty_list=options.get("empty_list"),
+        )
+        return keep(in_our_spelling(ours.frame, name, options))
 
     raw = _records(file, name, options, named, memory=config.memory, at_once=keep is in_memory)
     if set(QRELS) <= set(found):
@@ -73,6 +86,17 @@ def _records(
     keep = partial(named, numbered=False)
     if file.kind == "parquet":
         return read_parquet(file, name, keep=keep)
+    above = options.get("skip", 0)
+    if file.kind == "workbook":
+        header = options.get("header", True)
+        return read_workbook(
+            file,
+            name,
+            sheet=options.get("sheet"),
+            above=above,
+            header=int(header),
+            keep=partial(named, numbered=not header),
+        )
     if separator is None and file.kind == "ndjson":
         return read_ndjson(file, name, keep=keep, memory=memory, at_once=at_once)
     if separator == WHITESPACE:
@@ -84,24 +108,62 @@ def _records(
         name,
         separator=separator or file.separator or _separator(file, name, options),
         quote=_quote(options),
-        header=header,
+        above=above,
+        header=int(header),
         keep=partial(named, numbered=not header),
         memory=memory,
         at_once=at_once,
     )
 
 
+def _with_constants(raw: Raw, options: Mapping[str, Any]) -> pl.LazyFrame:
+    """Return the records with the columns that study.toml gives a constant, and those that the name of their file holds."""
+    constants = {**options.get("constants", {}), **_in_name(raw, options.get("name_pattern"))}
+    there = raw.frame.collect_schema().names()
+    for column in constants:
+        if column in there:
+            raise DataError(f"{raw.source} ({raw.table}) has a column {column!r}, which cannot be a constant as well")
+    texts = {
+        column: str(value).lower() if isinstance(value, bool) else str(value) for column, value in constants.items()
+    }
+    return raw.frame.with_columns(pl.lit(value, dtype=pl.String).alias(column) for column, value in texts.items())
+
+
+def _in_name(raw: Raw, pattern: str | None) -> dict[str, str]:
+    """Return what a pattern takes out of the name of a file."""
+    if pattern is None:
+        return {}
+    try:
+        found = re.search(pattern, raw.source)
+        groups = re.compile(pattern).groupindex
+    except re.error as error:
+        raise DataError(f"[{raw.table}] name_pattern is no regular expression ({error})") from None
+    if not groups:
+        raise DataError(
+            f"[{raw.table}] name_pattern has no named group, such as (?P<user_id>\\w+), which names a column"
+        )
+    if found is None:
+        raise DataError(f"{raw.source}: its name does not match name_pattern of [{raw.table}], {pattern!r}")
+    return {name: value for name, value in found.groupdict().items() if value is not None}
+
+
 def _may_be_json(file: LogFile, options: Mapping[str, Any]) -> bool:
     """Return whether nothing says that a file is anything else than JSON."""
-    return file.kind != "parquet" and "separator" not in options
+    return file.kind in ("text", "ndjson") and not {"separator", "skip"} & set(options)
 
 
 def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
     """Raise DataError where an option says of a file what files of its kind do not have."""
     separator = options.get("separator")
     is_ndjson = file.kind == "ndjson" and separator is None
-    kind = file.kind if file.kind == "parquet" or is_ndjson else WHITESPACE if separator == WHITESPACE else ""
-    idle, reason = IDLE.get(kind, ((), ""))
+    kind = (
+        file.kind
+        if file.kind in ("parquet", "workbook") or is_ndjson
+        else WHITESPACE
+        if separator == WHITESPACE
+        else "text"
+    )
+    idle, reason = IDLE[kind]
     for option in idle:
         if option in options and not (kind == WHITESPACE and options[option] is False):
             raise DataError(f"[{name}] sets {option} for {file.name}, which is {reason}; leave {option} out")

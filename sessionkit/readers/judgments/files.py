@@ -16,7 +16,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.locales import locale_warnings
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, Glimpse, Judgments
-from sessionkit.readers.io.log_files import LogFile, open_log
+from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.table_files import WHITESPACE
 from sessionkit.readers.raw import Raw, Sources
@@ -25,8 +25,10 @@ from sessionkit.readers.sniffer import fitting, glimpse, the_one
 KNOWN = "sessionkit formats --reads judgments lists the formats of judgments"
 OF_ALL = {"path", "format", "encoding", "keys", "grade_values"}
 """What study.toml may say of a file of judgments in any format."""
-DESCRIBE = {"separator", "quote", "header", "columns"}
+DESCRIBE = {"separator", "quote", "header", "columns", "sheet", "skip"}
 """What describes a table, which then is not recognized."""
+BINARY = {"parquet": "Parquet", "workbook": "a workbook"}
+"""Kinds of files that are no text, in words."""
 OF_QRELS = ("qrels_column", "grades")
 """Options of formats of logs that say how qrels are taken."""
 
@@ -138,7 +140,8 @@ def judgment_files(config: Config, beside: Sequence[Path], copies: Path) -> list
         A file is like two of the formats, or there is no format of that name.
     """
     own = config.tables.get("judgments")
-    described = [] if own is None else [(config.folder, own["path"], own)]
+    paths = [] if own is None else paths_in(own["path"], config.folder)
+    described = [(config.folder, path, own or {}) for path in paths]
     others: list[tuple[Path, str, Mapping[str, Any]]] = [(Path(), str(path), {}) for path in beside]
     files = [_found(base, name, options, config, copies) for base, name, options in (*described, *others)]
     _refuse_idle(files, config)
@@ -159,13 +162,13 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
             f"{', '.join(registry.JUDGMENTS)}"
         )
     path = base / name
-    file = open_log(name, base, copies, encoding=options.get("encoding"), section="judgments")
+    file = open_log(name, base, copies, encoding=options.get("encoding"), section="judgments", workbook=True)
     format_ = named or _described(options) or looks_like(file, path)
     entry = registry.JUDGMENTS[format_ or "tables"]
-    if file.kind == "parquet" and not entry.parquet:
+    if file.kind in BINARY and not entry.parquet:
         readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
         raise DataError(
-            f"{file.name} is Parquet, which format {format_} does not read; formats that do: {listed(readable)}"
+            f"{file.name} is {BINARY[file.kind]}, which format {format_} does not read; formats that do: {listed(readable)}"
         )
     for option in options:
         if option not in OF_ALL and option not in entry.takes:
@@ -229,7 +232,7 @@ def _unknown(path: Path, error: DataError) -> DataError:
 def looks_like(file: LogFile, path: Path) -> str | None:
     """Return the format that a file of judgments looks like, in the encoding it is opened in; None where it looks like none."""
     is_table = file.kind == "parquet"
-    head = "" if is_table else file.head.decode(errors="replace")
+    head = "" if file.kind in BINARY else file.head.decode(errors="replace")
     look = Glimpse(path, path.name, head, columns=columns_of(file.path) if is_table else ())
     fit = fitting([look], {name: one for name, one in registry.JUDGMENTS.items() if name != "tables"})
     return the_one(fit, path.name, "as format under [judgments] in study.toml")

@@ -14,14 +14,19 @@ from sessionkit.readers.entries import TEXT, Judgments
 from sessionkit.readers.io.blanks import holds_qrels
 from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, tiangong_labels, trec_dd, trec_qrels
 
-TABLE = ("separator", "quote", "header", "null", "columns")
-"""What may be said of a table."""
+TABLE = (
+    *("separator", "quote", "header", "name_pattern", "constants", "columns", "null"),
+    *("trim", "values", "decimal", "thousands"),
+)
+"""What may be said of a table that is recognized by the names of its columns."""
+SHEET = (*TABLE, "skip", "sheet")
+"""What may be said of a table that is described."""
 JUDGMENTS: dict[str, Judgments] = {
     "tables": Judgments(
         "a table with our column names: judgment_key, doc_id, grade; or as study.toml describes it",
         tables.read,
         parquet=True,
-        takes=TABLE,
+        takes=SHEET,
     ),
     "qrels": Judgments(
         "TREC qrels: topic, iteration or subtopic, document, grade between blanks",

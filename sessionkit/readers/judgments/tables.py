@@ -1,14 +1,37 @@
-"""Format of judgments ``tables``: a table with our column names, or as [judgments] in study.toml describes it."""
+"""Format of judgments ``tables``: a table with our column names, or as [judgments] in study.toml describes it.
+
+In a file that holds a table of the log as well, such as results with grades of some, a row without a grade is no judgment, and
+such rows are counted; in a file of judgments alone it is rejected.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import polars as pl
+
+from sessionkit.contract import RULE
+from sessionkit.contract.casts import as_text
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.log_files import LogFile, paths_in
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import read_table
+from sessionkit.readers.judgments.ratings import idle
 from sessionkit.readers.raw import Raw
 
 
 def read(file: LogFile, config: Config) -> list[Raw]:
     """Return the judgments of a file with our column names, or as they are described."""
-    return [read_table(file, "judgments", config.of_judgments, config=config, keep=in_memory)]
+    raw = read_table(file, "judgments", config.of_judgments, config=config, keep=in_memory)
+    of_log = (one["path"] for name, one in config.tables.items() if name != "judgments")
+    if not any(file.name in paths_in(given, config.folder) for given in of_log):
+        return [raw]
+    types = raw.frame.collect_schema()
+    ungraded = as_text("grade", types["grade"]).str.strip_chars().fill_null("") == ""
+    if RULE in types:
+        ungraded &= pl.col(RULE).is_null()
+    many = raw.frame.select(ungraded.sum()).collect().item()
+    if not many:
+        return [raw]
+    judged = replace(raw, frame=raw.frame.filter(~ungraded), records=raw.records - many)
+    return [judged, *idle(file, {"rows without grade": many})]

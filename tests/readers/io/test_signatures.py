@@ -56,14 +56,7 @@ def sqlite(tmp_path):
 
 SPREADSHEET = "application/vnd.oasis.opendocument.spreadsheet"
 KINDS = [
-    (
-        "a.xlsx",
-        zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"),
-        "an Excel workbook, .* export it as CSV",
-    ),
-    ("a.csv", zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook"),
-    ("a.ods", zipped("content.xml", first=SPREADSHEET), "an OpenDocument spreadsheet, .* export it as CSV"),
-    ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
+    ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook or Office document"),
     ("a.docx", zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
     ("a.zip", zipped("log.csv"), "a zip archive, which is not read; unpack it and give its files"),
     ("a.gz", gzip.compress(gzip.compress(LOG.encode())), "packed twice; unpack it once"),
@@ -106,6 +99,27 @@ def test_what_is_not_read_is_named_as_a_log_as_judgments_and_by_init(write, tmp_
             attempt()
         assert str(caught.value).isprintable(), "hostile bytes are escaped"
         assert "looks like no format" not in str(caught.value)
+
+
+WORKBOOKS = [
+    ("a.xlsx", zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), "an Excel workbook"),
+    ("a.csv", zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook"),
+    ("a.ods", zipped("content.xml", first=SPREADSHEET), "an OpenDocument spreadsheet"),
+    ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "words"), WORKBOOKS, ids=[name for name, _, _ in WORKBOOKS])
+def test_a_damaged_workbook_is_named_and_other_formats_say_what_to_do(write, tmp_path, name, data, words):
+    path, log = write(name, data), write("log.csv", LOG)
+    for attempt in (lambda: read(path), lambda: read(log, judgments=path), lambda: sk.propose(path, folder=tmp_path)):
+        with pytest.raises(
+            DataError, match=rf"{name} cannot be read as a workbook .*save it again, or export it as CSV"
+        ):
+            attempt()
+    for attempt in (lambda: read(path, format="aol"), lambda: read(path, format="events", config={"separator": ","})):
+        with pytest.raises(DataError, match=rf"{name} is {words}.*(sessionkit init proposes one|export it as CSV)"):
+            attempt()
 
 
 def test_parquet_is_read_under_any_name(tmp_path, quiet_read):

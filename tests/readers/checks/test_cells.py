@@ -1,0 +1,120 @@
+"""How a sheet spells its values: each spelling against what Python reads in it; what is not spelled so stays as it is."""
+
+from datetime import datetime, timedelta
+from fractions import Fraction
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sessionkit.errors import DataError
+from sessionkit.readers.checks.cells import in_our_spelling
+
+DAY_ZERO = datetime.fromisoformat("1899-12-30")
+KEYS = {"session_id": "s", "query_position": "1", "rank": "1", "doc_id": "d"}
+
+
+def spelled(given, column="dwell_seconds", **options):
+    """The values of one column of results in our spelling."""
+    frame = pl.LazyFrame({column: pl.Series(given, dtype=pl.String)}).with_columns(
+        pl.lit(value).alias(name) for name, value in KEYS.items() if name != column
+    )
+    return in_our_spelling(frame, "results", options).collect()[column].to_list()
+
+
+@given(
+    st.integers(-(10**12), 10**12),
+    st.integers(0, 999),
+    st.sampled_from([",", "."]),
+    st.sampled_from([".", " ", "'", ","]),
+)
+def test_number_with_marks_is_the_number(whole, thousandth, decimal, thousands):
+    if decimal == thousands:
+        return
+    text = f"{whole:,}".replace(",", thousands) + decimal + f"{thousandth:03}"
+    (found,) = spelled([text], decimal=decimal, thousands=thousands)
+    sign = -1 if whole < 0 else 1
+    assert Fraction(found) == sign * (abs(whole) + Fraction(thousandth, 1000))
+
+
+def test_number_that_is_spelled_otherwise_stays():
+    texts = ["x7", "1,2,3", "12.34", "1.23,4", None, "", "1,5"]
+    assert spelled(texts, decimal=",", thousands=".") == ["x7", "1,2,3", "12.34", "1.23,4", None, "", "1.5"]
+
+
+def test_marks_are_those_of_numbers_alone():
+    assert spelled(["1,5"], column="doc_id", decimal=",") == ["1,5"]
+    assert spelled(["1,5"], column="Zufriedenheit", decimal=",") == ["1.5"]
+
+
+@given(st.integers(0, 6 * 10**9).map(lambda seconds: DAY_ZERO + timedelta(days=400, seconds=seconds)))
+def test_times_in_a_format(time):
+    for form in ("%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%Y%m%dT%H%M%S"):
+        (found,) = spelled([time.strftime(form)], column="clicked_at", times=["%d-%b-%y", form])
+        assert datetime.fromisoformat(found) == time
+    days = (time - DAY_ZERO) / timedelta(days=1)
+    (found,) = spelled([repr(days)], column="clicked_at", times="excel")
+    assert abs(datetime.fromisoformat(found) - time) <= timedelta(milliseconds=1)
+
+
+def test_time_that_is_in_no_format_stays():
+    assert spelled(["31.02.2024 10:00", "noon"], column="clicked_at", times="%d.%m.%Y %H:%M") == [
+        "31.02.2024 10:00",
+        "noon",
+    ]
+    assert spelled(["01.03.2024"], column="clicked_at", times="%d.%m.%Y") == ["2024-03-01 00:00:00.000000"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "seconds"),
+    [
+        ("milliseconds", "1500", 1.5),
+        ("minutes", "1.5", 90),
+        ("hours", "0.25", 900),
+        ("h:m:s", "1:02:03", 3723),
+        ("h:m:s", "2:03.5", 123.5),
+        ("h:m:s", "1899-12-31 00:01:31", 91),
+    ],
+)
+def test_durations_are_seconds(unit, text, seconds):
+    assert [float(value) for value in spelled([text], units={"dwell_seconds": unit})] == [seconds]
+    assert spelled(["soon"], units={"dwell_seconds": unit}) == ["soon"]
+
+
+def test_words_stand_for_values_whatever_their_case():
+    words = {"clicks": {"Ja": True, "nein": False}, "mood": {"sehr gut": 5}}
+    assert spelled([" JA", "nein ", "vielleicht", None], column="clicks", values={"clicks": words["clicks"]}) == [
+        "true",
+        "false",
+        "vielleicht",
+        None,
+    ]
+    assert spelled(["x", None, ""], column="clicks", values={"clicks": {"X": 1, "": 0}}) == ["1", "0", "0"]
+    assert spelled(["Sehr gut"], column="mood", values={"mood": words["mood"]}) == ["5"]
+
+
+def numbered(texts, ranks, sessions=None):
+    frame = pl.LazyFrame({"session_id": sessions or ["s"] * len(ranks), "query_text": texts, "rank": ranks})
+    return in_our_spelling(frame, "results", {"number_queries": True}).collect()["query_position"].to_list()
+
+
+def test_queries_are_numbered_as_they_come():
+    assert numbered(["a", "a", "b", "b", "a"], ["1", "2", "1", "2", "1"]) == ["1", "1", "2", "2", "3"]
+    assert numbered(["a", "a", "a"], ["1", "2", "1"]) == ["1", "1", "2"], "the same text asked again"
+    assert numbered(["a", "b", "b"], [None, None, "1"]) == ["1", "2", "3"], "lists without rows"
+    assert numbered(["a", "x", "a"], ["1", "1", "2"], ["s", "t", "s"]) == ["1", "1", "1"], "sessions take turns"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"units": {"rank": "minutes"}}, r"\[results\] units.rank: units are of durations"),
+        ({"values": {"klick": {"ja": 1}}}, "values names a column 'klick', which is not there; columns: "),
+        ({"times": "%Q"}, "times = '%Q' is no format of times"),
+        ({"number_queries": True}, "number_queries is set, but there is a query_position"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(DataError, match=message):
+        spelled(["1"], column="clicked_at", **options)

@@ -14,6 +14,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import as_config
 from sessionkit.readers.formats.registry import FORMATS
+from sessionkit.readers.io.workbooks import cells_of, sheets_of
 from sessionkit.readers.raw import Raw, no_way_back
 
 ROWS = [
@@ -167,6 +168,12 @@ def test_sheets_of_a_workbook(tmp_path):
         'sheet = "Urteile"\ncolumns = { judgment_key = "Aufgabe", doc_id = "Dokument", grade = "Note" }\n',
     )
     assert plain(found) == FOUND
+    assert sheets_of(tmp_path / "study.xlsx", "study.xlsx") == ["Titel", "Treffer", "Urteile"]
+    assert cells_of(tmp_path / "study.xlsx", "study.xlsx", "Treffer").rows()[:3] == [
+        ("Studie", *[None] * 5),
+        (None,) * 6,
+        ROWS[0],
+    ]
     assert found.judgments.select("judgment_key", "doc_id", "grade").collect().rows() == [
         ("A", "d1", 2.0),
         ("B", "007", 1.0),

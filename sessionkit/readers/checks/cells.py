@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.contract import Field, table
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.log_schemas import LOG, all_columns
+from sessionkit.readers.checks.log_schemas import all_columns
 
 SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 """What a unit is in seconds."""
@@ -51,7 +51,7 @@ def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) 
     if not any(option in options for option in FORMS):
         return frame
     types = frame.collect_schema()
-    fields = (all_columns() if name in LOG else table(name)).by_name
+    fields = (table(name) if name in ("users", "judgments") else all_columns()).by_name
     texts = [column for column, dtype in types.items() if dtype == pl.String and not column.startswith("__")]
     values, units = options.get("values", {}), options.get("units", {})
     for option, given in (("values", values), ("units", units)):

@@ -242,7 +242,7 @@ def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
                 raise DataError(f"{name}: the folder {place} has no files")
             found += [str(Path(name) / path.name) for path in inside]
         elif "*" in name and not place.exists():
-            alike = sorted(path for path in glob(name, root_dir=base) if (base / path).is_file())
+            alike = sorted(path for path in glob(name, root_dir=base) if (base / path).is_file())  # noqa: PTH207 - Path.glob refuses a whole path
             if not alike:
                 raise DataError(f"{name}: no file in {base} has a name like this")
             found += alike

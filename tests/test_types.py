@@ -58,7 +58,7 @@ TEXTS = {
     "difference", "height", "memory", "width", "noise", "session_gap",  # numbers as texts, too
     "drop", "keep", "replace",  # columns, too
     "format",  # the registry's, to which others may be added
-    "empty_list",
+    "empty_list", "session_from",
 }  # fmt: skip
 """Parameters that take any text."""
 

@@ -17,6 +17,8 @@ StudyTable = Literal["users", "sessions", "queries", "results", "judgments"]
 TableName = Literal[StudyTable, "rejected"]
 Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
 MissingPositions = Literal["empty", "not_logged"]
+RunOrder = Literal["score", "rank", "file"]
+RunDuplicates = Literal["keep", "first", "reject"]
 
 # of scores, curves and parts of sessions
 RowUnit = Literal["session", "query"]

@@ -137,6 +137,7 @@ def test_a_type_checker_refuses_what_is_wrong_and_nothing_else(tmp_path):
         sk.report(study, also=["powers"])  # wrong
         sk.read("log", missing_positions="drop")  # wrong
         sk.Settings(merge="mean")  # wrong
+        sk.from_run({}, order="scores")  # wrong
         sk.from_tables({}, merge="mean")  # wrong
         sk.from_tables({}, max_grades=3)  # wrong
         study.table("session")  # wrong

@@ -51,7 +51,7 @@ MAPPED = ("query_id", "session_id", "query_position", "user_id", "system_id", "t
 """Columns of a map, the first three of which it must have."""
 ALSO = {"session_id": ("conversation", "conversationid", "dialog", "dialogue"), "query_position": ("position",)}
 """What maps call their columns beside their usual names."""
-FITS_PATTERN, IN_MAP = "query_id_fits_session_from", "query_id_is_in_the_map"
+FITS_PATTERN, IN_MAP, GIVEN = "query_id_fits_session_from", "query_id_is_in_the_map", "query_id_is_given"
 """The rules that query ids of no session break."""
 KEYS = {"query_id": "query ids", "topic_id": "topics", "session": "sessions"}
 """What judgments of a run may be keyed on, the likeliest first."""
@@ -124,7 +124,7 @@ def by_pattern(query_ids: pl.Series, pattern: str) -> QuerySessions:
 def by_topic(query_ids: pl.Series) -> QuerySessions:
     """Take every query id for a session of one query."""
     queries = pl.DataFrame({"query_id": query_ids, "session_id": query_ids})
-    return QuerySessions(queries.with_columns(query_position=pl.lit("1")), "", "")
+    return QuerySessions(queries.with_columns(query_position=pl.lit("1")), GIVEN, "the run")
 
 
 def _parts(pattern: str, query_ids: pl.Series) -> pl.DataFrame:

@@ -66,7 +66,7 @@ def guarded_read(verb: Verb) -> Verb:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The tables of one study; made by ``sk.read``, ``sk.open_study`` or ``sk.from_tables``, which check them.
+    """The tables of one study; made by ``sk.read``, ``sk.open_study``, ``sk.from_tables`` or ``sk.from_run``, which check them.
 
     Parameters
     ----------

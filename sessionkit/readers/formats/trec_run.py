@@ -28,10 +28,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 
-from sessionkit.choices import TableName
+from sessionkit.choices import RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
@@ -40,6 +41,7 @@ from sessionkit.readers.formats.trec_session import read_topics
 from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
@@ -57,14 +59,14 @@ from sessionkit.readers.run_sessions import (
 
 TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
 OPTIONS: dict[str, Option] = {
-    "order": Option("What orders a list: score, rank or file.", default="score", allowed=("score", "rank", "file")),
+    "order": Option("What orders a list: score, rank or file.", default="score", allowed=get_args(RunOrder)),
     "rank_base": Option(
         "With order rank: what ranks count from; without, as most lists do.", kind="integer", allowed=(0, 1)
     ),
     "duplicates": Option(
         "What becomes of a document that a topic has twice: keep, first (the others merge into it) or reject.",
         default="keep",
-        allowed=("keep", "first", "reject"),
+        allowed=get_args(RunDuplicates),
     ),
     "session_from": SESSION_FROM,
     "query_map": QUERY_MAP,
@@ -102,7 +104,7 @@ def take(log: Log) -> Taken:
             f'{log.option("order")}; set order = "rank", or leave rank_base out'
         )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
-    frames = {file: _lines(fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep)) for file in log.files}
+    frames = {file: lines_of(file, log.keep) for file in log.files}
     shared = _shared_tags(frames)
     sessions = _sessions(log, frames)
     if shared:
@@ -160,8 +162,10 @@ def _sessions(log: Log, frames: Mapping[LogFile, pl.LazyFrame]) -> QuerySessions
     return None if pattern is None else by_pattern(_topics(frames), pattern)
 
 
-def turns_in(topics: pl.Series) -> list[str]:
+def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml (--session-from)") -> list[str]:
     """Return a warning where most of these distinct topics look like turns of sessions: numbered from 1 after the same name.
+
+    `remedy` is where the pattern goes that makes sessions of them.
 
     Turns may be missing, as those that found nothing are in no run, up to half of a session. A lone session must have a
     number in its name, as ``31_1`` and ``31_2`` have and ``MB-1`` and ``MB-2`` have not.
@@ -182,7 +186,7 @@ def turns_in(topics: pl.Series) -> list[str]:
     separator = first[0][len(found["session"][0])].replace(".", r"\.")
     return [
         f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
-        f"query; session_from = '{EXAMPLE.replace('_', separator)}' in study.toml (--session-from) makes sessions of them"
+        f"query; {remedy.format(EXAMPLE.replace('_', separator))} makes sessions of them"
     ]
 
 
@@ -192,8 +196,9 @@ def _topics(frames: Mapping[LogFile, pl.LazyFrame]) -> pl.Series:
     return pl.concat(own).collect().to_series().unique()
 
 
-def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:
+def lines_of(file: LogFile, keep: Keep) -> pl.LazyFrame:
     """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic."""
+    frame = fields_of(file, FIELDS, least=len(FIELDS), keep=keep)
     numbers = pl.col("rank").str.contains(r"^-?\d+$") | pl.col("score").cast(pl.Float64, strict=False).is_not_null()
     said = pl.col(RULE).is_null() & ~numbers
     return frame.with_columns(

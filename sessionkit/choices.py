@@ -17,6 +17,7 @@ StudyTable = Literal["users", "sessions", "queries", "results", "judgments"]
 TableName = Literal[StudyTable, "rejected"]
 Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
 MissingPositions = Literal["empty", "not_logged"]
+TrecFile = Literal["run", "qrels"]
 RunOrder = Literal["score", "rank", "file"]
 RunDuplicates = Literal["keep", "first", "reject"]
 

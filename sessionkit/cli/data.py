@@ -97,7 +97,7 @@ def ingest(
             "--session-from",
             metavar="PATTERN",
             help=r"Of runs whose query ids hold session and position (31_1): a regular expression with groups of these names, such as "
-            r"'(?P<session>.+)_(?P<position>\d+)'. A query_map in study.toml does it by a table.",
+            r"`(?P<session>.+)_(?P<position>\d+)`. A query_map in study.toml does it by a table.",
             show_default=False,
         ),
     ] = None,

@@ -272,14 +272,19 @@ def taken_of_runs(
     else:
         topic = pl.coalesce("topic_id", "session") if "topic_id" in lists.columns else pl.col("session")
     several = lists.group_by("session").agg(pl.col("system_id").n_unique() > 1)["system_id"].any()
-    session_id = pl.format("{}:{}", pl.col("system_id").fill_null(""), "session") if several else pl.col("session")
-    lists = lists.with_columns(topic_id=topic, session_id=session_id)
+    named = pl.coalesce(pl.format("{}:{}", "system_id", "session"), "session")  # null where the system is
+    lists = lists.with_columns(topic_id=topic, session_id=named if several else pl.col("session"))
     notes, warnings = list(sessions.notes), list[str]()
     key = deciding_key(lists, judged) if judged is not None else None
     if key is not None:
         notes.append(f"judgments: their keys are the {KEYS[key]} of the run")
     if judged is not None and key == "query_id" and sessions.further is not None:
-        lists = _with_judged(lists, sessions.further(judged))
+        bare = _judged_only(lists, sessions.further(judged))
+        lists = pl.concat([lists, bare], how="diagonal_relaxed")
+        if len(bare):
+            many = f"{counted(len(bare), 'query')} of these sessions {'is' if len(bare) == 1 else 'are'} judged"
+            status = "not logged" if missing == "not_logged" else "empty"
+            notes.append(f"judgments: {many} without a line in the run; taken as {status}, as missing_positions says")
     if len(strays):
         shown = f"{', '.join(map(repr, strays[:3]))}{', ...' if len(strays) > 3 else ''}"
         negated = "does not " if len(strays) == 1 else "do not "
@@ -290,7 +295,7 @@ def taken_of_runs(
     if sessions.table is not None:
         queries = [_of_map(sessions.table, lists, missing, notes)]
     else:
-        own = ("run", "own", "session", "has_lines")
+        own = ("run", "own", "session", "has_list")
         rows = lists.with_columns(results_status=_status(missing)).sort(RECORD)
         queries = [run.raw("queries", rows.filter(run=at).drop(own).lazy(), {}) for at, run in enumerate(runs)]
     tables: dict[str, Sequence[Raw]] = {"queries": queries}
@@ -300,9 +305,8 @@ def taken_of_runs(
         tables["sessions"] = [
             run.raw("sessions", rows.filter(run=at).drop("run").lazy(), {}) for at, run in enumerate(runs)
         ]
-        bare = [replace(raw, frame=raw.frame.drop(of_sessions, strict=False)) for raw in queries]
-        tables["queries"] = bare
-    lines = lists.filter("has_lines").select("run", "own", "query_id", "session_id", "query_position")
+        tables["queries"] = [replace(raw, frame=raw.frame.drop(of_sessions, strict=False)) for raw in queries]
+    lines = lists.filter("has_list").select("run", "own", "query_id", "session_id", "query_position")
     placed = (_placed(run, lines.filter(run=at).drop("run"), sessions) for at, run in enumerate(runs))
     tables["results"] = [run.raw("results", frame, base) for run, frame in zip(runs, placed, strict=True)]
     return Taken(tables, notes=notes, warnings=warnings)
@@ -342,16 +346,16 @@ def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFr
     """Return a row for each list of these runs that is of a session, and the query ids that are of none.
 
     Of a list it has the place of its run and its first RECORD there, the system that the run says (own) and the one that it is of,
-    whether it has lines, query id, position and text, and of its session the name, user and topic, where known.
+    whether the run has it (has_list), query id, position and text, and of its session the name, user and topic, where known.
     """
     frames = []
     for at, run in enumerate(runs):
         text = [pl.col("query_text").drop_nulls().first()] if "query_text" in run.frame.collect_schema() else []
         lines = run.frame.filter(pl.col("query_id").is_not_null()).group_by("query_id", own="system_id")
-        frames.append(lines.agg(pl.col(RECORD).min(), *text, run=pl.lit(at), has_lines=pl.lit(value=True)))
+        frames.append(lines.agg(pl.col(RECORD).min(), *text, run=pl.lit(at), has_list=pl.lit(value=True)))
         if run.empty is not None:
             empty = run.empty.lazy().rename({"system_id": "own"})
-            frames.append(empty.with_columns(run=pl.lit(at), has_lines=pl.lit(value=False)))
+            frames.append(empty.with_columns(run=pl.lit(at), has_list=pl.lit(value=True)))
     lists = pl.concat(pl.collect_all(frames), how="diagonal_relaxed")
     known = sessions.queries.rename({"session_id": "session"})
     strays = lists.join(known, on="query_id", how="anti")["query_id"].unique().sort()
@@ -362,13 +366,12 @@ def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFr
     return lists.with_columns(system_id=system), strays
 
 
-def _with_judged(lists: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the lists and those of queries of the same sessions that are judged, but of which the run has no line."""
+def _judged_only(lists: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists of queries of these sessions that are judged, but of which the run has no line."""
     judged = judged.rename({"session_id": "session"}).select("query_id", "session", "query_position")
-    judged = judged.filter(~pl.col("query_id").is_in(lists["query_id"].implode()))
     of = _one_a_session(lists).drop("query_id", "query_position", "query_text", strict=False)
-    of = of.with_columns(has_lines=pl.lit(value=False))
-    return pl.concat([lists, judged.join(of, on="session")], how="diagonal_relaxed")
+    every = judged.join(of.with_columns(has_list=pl.lit(value=False)), on="session")
+    return every.join(lists, on=["session_id", "query_id"], how="anti").sort("session_id", "query_id")
 
 
 def _one_a_session(lists: pl.DataFrame) -> pl.DataFrame:
@@ -378,7 +381,7 @@ def _one_a_session(lists: pl.DataFrame) -> pl.DataFrame:
 
 def _status(missing: str | None) -> pl.Expr:
     """Return the results_status of queries without lines where it is not what it would be anyway: that they returned nothing."""
-    unlogged = pl.col("has_lines").fill_null(value=False).not_() & pl.lit(missing == "not_logged")
+    unlogged = pl.col("has_list").fill_null(value=False).not_() & pl.lit(missing == "not_logged")
     return pl.when(unlogged).then(pl.lit("not_logged"))
 
 
@@ -414,10 +417,9 @@ def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, notes: list[st
     """Return the queries of a map that are of sessions of the run, with those of which it has no line."""
     given = table.frame.collect_schema().names()
     of = _one_a_session(lists).select("session", "session_id", "system_id", "topic_id")
-    own = lists.select(
-        "session_id", "query_id", "has_lines", *(["query_text"] if "query_text" in lists.columns else [])
-    )
-    rows = table.frame.rename({"session_id": "session"}).join(of.lazy(), on="session", suffix="_run")
+    own = lists.select("session_id", "query_id", "has_list", *(["query_text"] if "query_text" in lists.columns else []))
+    whole = table.frame.filter(pl.col(RULE).is_null()) if RULE in given else table.frame
+    rows = whole.rename({"session_id": "session"}).join(of.lazy(), on="session", suffix="_run")
     if "system_id" in given:
         rows = rows.filter((pl.col("system_id") == pl.col("system_id_run")).fill_null(value=True))
     rows = rows.join(own.lazy(), on=["session_id", "query_id"], how="left", suffix="_run")
@@ -427,7 +429,12 @@ def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, notes: list[st
     )
     if "judgment_key" in lists.columns:
         rows = rows.with_columns(judgment_key="query_id")
-    kept = rows.drop("session", "has_lines", *(f"{name}_run" for name in merged)).sort(RECORD, "session_id").collect()
+    rows = rows.drop("session", "has_list", *(f"{name}_run" for name in merged))
+    broken = pl.col("session_id").is_null() | (pl.col(RULE).is_not_null() if RULE in given else pl.lit(value=False))
+    every = pl.concat(
+        [rows, table.frame.filter(broken)], how="diagonal_relaxed"
+    )  # what no session is of is rejected later
+    kept = every.sort(RECORD, "session_id").collect()
     named = table.frame.select(pl.col("session_id").drop_nulls().unique()).collect().to_series()
     elsewhere = int((~named.is_in(lists["session"].implode())).sum())
     if elsewhere:

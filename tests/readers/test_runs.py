@@ -189,6 +189,9 @@ def test_a_query_without_documents_is_an_empty_list():
     study = sk.from_run({"31_1": {"a": 1.0}, "31_2": {}}, {"31_1": {"a": 1}, "31_2": {"a": 1}}, sessions=PATTERN)
     assert study.queries.collect()["results_status"].to_list() == ["shown", "empty"]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [0.5]
+    options = {"sessions": PATTERN, "missing_positions": "not_logged"}
+    known = sk.from_run({"31_1": {"a": 1.0}, "31_2": {}, "31_4": {"a": 1.0}}, **options)
+    assert known.queries.collect()["results_status"].to_list() == ["shown", "empty", "not_logged", "shown"]
     with pytest.warns(DataWarning, match="no lines in it"):
         study = sk.from_run({"31_1": {}}, sessions=PATTERN)
     assert study.queries.collect()["results_status"].to_list() == ["empty"]

@@ -111,10 +111,24 @@ def test_a_turn_that_is_judged_but_has_no_line_returned_nothing(write, quiet_rea
         ("31", 5, "31_5", "empty"),
     ]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [pytest.approx(3 / 5), 1]
+    assert (
+        "judgments: 2 queries of these sessions are judged without a line in the run; taken as empty, as missing_positions says"
+        in study.notes
+    )
     unlogged = quiet_read(
         write("run", RUN), judgments=write("qrels", qrels), session_from=PATTERN, missing_positions="not_logged"
     )
     assert sk.score(unlogged, "mean(RR)", per="session")["value"].to_list() == [1, 1]
+
+
+def test_a_judged_turn_that_one_of_two_systems_lacks_returned_nothing_there(write, quiet_read):
+    qrels = write("qrels", "".join(f"32_{turn} 0 a 1\n" for turn in (1, 2)))
+    paths = [write("one", RUN), write("two", RUN.replace("bm25", "other").replace("32_2", "31_3"))]
+    study = quiet_read(paths, judgments=qrels, session_from=PATTERN)
+    assert [row for row in queries(study) if row[0] == "other:32"] == [
+        ("other:32", 1, "32_1", "shown"),
+        ("other:32", 2, "32_2", "empty"),
+    ]
 
 
 def test_texts_of_queries_may_be_the_keys(write, quiet_read):
@@ -172,6 +186,18 @@ def test_a_map_may_name_the_system_of_a_session(write, quiet_read):
         ("A:1", 2, "a"),
         ("B:1", 1, "b"),
     ]
+
+
+def test_rows_of_a_map_that_say_no_session_are_counted_rejects(write, quiet_read, rejects):
+    write("map", "qid session turn\n31_1 S 1\n31_2 S\n31_2 S 2\n")
+    write("map.csv", "qid,session,turn\n31_1,S,1\n31_2,,1\n31_4,S,2\n")
+    run = write("run", "".join(line for line in RUN.splitlines(keepends=True) if line[:4] in {"31_1", "31_4"}))
+    study = quiet_read(run, config={"format": "trec_run", "query_map": "map.csv"})
+    assert rejects(study) == [(2, 3, "session_id_is_given", None, "31_2,,1")]
+    run = write("run", "31_1 Q0 a 1 1 t\n31_2 Q0 a 1 1 t\n")
+    study = quiet_read(run, config={"format": "trec_run", "query_map": "map"})
+    assert rejects(study) == [(2, 3, "record_fits_the_columns", "31_2 S", "31_2 S")]
+    assert study.facts.results == 2
 
 
 @pytest.mark.parametrize(

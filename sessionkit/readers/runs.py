@@ -270,6 +270,8 @@ def _judgments(qrels: Any, config: Config, workspace: Path) -> tuple[JudgmentSou
             raw, frame=raw.frame.with_columns(subtopic_id=pl.when(~subtopic.is_in(NO_SUBTOPIC)).then(subtopic))
         )
         raw = without_idle_subtopic(raw)
+        if "subtopic_id" not in raw.frame.collect_schema():
+            renamed.pop("subtopic_id", None)
     return JudgmentSources((raw,), of_topics=("qrels",)), alias_notes("qrels", renamed)
 
 

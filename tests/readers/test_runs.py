@@ -220,6 +220,9 @@ def test_texts_tags_and_other_columns_stay():
     study = sk.from_run(frame, sessions=PATTERN)
     assert study.queries.collect()["query_text"].unique().to_list() == ["words of it"]
     assert {"docid", "title"} <= {*study.results.collect().columns}
+    qrels = pd.DataFrame(columns(JUDGED, "qid", "docno", "label")).assign(iteration="0")
+    notes = sk.from_run(frame, qrels, sessions=PATTERN).notes
+    assert notes[1] == "qrels: judgment_key is 'qid', doc_id is 'docno', grade is 'label'"
     assert study.notes[0] == "run: query_id is 'qid', doc_id is 'docno', query_text is 'query'"
 
 

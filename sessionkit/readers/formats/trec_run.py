@@ -57,7 +57,10 @@ from sessionkit.readers.run_sessions import (
     taken_of_runs,
 )
 
-TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
+TRIED = (
+    "a run and qrels of trec_eval's own tests, part of a run for the Session Track of 2013, as Indri wrote it, and part of a run "
+    "for CAsT 2021, whose turns made sessions"
+)
 OPTIONS: dict[str, Option] = {
     "order": Option("What orders a list: score, rank or file.", default="score", allowed=get_args(RunOrder)),
     "rank_base": Option(

@@ -4,7 +4,9 @@ The run has two sessions. ``31`` has the queries 1, 2 and 4 (3 found nothing), `
 """
 
 import warnings
+from pathlib import Path
 
+import ir_measures
 import polars as pl
 import pytest
 
@@ -12,6 +14,7 @@ import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.readers.read import read
 
+CAST = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "today" / "cast"
 PATTERN = r"(?P<session>.+)_(?P<position>\d+)"
 TURNS = ("31_1", "31_2", "31_4", "32_1", "32_2")
 RUN = "".join(f"{turn} Q0 {doc} {rank} {4 - rank} bm25\n" for turn in TURNS for rank, doc in enumerate("abc", 1))
@@ -288,6 +291,28 @@ def test_mistakes(write, options, said):
 def test_other_formats_take_no_pattern(write):
     with pytest.raises(UsageError, match=r"format tables takes no session_from \(--session-from\)"):
         read(write("log.csv", "session_id,query_position,rank,doc_id\n"), session_from=PATTERN)
+
+
+@pytest.mark.realdata
+def test_a_real_run_of_cast_2021_scores_as_ir_measures_scores_it(quiet_read):
+    if not CAST.is_dir():
+        pytest.skip("no real data")
+    files = [str(CAST / name) for name in ("2021_run_docs_org_convdr.run", "2021_qrels_docs.txt")]
+    study = quiet_read(files[0], judgments=files[1], session_from=PATTERN)
+    assert (study.facts.sessions, study.facts.queries) == (2, 18)
+    names = {"nDCG@10": ir_measures.nDCG @ 10, "AP": ir_measures.AP, "P@5": ir_measures.P @ 5, "RR": ir_measures.RR}
+    run, qrels = ir_measures.read_trec_run(files[0]), list(ir_measures.read_trec_qrels(files[1]))
+    peers = {(str(one.measure), one.query_id): one.value for one in ir_measures.iter_calc(names.values(), qrels, run)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # one turn is not judged
+        scores = sk.score(study, [*names], per="query").drop_nulls("value")
+    ours = {
+        (measure, f"{session}_{position}"): value
+        for measure, session, position, value in scores.select(
+            "measure", "session_id", "query_position", "value"
+        ).rows()
+    }
+    assert ours == {key: pytest.approx(value, abs=1e-12) for key, value in peers.items()}
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ _HOMES = {
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "SpaceError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables"],
     "sessionkit.readers.read": ["read"],
+    "sessionkit.readers.runs": ["from_run"],
     "sessionkit.readers.propose.draft": ["propose"],
     "sessionkit.readers.propose.proposal": ["Proposal"],
     "sessionkit.reports": ["report"],

@@ -82,6 +82,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.readers.propose.draft import propose as propose
     from sessionkit.readers.propose.proposal import Proposal as Proposal
     from sessionkit.readers.read import read as read
+    from sessionkit.readers.runs import from_run as from_run
     from sessionkit.reports.page import report as report
     from sessionkit.scoring.averages import avg_pos as avg_pos
     from sessionkit.scoring.averages import avg_vect as avg_vect
@@ -949,6 +950,7 @@ __all__ = [
     "esnDCG",
     "explain",
     "first",
+    "from_run",
     "from_tables",
     "gP",
     "gR",

@@ -18,6 +18,9 @@ TableName = Literal[StudyTable, "rejected"]
 Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
 Better = Literal["higher", "lower"]
 MissingPositions = Literal["empty", "not_logged"]
+TrecFile = Literal["run", "qrels"]
+RunOrder = Literal["score", "rank", "file"]
+RunDuplicates = Literal["keep", "first", "reject"]
 
 # of scores, curves and parts of sessions
 RowUnit = Literal["session", "query"]

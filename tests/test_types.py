@@ -58,7 +58,7 @@ TEXTS = {
     "difference", "height", "memory", "width", "noise", "session_gap",  # numbers as texts, too
     "drop", "keep", "replace",  # columns, too
     "format",  # the registry's, to which others may be added
-    "empty_list",
+    "empty_list", "session_from",
 }  # fmt: skip
 """Parameters that take any text."""
 
@@ -137,6 +137,7 @@ def test_a_type_checker_refuses_what_is_wrong_and_nothing_else(tmp_path):
         sk.report(study, also=["powers"])  # wrong
         sk.read("log", missing_positions="drop")  # wrong
         sk.Settings(merge="mean")  # wrong
+        sk.from_run({}, order="scores")  # wrong
         sk.from_tables({}, merge="mean")  # wrong
         sk.from_tables({}, max_grades=3)  # wrong
         study.table("session")  # wrong

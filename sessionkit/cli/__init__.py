@@ -21,6 +21,7 @@ In come words; out go files and text. Open `app.py` first.
     calibrate.py     calibrate
     power.py         power
     init.py          init
+    export.py        export
     pseudonymize.py  pseudonymize
     command.py       a command as typer reads it, and what is said of a command line that fits none
     options.py       arguments and options that several commands take, and the study they name

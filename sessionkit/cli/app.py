@@ -20,6 +20,7 @@ from sessionkit.cli.curves import breakdown, curve
 from sessionkit.cli.data import check, ingest
 from sessionkit.cli.demo import demo
 from sessionkit.cli.describe import describe
+from sessionkit.cli.export import export
 from sessionkit.cli.init import init
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
@@ -100,6 +101,7 @@ PANELS: dict[str, dict[Callable[..., None], str]] = {
         report: "sessionkit report mystudy --output report.html 'nsDCG@10' --redact queries,users",
     },
     "Share": {
+        export: "sessionkit export run mystudy --output mystudy.run",
         pseudonymize: "sessionkit pseudonymize mystudy --out shared --keep times --mapping secret.csv",
     },
     "Look up": {

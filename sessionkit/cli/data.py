@@ -91,6 +91,16 @@ def ingest(
             show_default=False,
         ),
     ] = None,
+    session_from: Annotated[
+        str | None,
+        typer.Option(
+            "--session-from",
+            metavar="PATTERN",
+            help=r"Of runs whose query ids hold session and position (31_1): a regular expression with groups of these names, such as "
+            r"`(?P<session>.+)_(?P<position>\d+)`. A query_map in study.toml does it by a table.",
+            show_default=False,
+        ),
+    ] = None,
     missing_positions: Annotated[
         Word | None,
         typer.Option(
@@ -153,6 +163,7 @@ def ingest(
             grade_values=grades,
             topics=topics,
             session_gap=session_gap,
+            session_from=session_from,
             missing_positions=missing_positions,
             strict=strict,
             memory=memory,

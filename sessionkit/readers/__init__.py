@@ -14,6 +14,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     checks/         unchecked records become checked tables, of a batch of whole sessions
     propose/        sk.propose: a study.toml for files as they lie there
     read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
+    runs.py         sk.from_run, runs in memory or in files; run_sessions.py: of which session each query of a run is
     description.py  which format, files and options: by config.py (study.toml) or sniffer.py (a look at the content)
     entries.py      what the registries hold
     records.py      what a format takes from its files (input_files.py), and with the judgments to ingest.py

@@ -16,8 +16,10 @@ from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
 
 LOG = ("sessions", "queries", "results")
-COMMAND = {"topics": "--topics-file", "session_gap": "--session-gap"}
+COMMAND = {"topics": "--topics-file", "session_gap": "--session-gap", "session_from": "--session-from"}
 """What the command line calls options that it can give."""
+BESIDE = ("topics", "query_map")
+"""Options that name a file beside the log."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,10 @@ def _described(said: StudyToml, paths: list[Path], format: str | None, command: 
 
 
 def _at_home(config: Config) -> Config:
-    """Return a description whose judgments are named by their whole path, as its folder is to change."""
+    """Return a description whose judgments and maps are named by their whole path, as its folder is to change."""
+    beside = {name: config.options[name] for name in BESIDE if config.options.get(name) is not None}
+    whole = {name: str((config.folder / path).resolve()) for name, path in beside.items()}
+    config = replace(config, options={**config.options, **whole})
     if "judgments" not in config.tables:
         return config
     options = config.tables["judgments"]

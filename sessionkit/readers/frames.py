@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import polars as pl
 
 from sessionkit.contract import RECORD, TABLES
+from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.checks.rejection import Aside
 from sessionkit.readers.ingest import ingest
+from sessionkit.readers.propose.column_names import folded
 from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.run_sessions import alias_notes, deciding_key, judged_keys
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.study import Settings, Study
 from sessionkit.study.settings import SettingValues
+
+QUERY, DOCUMENT = ("qid", "queryid"), ("docno", "docid", "corpusid")
+"""What query ids and documents are called in PyTerrier, ir_datasets, ranx and BEIR, folded."""
+QRELS = {"judgment_key": QUERY, "doc_id": DOCUMENT, "grade": ("relevance", "label", "rel")}
+"""What columns of judgments are called there."""
+ALIASES: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "results": {"query_id": QUERY, "doc_id": DOCUMENT},
+    "queries": {"query_id": QUERY},
+    "judgments": QRELS,
+}
+"""What columns of each table are called elsewhere."""
 
 
 def from_tables(
@@ -29,6 +45,10 @@ def from_tables(
     **settings: Unpack[SettingValues],
 ) -> Study:
     """Make a study of tables in memory, with our column names, checked like those of a file.
+
+    Columns that are called as in PyTerrier, ir_datasets or BEIR are taken where ours are not there, and a note says which: ``qid``
+    is the query_id of results and queries, ``qid`` or ``query_id`` the judgment_key of judgments, ``docno`` or ``docid`` the doc_id,
+    ``relevance`` or ``label`` the grade. Where judgments came by query id, queries have theirs as judgment_key, if that is what they hold.
 
     Parameters
     ----------
@@ -68,8 +88,17 @@ def from_tables(
         raise DataError("neither results nor queries were given; a study needs one of them")
     declared = Settings.of(settings)
     empty = {"results": empty_list}
-    raws = {name: [_raw(name, frame, timezone, empty.get(name))] for name, frame in given.items() if frame is not None}
-    return ingest(raws, declared, defaults={}, reader="frames", strict=strict)
+    raws, notes, by_query = dict[str, Raw](), list[str](), False
+    for name, frame in given.items():
+        if frame is not None:
+            raws[name], renamed = raw_of_frame(
+                name, frame, ALIASES.get(name, {}), empty_list=empty.get(name), timezone=timezone
+            )
+            notes += alias_notes(raws[name].source, renamed)
+            by_query |= name == "judgments" and "judgment_key" in renamed
+    notes += _key_queries(raws) if by_query else []
+    sources = {name: [raw] for name, raw in raws.items()}
+    return ingest(sources, declared, defaults={}, reader="frames", strict=strict, aside=Aside(notes=tuple(notes)))
 
 
 def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **settings: Any) -> Study:  # noqa: ANN401
@@ -88,15 +117,74 @@ def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **setting
     return from_tables(**dict(frames), strict=strict, **settings)
 
 
-def _raw(name: str, frame: Frame, timezone: str | None, empty_list: str | None) -> Raw:
-    """Return a frame as a source."""
+def raw_of_frame(
+    table: str,
+    frame: Frame,
+    aliases: Mapping[str, Sequence[str]],
+    *,
+    source: str | None = None,
+    empty_list: str | None = None,
+    timezone: str | None = None,
+) -> tuple[Raw, dict[str, str]]:
+    """Return a frame as a source under our names, and which columns became ours: our column = theirs.
+
+    Raises
+    ------
+    DataError
+        It is no table, has a column that cannot be taken, or lacks one.
+    """
+    rows, renamed = numbered_rows(frame, aliases, source or f"{table} frame")
+    records = rows.select(pl.len()).collect().item()
+    raw = Raw(table, source or f"{table} frame", rows, records, as_json(rows), timezone=timezone)
+    return under_our_names(raw, {}, empty_list=empty_list), renamed
+
+
+def numbered_rows(
+    frame: Frame, aliases: Mapping[str, Sequence[str]], source: str
+) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Return the rows of a frame with their numbers, and which columns were renamed to ours: our column = theirs.
+
+    Parameters
+    ----------
+    aliases
+        For columns of ours what others call them, folded, the likeliest first.
+
+    Raises
+    ------
+    DataError
+        It is no table, or has a column that cannot be taken.
+    """
+    name = source.removesuffix(" frame")
     lazy = as_polars(frame, name)
-    for column, dtype in lazy.collect_schema().items():
+    types = lazy.collect_schema()
+    for column, dtype in types.items():
         if dtype == pl.Object:
             raise DataError(f"{name}: column {column!r} holds Python objects; give text, numbers, true/false or times")
         if column.startswith("__"):
             raise DataError(f"{name}: column {column!r} begins with two underscores, which are reserved; rename it")
-    rows = lazy.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
-    records = rows.select(pl.len()).collect().item()
-    raw = Raw(name, f"{name} frame", rows, records, as_json(rows), timezone=timezone)
-    return under_our_names(raw, {}, empty_list=empty_list)
+    taken: dict[str, str] = {}
+    for ours, others in aliases.items():
+        free = [name for name in types if name not in taken.values() and folded(name) in others]
+        if ours not in types and free:
+            taken[ours] = min(free, key=lambda name: others.index(folded(name)))
+    rows = lazy.rename({theirs: ours for ours, theirs in taken.items()})
+    rows = rows.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
+    return rows, taken
+
+
+def _key_queries(raws: dict[str, Raw]) -> list[str]:
+    """Give queries their query_id as judgment_key where the keys of judgments are found there, and say so."""
+    owner = "queries" if "queries" in raws else "results"
+    types: dict[str, pl.Schema] = {
+        name: raws[name].frame.collect_schema() for name in ("sessions", "queries", "results") if name in raws
+    }
+    if "query_id" not in types[owner] or any("judgment_key" in columns for columns in types.values()):
+        return []
+    columns = [name for name in ("query_id", "topic_id") if name in types[owner]]
+    texts = [as_text(name, types[owner][name]).alias(name) for name in columns]
+    frame = raws[owner].frame
+    if deciding_key(frame.select(texts).unique().collect(), judged_keys([raws["judgments"]])) != "query_id":
+        return []
+    key = as_text("query_id", types[owner]["query_id"]).alias("judgment_key")
+    raws[owner] = replace(raws[owner], frame=frame.with_columns(key))
+    return ["judgments: their keys are the query ids of the log"]

@@ -31,11 +31,12 @@ def read(
     grade_values: Mapping[str, float] | None = None,
     topics: PathText | None = None,
     session_gap: str | float | None = None,
+    session_from: str | None = None,
     missing_positions: MissingPositions | None = None,
     strict: bool = False,
     memory: str | int | None = None,
 ) -> Study:
-    """Read a log into a checked study.
+    r"""Read a log into a checked study.
 
     Parameters
     ----------
@@ -53,6 +54,9 @@ def read(
         A file of topics or tasks, for formats that take one.
     session_gap
         Inactivity that ends a session, for formats that cut events into sessions: ``"30m"``, ``"1h"`` or seconds.
+    session_from
+        Of runs whose query ids hold session and position, a regular expression with groups of these names, such as
+        ``r"(?P<session>.+)_(?P<position>\d+)"``; without, each query is a session of its own.
     missing_positions
         Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
         their list is unknown and outside every measure. By default what study.toml says, else ``"empty"`` in runs and
@@ -90,11 +94,9 @@ def read(
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
     settings = _settings(missing_positions)
     beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
-    command = {
-        name: value
-        for name, value in (("topics", str(Path(topics).resolve()) if topics else None), ("session_gap", session_gap))
-        if value is not None
-    }
+    topics_file = str(Path(topics).resolve()) if topics else None
+    given = {"topics": topics_file, "session_gap": session_gap, "session_from": session_from}
+    command = {name: value for name, value in given.items() if value is not None}
     if isinstance(source, Mapping):
         if config is not None or beside or command or grade_values:
             raise UsageError("frames take no config, and judgments only as the frame 'judgments'")

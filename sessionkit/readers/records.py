@@ -56,6 +56,8 @@ class Log:
         Whether the files need more memory than there is to use; then take them apart some records at a time.
     room
         Bytes of taken records that may stay in memory all the same.
+    judgments
+        Reads those beside the log, at most once, for formats whose tables depend on them.
     """
 
     files: Sequence[LogFile]
@@ -64,6 +66,7 @@ class Log:
     workspace: Path
     is_large: bool
     room: int = 0
+    judgments: Callable[[], JudgmentSources] = JudgmentSources
 
     def option(self, name: str) -> Any:  # noqa: ANN401 - of the type that the option says
         """Return the value of one of the format's options."""
@@ -118,13 +121,14 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
             opened = files(config, copies, budget)
             large = is_large(opened, budget)
             keep = OnDisk(records) if large else in_memory
-            taken = take(Log(opened, config, keep, workspace, large, min(budget, ENOUGH) // 2))
+            beside = functools.cache(lambda: read_judgments(found))
+            taken = take(Log(opened, config, keep, workspace, large, min(budget, ENOUGH) // 2, beside))
             return study_of(
                 taken,
                 config,
                 reader=name,
                 room=Room(budget, workspace),
-                judgments=read_judgments(found),
+                judgments=beside(),
                 answers=read_questionnaires(config, copies),
                 strict=strict,
             )
@@ -202,7 +206,7 @@ def study_of(
     config: Config,
     *,
     reader: str,
-    room: Room,
+    room: Room | None,
     judgments: JudgmentSources,
     answers: Sequence[Answers] = (),
     strict: bool,

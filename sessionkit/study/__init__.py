@@ -18,6 +18,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     query_counts.py       how many logged queries every session has
     session_start.py      when a session began
     depths.py             how deep lists are known without a gap
+    trec_tables.py        a study as a TREC run and qrels
     lookup.py             the rows in which values stand
     package_writer.py     a study on disk: a Data Package, written whole or not at all
     resources.py          how its descriptor describes the files of a table

@@ -25,6 +25,7 @@ from sessionkit.study.restriction import Restriction
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
 from sessionkit.study.storage import Storage, identity_of
+from sessionkit.study.trec_tables import qrels_table, run_table
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
@@ -66,7 +67,7 @@ def guarded_read(verb: Verb) -> Verb:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The tables of one study; made by ``sk.read``, ``sk.open_study`` or ``sk.from_tables``, which check them.
+    """The tables of one study; made by ``sk.read``, ``sk.open_study``, ``sk.from_tables`` or ``sk.from_run``, which check them.
 
     Parameters
     ----------
@@ -234,6 +235,38 @@ class Study:
             depths = self.storage.depths if self.storage.depths is not None else self.memo.find("depths")
             return replace(saved, storage=replace(saved.storage, depths=depths))
         return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))
+
+    def to_run(self) -> pl.DataFrame:
+        r"""Return the results as a TREC run: query_id, iteration, doc_id, rank, score, tag.
+
+        ``query_id`` is session_id, an underscore and query_position, ``tag`` the system. ``score`` is that of the results where it
+        orders every list as its ranks do, else -rank. Queries without results are in no run. ``sk.from_run`` reads it back with
+        ``sessions=r"(?P<session>.+)_(?P<position>\d+)"``, and ``order="rank"`` where ranks have gaps.
+
+        Examples
+        --------
+        >>> import sessionkit as sk
+        >>> sk.read("examples/clinic/study.toml").to_run().row(0)
+        ('c001_1', 'Q0', 'doc-21582', 1, -1.0, 'S1')
+        """
+        with self.reading():
+            return run_table(self.sessions, self.results)
+
+    def to_qrels(self) -> pl.DataFrame:
+        """Return the judgments of every logged query as TREC qrels: query_id, iteration, doc_id, grade.
+
+        ``query_id`` is that of `to_run`; the judgments of a topic come with each of its queries. A row is one judgment, as it was
+        made: where there are several of a document, ``iteration`` is the subtopic or the judge, else it is 0. ``grade`` is an integer
+        where all are whole.
+
+        Examples
+        --------
+        >>> import sessionkit as sk
+        >>> sk.read("examples/clinic/study.toml").to_qrels().row(0)
+        ('c001_1', '0', 'doc-00466', 0)
+        """
+        with self.reading():
+            return qrels_table(self.sessions, self.queries, self.judgments)
 
     def __repr__(self) -> str:
         """Return the shape of the study in one line."""

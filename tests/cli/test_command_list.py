@@ -81,6 +81,8 @@ curve {} sDCG@10 --effort
 correlate {} nsDCG@10 Queries --with performance --seed 1
 correlate {} nsDCG@10 --with years_internet --seed 1""".splitlines()
 MORE = """agreement clinic.study
+export run clinic.study
+export qrels clinic.study
 help
 help compare
 demo --out demo""".splitlines()

@@ -119,6 +119,8 @@ SHOWN = [
 """What shows names of the log."""
 REFUSED = [
     ("init", named("results", ".csv")),
+    ("export", "run", "STUDY"),
+    ("export", named("run"), "STUDY"),
     ("pseudonymize", "STUDY", "--out", "REFUSED", "--keep", named("age")),
     ("ingest", "study.toml", "--out", "STRICT", "--strict"),
     ("score", f"STUDY{HOSTILE}", "sDCG@5"),

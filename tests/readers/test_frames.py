@@ -102,3 +102,41 @@ def test_the_frames_given_are_not_changed():
     frame = pl.DataFrame(RESULTS)
     from_tables(frame)
     assert_frame_equal(frame, pl.DataFrame(RESULTS))
+
+
+def test_columns_may_be_called_as_elsewhere_and_a_note_says_which():
+    """Where ours is there, theirs stays what it was: an additional column."""
+    results = {
+        "session_id": "a",
+        "query_position": [1, 1],
+        "rank": [1, 2],
+        "docid": [5, 6],
+        "docno": ["x", "y"],
+        "qid": 7,
+    }
+    study = from_tables({**results, "topic_id": ["t", "t"]}, {"judgment_key": ["t"], "docno": ["y"], "label": [2]})
+    assert study.results.collect().rows() == [("a", 1, 1, "x", 5), ("a", 1, 2, "y", 6)]
+    assert study.queries.collect()["query_id"].to_list() == ["7"]
+    assert study.judgments.collect().rows() == [("t", "y", 2.0)]
+    assert study.notes[:2] == (
+        "results frame: query_id is 'qid', doc_id is 'docno'",
+        "judgments frame: doc_id is 'docno', grade is 'label'",
+    )
+    ours = from_tables({**RESULTS, "docno": [1, 2]}, {**JUDGMENTS, "label": [9]})
+    assert ours.results.collect().columns == ["session_id", "query_position", "rank", "doc_id", "docno"]
+    assert ours.judgments.collect()["grade"].to_list() == [2]
+
+
+@pytest.mark.parametrize("of_queries", [False, True])
+def test_judgments_by_query_id_are_those_of_queries(of_queries):
+    """As PyTerrier and ir_datasets have them; unless the ids are those of topics."""
+    keys = {"session_id": ["s", "s"], "query_position": [1, 2], "qid": ["s1", "s2"]}
+    results = {"session_id": ["s", "s"], "query_position": [1, 2], "rank": 1, "docno": ["x", "x"]}
+    qrels = pd.DataFrame({"qid": ["s1", "s2"], "docno": ["x", "x"], "relevance": [1, 0]})
+    given = {"queries": keys} if of_queries else {}
+    study = from_tables(results if of_queries else {**results, "qid": ["s1", "s2"]}, qrels, **given)
+    assert study.queries.collect()["judgment_key"].to_list() == ["s1", "s2"]
+    assert "judgments: their keys are the query ids of the log" in study.notes
+    topics = from_tables({**results, "qid": ["s1", "s2"], "topic_id": ["t", "t"]}, qrels.assign(qid="t").head(1))
+    assert "judgment_key" not in topics.queries.collect().columns
+    assert topics.sessions.collect()["judgment_key"].to_list() == ["t"]

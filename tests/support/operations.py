@@ -75,6 +75,7 @@ OPERATIONS = [
         ["scores.tsv"],
         "cache",
     ),
+    Operation("export", ("export", "run", "study", "--output", "study.run"), ["study.run"]),
     Operation("chart", ("chart", "gain-vectors", "study", "--output", "chart.html"), ["chart.html"]),
     Operation("image", ("chart", "gain-vectors", "study", "--output", "chart.svg"), ["chart.svg"]),
     Operation("report", ("report", "study", "nsDCG@10", "--output", "page.html"), ["page.html"]),

@@ -110,6 +110,8 @@ def main(source: Path, folder: Path) -> None:
     own = small_study("s", "S1")
     own.results.collect().write_csv(folder / "results.csv")
     proposal: sk.Proposal = sk.propose(folder / "results.csv")
+    run = sk.from_run({"a_1": {"x": 1.0}}, sessions=r"(?P<session>.+)_(?P<position>\d+)", order="score", max_grade=2)
+    print(run)
     own.save(folder / "parts", partition_by="system_id")
     sk.add_partition(folder / "parts", small_study("t", "S2"), "system_id", "S2")
     print(proposal)

@@ -10,8 +10,13 @@ by document, descending, as trec_eval does; the rank in the file is ignored), ``
 1, gaps kept) or ``file`` (as the lines stand). A document that a topic has twice is kept, ``duplicates = "keep"`` (it gains
 once), or its lower places are merged into the first (``"first"``) or rejected (``"reject"``); trec_eval refuses such runs.
 
-Runs for conversations name a session and a turn in the first field (``31_1``, ``31_2``). Each is a session of its own here
-until runs can be taken apart by it; a warning says so where most topics look like that.
+Runs for sessions and conversations name a session and a query of it in the first field (``31_1``, ``s12-3``). ``session_from``,
+a regular expression with the groups session and position, or ``query_map``, a table of query ids with their sessions and positions
+(``run_sessions.py``), makes sessions of them; without, each is a session of its own, and a warning says so where most look like that.
+``session_id`` is then the session's name, with the system before it where several systems have a session of one name; ``topic_id``
+is the session's name where nothing says another, and judgments may be keyed on query ids, topics or sessions: whichever are most of
+their keys. Lists that are empty are in no run: ``missing_positions`` says what positions between others are, and further queries of
+these sessions that the map has, or judgments keyed on query ids.
 
 In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
 ``--topics-file``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
@@ -21,9 +26,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
 import polars as pl
 
+from sessionkit.choices import RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
@@ -32,20 +41,38 @@ from sessionkit.readers.formats.trec_session import read_topics
 from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
+from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.readers.run_sessions import (
+    EXAMPLE,
+    QUERY_MAP,
+    SESSION_FROM,
+    QuerySessions,
+    RunLines,
+    by_pattern,
+    judged_keys,
+    map_of_file,
+    taken_of_runs,
+)
 
-TRIED = "a run and qrels of trec_eval's own tests, and part of a run for the Session Track of 2013, as Indri wrote it"
+TRIED = (
+    "a run and qrels of trec_eval's own tests, part of a run for the Session Track of 2013, as Indri wrote it, and part of a run "
+    "for CAsT 2021, whose turns made sessions"
+)
 OPTIONS: dict[str, Option] = {
-    "order": Option("What orders a list: score, rank or file.", default="score", allowed=("score", "rank", "file")),
+    "order": Option("What orders a list: score, rank or file.", default="score", allowed=get_args(RunOrder)),
     "rank_base": Option(
         "With order rank: what ranks count from; without, as most lists do.", kind="integer", allowed=(0, 1)
     ),
     "duplicates": Option(
         "What becomes of a document that a topic has twice: keep, first (the others merge into it) or reject.",
         default="keep",
-        allowed=("keep", "first", "reject"),
+        allowed=get_args(RunDuplicates),
     ),
+    "session_from": SESSION_FROM,
+    "query_map": QUERY_MAP,
     "topics": TOPICS,
     "grades": GRADES,
     "qrels_column": COLUMN,
@@ -59,6 +86,8 @@ TURN = r"^(.*\w)[-_.:/](\d+)$"
 """A session, and the number of a turn in it."""
 LONGEST = 30
 """Turns of a lone session up to which its topics are taken for turns; more are the topics of a collection."""
+KINDS = {"results": "lines", "queries": "query ids", "sessions": "sessions of query ids"}
+"""What the records of a run are."""
 UNIQUE, FINITE = "document_is_unique_in_list", "score_is_a_number"
 
 
@@ -78,34 +107,68 @@ def take(log: Log) -> Taken:
             f'{log.option("order")}; set order = "rank", or leave rank_base out'
         )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
-    frames = {file: _lines(fields_of(file, FIELDS, least=len(FIELDS), keep=log.keep)) for file in log.files}
+    frames = {file: lines_of(file, log.keep) for file in log.files}
     shared = _shared_tags(frames)
-    raws, merged = [], {}
+    sessions = _sessions(log, frames)
+    if shared:
+        notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
+    first = rank_base if log.option("order") == "rank" else 1
+    base = {} if first is None else {"rank": first}
+    runs, merged = list[RunLines](), {}
     for file, frame in frames.items():
         system = pl.col("tag")
         if shared:
             system = (
                 pl.when(pl.col("tag").is_in(shared)).then(pl.format("{} {}", "tag", pl.lit(file.name))).otherwise("tag")
             )
-        ordered = log.keep(_ordered(frame.drop("iteration"), log.option("order"), log.option("duplicates")))
+        ordered = log.keep(ordered_lists(frame.drop("iteration"), log.option("order"), log.option("duplicates")))
         if log.option("duplicates") == "first":
             merged[file.name, "documents placed lower again"] = _count(frame) - _count(ordered)
-        session = pl.format("{}:{}", system, "query_id")
-        topic = pl.col("query_id")
-        if topics:
-            known = {session: told["topic_id"] for session, told in topics.items()}
-            topic = topic.replace_strict(known, default=None, return_dtype=pl.String)
-        rows = ordered.with_columns(session_id=session, system_id=system, topic_id=topic, query_position=1).drop("tag")
-        first = rank_base if log.option("order") == "rank" else 1
-        base = {} if first is None else {"rank": first}
-        raws.append(raw_of(file, "results", rows, kind="lines", base={"query_position": 1, **base}))
-    if shared:
-        notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
-    return Taken({"results": raws}, merged, notes=notes, warnings=turns_in(_topics(frames)))
+        runs.append(run_of_file(file, ordered.with_columns(system_id=system).drop("tag")))
+    known = {session: told["topic_id"] for session, told in topics.items()}
+    if sessions is None:
+        raws = [run.raw("results", _topic_sessions(run.frame, known), {"query_position": 1, **base}) for run in runs]
+        return Taken({"results": raws}, merged, notes=notes, warnings=turns_in(_topics(frames)))
+    judgments = log.judgments()
+    judged = None if judgments.by_text else judged_keys(judgments.raws)
+    missing = log.config.settings.missing_positions
+    taken = taken_of_runs(runs, sessions, judged, topics=known, base=base, missing=missing)
+    return replace(taken, merged=merged, notes=[*notes, *taken.notes])
 
 
-def turns_in(topics: pl.Series) -> list[str]:
+def _topic_sessions(frame: pl.LazyFrame, topics: Mapping[str, str]) -> pl.LazyFrame:
+    """Return the lines of a run with a session of one query for each query id of each system."""
+    system, topic = pl.col("system_id"), pl.col("query_id")
+    if topics:
+        topic = topic.replace_strict(topics, default=None, return_dtype=pl.String)
+    return frame.with_columns(session_id=pl.format("{}:{}", system, "query_id"), topic_id=topic, query_position=1)
+
+
+def run_of_file(file: LogFile, frame: pl.LazyFrame) -> RunLines:
+    """Return the lines of a file as a run."""
+
+    def raw(table: TableName, rows: pl.LazyFrame, base: Mapping[str, int]) -> Raw:
+        return raw_of(file, table, rows, kind=KINDS[table], base=base)
+
+    return RunLines(file.name, frame, raw)
+
+
+def _sessions(log: Log, frames: Mapping[LogFile, pl.LazyFrame]) -> QuerySessions | None:
+    """Return of which session each query id is, where something says it."""
+    pattern, path = log.option("session_from"), log.option("query_map")
+    if pattern is not None and path is not None:
+        raise DataError(
+            f"{log.config.name}: session_from and query_map both say what the sessions are; leave out one of them"
+        )
+    if path is not None:
+        return map_of_file(log.config.folder / Path(path), log.workspace, log.config)
+    return None if pattern is None else by_pattern(_topics(frames), pattern)
+
+
+def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml (--session-from)") -> list[str]:
     """Return a warning where most of these distinct topics look like turns of sessions: numbered from 1 after the same name.
+
+    `remedy` is where the pattern goes that makes sessions of them.
 
     Turns may be missing, as those that found nothing are in no run, up to half of a session. A lone session must have a
     number in its name, as ``31_1`` and ``31_2`` have and ``MB-1`` and ``MB-2`` have not.
@@ -123,10 +186,10 @@ def turns_in(topics: pl.Series) -> list[str]:
         return []
     first = found.head(1).explode("turn", "topic").sort("turn")["topic"].head(2)
     turns, of = counted(int(found["len"].sum()), "topic"), counted(len(found), "session")
+    separator = first[0][len(found["session"][0])].replace(".", r"\.")
     return [
         f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
-        "query. Such runs cannot be read as sessions yet (session_from is planned); to score them as sessions, write a table with "
-        "the columns session_id, query_position, rank and doc_id (and judgment_key, where judgments are by turn), one row a result"
+        f"query; {remedy.format(EXAMPLE.replace('_', separator))} makes sessions of them"
     ]
 
 
@@ -136,8 +199,9 @@ def _topics(frames: Mapping[LogFile, pl.LazyFrame]) -> pl.Series:
     return pl.concat(own).collect().to_series().unique()
 
 
-def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:
+def lines_of(file: LogFile, keep: Keep) -> pl.LazyFrame:
     """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic."""
+    frame = fields_of(file, FIELDS, least=len(FIELDS), keep=keep)
     numbers = pl.col("rank").str.contains(r"^-?\d+$") | pl.col("score").cast(pl.Float64, strict=False).is_not_null()
     said = pl.col(RULE).is_null() & ~numbers
     return frame.with_columns(
@@ -147,14 +211,14 @@ def _lines(frame: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _ordered(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:
+def ordered_lists(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:
     """Return the lines of a run with their ranks as text, those in no place of a list marked as broken."""
     score = pl.col("score").cast(pl.Float64, strict=False)
     if order == "score":  # where it makes no rank, a list does well without
         unfit = pl.col(RULE).is_null() & ~score.is_finite().fill_null(value=False)
         frame = frame.with_columns(
             pl.when(unfit).then(pl.lit(FINITE)).otherwise(RULE).alias(RULE),
-            pl.when(unfit).then("score").otherwise(VALUE).alias(VALUE),
+            pl.when(unfit).then(pl.col("score").cast(pl.String)).otherwise(VALUE).alias(VALUE),
         )
     whole = pl.col(RULE).is_null()
     if order == "score":

@@ -1,6 +1,7 @@
 """Format trec_run: the orders of a list, documents that come twice, several runs; the real run of trec_eval's tests."""
 
 import random
+import re
 from pathlib import Path
 
 import polars as pl
@@ -223,7 +224,8 @@ def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, said)
     assert len(told) == (said is not None)
     if said is not None:
         assert told[0].startswith(f"{said}, but each became a session of its own")
-        assert "cannot be read as sessions yet (session_from is planned)" in told[0]
+        pattern = re.search(r"session_from = '(.+)' in study.toml \(--session-from\) makes sessions", told[0])[1]
+        assert re.fullmatch(pattern, topics[-1])["position"] == re.search(r"\d+$", topics[-1])[0]
         assert told[0] in study.notes
 
 

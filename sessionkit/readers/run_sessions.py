@@ -1,0 +1,442 @@
+r"""Sessions of runs: a run knows query ids alone, and a pattern or a map says of which session, and which query of it, each is.
+
+A pattern is a regular expression with named groups, ``(?P<session>.+)_(?P<position>\d+)``, that a whole query id fits. A map is a
+table with a row for each query: its id, its session and its position and, where they are known, user, system, topic and text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from sessionkit.choices import TableName
+from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.contract.casts import as_text
+from sessionkit.display.words import counted, listed
+from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.config import Config
+from sessionkit.readers.entries import Option
+from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.io.parquet import columns_of
+from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.table_files import SEPARATORS, WHITESPACE, read_table
+from sessionkit.readers.propose.column_names import USUAL, folded
+from sessionkit.readers.raw import Raw
+from sessionkit.readers.records import Taken
+
+EXAMPLE = r"(?P<session>.+)_(?P<position>\d+)"
+SESSION_FROM = Option(
+    "A regular expression that a whole query id fits, with the groups session and position, as in "
+    rf"'{EXAMPLE}', and perhaps user, system and topic: queries then make sessions."
+)
+QUERY_MAP = Option(
+    "The file that says of which session, and which query of it, each query id is: a table with the columns query_id, session_id and "
+    "query_position and, where known, user_id, system_id, topic_id and query_text. Queries without a line in the run returned nothing."
+)
+GROUPS = {
+    "session": "session_id",
+    "position": "query_position",
+    "user": "user_id",
+    "system": "system_id",
+    "topic": "topic_id",
+}
+"""The groups that a pattern may have, and our column for each."""
+MAPPED = ("query_id", "session_id", "query_position", "user_id", "system_id", "topic_id", "query_text")
+"""Columns of a map, the first three of which it must have."""
+ALSO = {"session_id": ("conversation", "conversationid", "dialog", "dialogue"), "query_position": ("position",)}
+"""What maps call their columns beside their usual names."""
+FITS_PATTERN, IN_MAP, GIVEN = "query_id_fits_session_from", "query_id_is_in_the_map", "query_id_is_given"
+"""The rules that query ids of no session break."""
+KEYS = {"query_id": "query ids", "topic_id": "topics", "session": "sessions"}
+"""What judgments of a run may be keyed on, the likeliest first."""
+
+
+MakeRaw = Callable[[TableName, pl.LazyFrame, Mapping[str, int]], Raw]
+"""From a table, its rows and what its columns count from to a source."""
+
+
+@dataclass(frozen=True)
+class RunLines:
+    """The lines of one run.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    frame
+        RECORD, RULE, VALUE, query_id, system_id, doc_id, rank and score, and what else there is.
+    raw
+        Makes a source of a table of it.
+    empty
+        RECORD, query_id and system_id of lists that are known to be empty, where a run can say that.
+    """
+
+    name: str
+    frame: pl.LazyFrame
+    raw: MakeRaw
+    empty: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class QuerySessions:
+    """Of which session, and which query of it, queries are.
+
+    Parameters
+    ----------
+    queries
+        query_id, session_id, query_position, and columns of the query and of its session, one row for each query id.
+    rule, name
+        What a query id breaks that has no row there, and what says so.
+    table
+        The map as a source of the table queries; None of a pattern.
+    notes
+        What was decided on the way.
+    further
+        Takes more query ids apart, as a pattern can; columns as in `queries`.
+    """
+
+    queries: pl.DataFrame
+    rule: str
+    name: str
+    table: Raw | None = None
+    notes: tuple[str, ...] = ()
+    further: Callable[[pl.Series], pl.DataFrame] | None = None
+
+
+def by_pattern(query_ids: pl.Series, pattern: str) -> QuerySessions:
+    """Take query ids apart by a regular expression.
+
+    Raises
+    ------
+    DataError
+        It is no regular expression, or has not the groups that it needs.
+    """
+    further = partial(_parts, pattern)
+    return QuerySessions(further(query_ids), FITS_PATTERN, f"session_from = '{pattern}'", further=further)
+
+
+def by_topic(query_ids: pl.Series) -> QuerySessions:
+    """Take every query id for a session of one query."""
+    queries = pl.DataFrame({"query_id": query_ids, "session_id": query_ids})
+    return QuerySessions(queries.with_columns(query_position=pl.lit("1")), GIVEN, "the run")
+
+
+def _parts(pattern: str, query_ids: pl.Series) -> pl.DataFrame:
+    """Return the parts of those query ids that fit a pattern."""
+    try:
+        found = query_ids.alias("query_id").to_frame().select(pl.all().str.extract_groups(f"^(?:{pattern})$"))
+    except pl.exceptions.ComputeError as error:
+        reason = str(error).strip().splitlines()[-1].removeprefix("error: ")
+        raise DataError(
+            f"session_from is {pattern!r}, which is not a regular expression ({reason}); one is '{EXAMPLE}'"
+        ) from None
+    groups = found.unnest("query_id")
+    named = [name for name in groups.columns if not name.isdigit()]
+    for name in named:
+        if name not in GROUPS:
+            raise DataError(
+                f"session_from has a group {name!r}{suggestion(name, GROUPS)}; groups can be {', '.join(GROUPS)}"
+            )
+    for name in ("session", "position"):
+        if name not in named:
+            raise DataError(
+                f"session_from is {pattern!r}, which has no group {name!r}; groups are written (?P<{name}>...), as in '{EXAMPLE}'"
+            )
+    parts = groups.select(pl.col(name).alias(GROUPS[name]) for name in named)
+    return parts.with_columns(query_ids.alias("query_id")).drop_nulls(["session_id", "query_position"])
+
+
+def map_of_file(path: Path, workspace: Path, config: Config) -> QuerySessions:
+    """Read a map from a file: delimited as its name or first line shows, NDJSON, Parquet, or fields between blanks.
+
+    Without a header the first three fields are the query id, its session and its position.
+
+    Raises
+    ------
+    DataError
+        The file is missing or unreadable, lacks a column or has a query id twice.
+    """
+    file = open_log(path.name, path.parent, workspace)
+    options: dict[str, object] = {}
+    if file.kind == "parquet":
+        names = list(columns_of(file.path))
+    elif file.kind == "ndjson":
+        names = re.findall(r'"(\w[\w -]*)"\s*:', file.head.decode("utf-8", errors="replace").split("\n", 1)[0])
+    else:
+        first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
+        separator = file.separator or next((one for one in SEPARATORS if one in first), WHITESPACE)
+        names = first.split() if separator == WHITESPACE else [one.strip(' "') for one in first.split(separator)]
+        options = {"separator": separator, "header": not (len(names) > 2 and names[2].isdecimal())}
+    headless = options.get("header") is False
+    columns = {ours: place for place, ours in enumerate(MAPPED[:3], 1)} if headless else map_columns(names, file.name)
+    raw = read_table(file, "queries", {**options, "columns": columns}, config=config, keep=in_memory)
+    return by_map(raw, {} if headless else columns)
+
+
+def map_of_frame(raw: Raw) -> QuerySessions:
+    """Take the sessions of queries from a map that is a frame; see `by_map`."""
+    columns = map_columns([name for name in raw.frame.collect_schema().names() if name != RECORD], raw.source)
+    return by_map(under_our_names(raw, columns), columns)
+
+
+def map_columns(names: Sequence[str], source: str) -> dict[str, str]:
+    """Return which of a map's columns each of ours is: by our name, else by a usual one.
+
+    Raises
+    ------
+    DataError
+        One that every map has is missing.
+
+    >>> map_columns(["qid", "conversation", "turn"], "map.tsv")
+    {'query_id': 'qid', 'session_id': 'conversation', 'query_position': 'turn'}
+    """
+    found = {ours: ours for ours in MAPPED if ours in names}
+    for ours in MAPPED:
+        usual = (*USUAL[ours], *ALSO.get(ours, ()))
+        free = [name for name in names if name not in found.values() and folded(name) in usual]
+        if ours not in found and free:
+            found[ours] = min(free, key=lambda name: usual.index(folded(name)))
+    if missing := [ours for ours in MAPPED[:3] if ours not in found]:
+        raise DataError(
+            f"{source} has no column {' and no '.join(missing)}; found {', '.join(names)}. A map of queries to sessions has the columns "
+            f"{listed(MAPPED[:3])}, or their usual names, such as qid, session and turn"
+        )
+    return found
+
+
+def by_map(raw: Raw, columns: Mapping[str, str | int]) -> QuerySessions:
+    """Take the sessions of queries from a map under our names, which had these.
+
+    Raises
+    ------
+    DataError
+        It has a query id twice.
+    """
+    types = raw.frame.collect_schema()
+    known = [name for name in MAPPED if name in types]
+    table = replace(raw, frame=raw.frame.with_columns(as_text(name, types[name]).str.strip_chars() for name in known))
+    whole = pl.col(RULE).is_null() if RULE in types else pl.lit(value=True)
+    queries = table.frame.filter(whole).drop_nulls("query_id").collect()
+    twice = queries.filter(pl.col("query_id").is_duplicated()).sort("query_id", RECORD)
+    if len(twice):
+        query = twice["query_id"][0]
+        rows = [str(row) for row in twice.filter(query_id=query)[RECORD].head(2)]
+        raise DataError(
+            f"{raw.source} has query id {query!r} more than once (rows {listed(rows)}); a query is in one session, once"
+        )
+    notes = alias_notes(raw.source, columns)
+    return QuerySessions(queries.select(known), IN_MAP, raw.source, table, notes)
+
+
+def taken_of_runs(
+    runs: Sequence[RunLines],
+    sessions: QuerySessions,
+    judged: pl.Series | None,
+    *,
+    topics: Mapping[str, str],
+    base: Mapping[str, int],
+    missing: str | None,
+) -> Taken:
+    """Return the sessions of runs as tables.
+
+    Parameters
+    ----------
+    judged
+        The keys for which there are judgments; None where the keys of queries are known otherwise.
+    topics
+        The topic of each session, where a map says it.
+    base
+        What ranks count from, where it is known.
+    missing
+        What queries of a map are that no line of the run is of, as settings say it.
+
+    Raises
+    ------
+    DataError
+        No query id is of a session, or two lists are of the same query of a session.
+    """
+    names = listed([run.name for run in runs])
+    lists, strays = _lists(runs, sessions)
+    if lists.is_empty():
+        example = f"; the first is {strays[0]!r}" if len(strays) else ""
+        raise DataError(f"{names}: no query id {_belongs(sessions, 's')}{example}")
+    _refuse_clashes(lists, names)
+    if topics:
+        topic = pl.col("session").replace_strict(topics, default=None, return_dtype=pl.String)
+    else:
+        topic = pl.coalesce("topic_id", "session") if "topic_id" in lists.columns else pl.col("session")
+    several = lists.group_by("session").agg(pl.col("system_id").n_unique() > 1)["system_id"].any()
+    named = pl.coalesce(pl.format("{}:{}", "system_id", "session"), "session")  # null where the system is
+    lists = lists.with_columns(topic_id=topic, session_id=named if several else pl.col("session"))
+    notes, warnings = list(sessions.notes), list[str]()
+    key = deciding_key(lists, judged) if judged is not None else None
+    if key is not None:
+        notes.append(f"judgments: their keys are the {KEYS[key]} of the run")
+    if judged is not None and key == "query_id" and sessions.further is not None:
+        bare = _judged_only(lists, sessions.further(judged))
+        lists = pl.concat([lists, bare], how="diagonal_relaxed")
+        if len(bare):
+            many = f"{counted(len(bare), 'query')} of these sessions {'is' if len(bare) == 1 else 'are'} judged"
+            status = "not logged" if missing == "not_logged" else "empty"
+            notes.append(f"judgments: {many} without a line in the run; taken as {status}, as missing_positions says")
+    if len(strays):
+        shown = f"{', '.join(map(repr, strays[:3]))}{', ...' if len(strays) > 3 else ''}"
+        negated = "does not " if len(strays) == 1 else "do not "
+        is_not = _belongs(sessions, "", negated=negated)
+        warnings.append(f"{names}: {counted(len(strays), 'query id')} {is_not} ({shown}); the lines are rejected")
+    if key == "query_id":
+        lists = lists.with_columns(judgment_key="query_id")
+    if sessions.table is not None:
+        queries = [_of_map(sessions.table, lists, missing, notes)]
+    else:
+        own = ("run", "own", "session", "has_list")
+        rows = lists.with_columns(results_status=_status(missing)).sort(RECORD)
+        queries = [run.raw("queries", rows.filter(run=at).drop(own).lazy(), {}) for at, run in enumerate(runs)]
+    tables: dict[str, Sequence[Raw]] = {"queries": queries}
+    if key == "session":  # which positions that are filled have as well
+        of_sessions = [name for name in ("user_id", "system_id", "topic_id") if name in lists.columns]
+        rows = _one_a_session(lists).select("run", RECORD, "session_id", *of_sessions, judgment_key="session")
+        tables["sessions"] = [
+            run.raw("sessions", rows.filter(run=at).drop("run").lazy(), {}) for at, run in enumerate(runs)
+        ]
+        tables["queries"] = [replace(raw, frame=raw.frame.drop(of_sessions, strict=False)) for raw in queries]
+    lines = lists.filter("has_list").select("run", "own", "query_id", "session_id", "query_position")
+    placed = (_placed(run, lines.filter(run=at).drop("run"), sessions) for at, run in enumerate(runs))
+    tables["results"] = [run.raw("results", frame, base) for run, frame in zip(runs, placed, strict=True)]
+    return Taken(tables, notes=notes, warnings=warnings)
+
+
+def deciding_key(queries: pl.DataFrame, judged: pl.Series) -> str | None:
+    """Return the column of queries in which most keys of judgments are found; None where none is."""
+    found = {key: int(queries[key].is_in(judged.implode()).sum()) for key in KEYS if key in queries.columns}
+    best = max(found, key=lambda key: found[key], default=None)
+    return best if best is not None and found[best] else None
+
+
+def judged_keys(raws: Collection[Raw]) -> pl.Series:
+    """Return the keys for which there is a judgment among these."""
+    keys = [pl.Series("judgment_key", [], dtype=pl.String)]
+    for raw in raws:
+        types = raw.frame.collect_schema()
+        if "judgment_key" in types:
+            key = as_text("judgment_key", types["judgment_key"]).str.strip_chars().unique()
+            keys.append(raw.frame.select(key.alias("judgment_key")).collect().to_series())
+    return pl.concat(keys).drop_nulls().unique()
+
+
+def alias_notes(source: str, columns: Mapping[str, str | int]) -> tuple[str, ...]:
+    """Return what is to be said of columns that were taken for ours under other names."""
+    taken = [f"{ours} is {theirs!r}" for ours, theirs in columns.items() if ours != theirs]
+    return (f"{source}: {', '.join(taken)}",) if taken else ()
+
+
+def _belongs(sessions: QuerySessions, ending: str, *, negated: str = "") -> str:
+    """Return that a query id is of a session, or is not, in the words of what says it."""
+    verb = "fit" if sessions.table is None else "stand"
+    return f"{negated}{verb}{ending} {'' if sessions.table is None else 'in '}{sessions.name}"
+
+
+def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFrame, pl.Series]:
+    """Return a row for each list of these runs that is of a session, and the query ids that are of none.
+
+    Of a list it has the place of its run and its first RECORD there, the system that the run says (own) and the one that it is of,
+    whether the run has it (has_list), query id, position and text, and of its session the name, user and topic, where known.
+    """
+    frames = []
+    for at, run in enumerate(runs):
+        text = [pl.col("query_text").drop_nulls().first()] if "query_text" in run.frame.collect_schema() else []
+        lines = run.frame.filter(pl.col("query_id").is_not_null()).group_by("query_id", own="system_id")
+        frames.append(lines.agg(pl.col(RECORD).min(), *text, run=pl.lit(at), has_list=pl.lit(value=True)))
+        if run.empty is not None:
+            empty = run.empty.lazy().rename({"system_id": "own"})
+            frames.append(empty.with_columns(run=pl.lit(at), has_list=pl.lit(value=True)))
+    lists = pl.concat(pl.collect_all(frames), how="diagonal_relaxed")
+    known = sessions.queries.rename({"session_id": "session"})
+    strays = lists.join(known, on="query_id", how="anti")["query_id"].unique().sort()
+    lists = lists.join(known, on="query_id", suffix="_known")
+    system = pl.coalesce("system_id", "own") if "system_id" in known.columns else pl.col("own")
+    if "query_text_known" in lists.columns:
+        lists = lists.with_columns(query_text=pl.coalesce("query_text_known", "query_text")).drop("query_text_known")
+    return lists.with_columns(system_id=system), strays
+
+
+def _judged_only(lists: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists of queries of these sessions that are judged, but of which the run has no line."""
+    judged = judged.rename({"session_id": "session"}).select("query_id", "session", "query_position")
+    of = _one_a_session(lists).drop("query_id", "query_position", "query_text", strict=False)
+    every = judged.join(of.with_columns(has_list=pl.lit(value=False)), on="session")
+    return every.join(lists, on=["session_id", "query_id"], how="anti").sort("session_id", "query_id")
+
+
+def _one_a_session(lists: pl.DataFrame) -> pl.DataFrame:
+    """Return the first list of each session."""
+    return lists.sort("run", RECORD).unique("session_id", keep="first", maintain_order=True)
+
+
+def _status(missing: str | None) -> pl.Expr:
+    """Return the results_status of queries without lines where it is not what it would be anyway: that they returned nothing."""
+    unlogged = pl.col("has_list").fill_null(value=False).not_() & pl.lit(missing == "not_logged")
+    return pl.when(unlogged).then(pl.lit("not_logged"))
+
+
+def _refuse_clashes(lists: pl.DataFrame, names: str) -> None:
+    """Raise DataError where two lists are of one query of a session."""
+    place = pl.col("query_position").cast(pl.Int64, strict=False).alias("place")
+    queries = lists.with_columns(place).drop_nulls("place").group_by("session", "system_id", "place")
+    clashes = queries.agg(pl.col("query_id").sort()).filter(pl.col("query_id").list.len() > 1)
+    if len(clashes):
+        found = clashes.sort("session", "system_id", "place").row(0, named=True)
+        of = "" if found["system_id"] is None else f" of system {found['system_id']!r}"
+        first, second, *_ = found["query_id"]
+        which = f"query ids {first!r} and {second!r} are both" if first != second else f"two lists of {first!r} are"
+        raise DataError(f"{names}: {which} query {found['place']} of session {found['session']!r}{of}")
+
+
+def _placed(run: RunLines, lists: pl.DataFrame, sessions: QuerySessions) -> pl.LazyFrame:
+    """Return the lines of a run with their session, those of no session marked as broken."""
+    keys = [name for name in ("session_id", "query_position") if name in run.frame.collect_schema()]
+    frame = run.frame.drop("query_text", strict=False).rename(
+        {"system_id": "own", **{key: f"{key}_given" for key in keys}}
+    )
+    frame = frame.join(lists.lazy(), on=["query_id", "own"], how="left", nulls_equal=True, maintain_order="left")
+    stray = pl.col(RULE).is_null() & pl.col("session_id").is_null()
+    marked = frame.with_columns(
+        pl.when(stray).then(pl.lit(sessions.rule)).otherwise(RULE).alias(RULE),
+        pl.when(stray).then("query_id").otherwise(VALUE).alias(VALUE),
+    )
+    return marked.drop("own", "query_id")
+
+
+def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, notes: list[str]) -> Raw:
+    """Return the queries of a map that are of sessions of the run, with those of which it has no line."""
+    given = table.frame.collect_schema().names()
+    of = _one_a_session(lists).select("session", "session_id", "system_id", "topic_id")
+    own = lists.select("session_id", "query_id", "has_list", *(["query_text"] if "query_text" in lists.columns else []))
+    whole = table.frame.filter(pl.col(RULE).is_null()) if RULE in given else table.frame
+    rows = whole.rename({"session_id": "session"}).join(of.lazy(), on="session", suffix="_run")
+    if "system_id" in given:
+        rows = rows.filter((pl.col("system_id") == pl.col("system_id_run")).fill_null(value=True))
+    rows = rows.join(own.lazy(), on=["session_id", "query_id"], how="left", suffix="_run")
+    merged = [name for name in ("system_id", "topic_id", "query_text") if f"{name}_run" in rows.collect_schema()]
+    rows = rows.with_columns(
+        *(pl.coalesce(f"{name}_run", name).alias(name) for name in merged), results_status=_status(missing)
+    )
+    if "judgment_key" in lists.columns:
+        rows = rows.with_columns(judgment_key="query_id")
+    rows = rows.drop("session", "has_list", *(f"{name}_run" for name in merged))
+    broken = pl.col("session_id").is_null() | (pl.col(RULE).is_not_null() if RULE in given else pl.lit(value=False))
+    every = pl.concat(
+        [rows, table.frame.filter(broken)], how="diagonal_relaxed"
+    )  # what no session is of is rejected later
+    kept = every.sort(RECORD, "session_id").collect()
+    named = table.frame.select(pl.col("session_id").drop_nulls().unique()).collect().to_series()
+    elsewhere = int((~named.is_in(lists["session"].implode())).sum())
+    if elsewhere:
+        notes.append(f"{table.source}: {counted(elsewhere, 'session')} of it without a line in the run, left out")
+    return replace(table, frame=kept.lazy(), records=len(kept))

@@ -266,20 +266,22 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
 def name_layers(
     chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any], *, marked: bool = True
 ) -> list[alt.Chart]:
-    """Return layers that write names, beside their marks where they are not at the ends, for the rows of `curve_ends`; legends go."""
+    """Return layers that write names, beside their marks where some are `marked`, for the rows of `curve_ends`; legends go.
+
+    Without marks there is no layer of them: Vega warns of a field without a value.
+    """
     for channel in (encoding["color"], *marks.values()):
         channel["legend"] = None
     place = {"x": encoding["x"], "y": encoding["y"]}
+    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
+    names = text.encode(**place, text=alt.Text(field="label", type="nominal"))
+    if not marked:
+        return [names]
     shapes = {name: mark for name, mark in marks.items() if name == "shape"}
     beside = encoding["y"].copy()
     beside["field"] = "beside"
-    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
-    return [
-        chart.mark_point(filled=True, xOffset=MARK_AT).encode(
-            x=encoding["x"], y=beside, color=encoding["color"], **shapes
-        ),
-        text.encode(**place, text=alt.Text(field="label", type="nominal")),
-    ]
+    points = chart.mark_point(filled=True, xOffset=MARK_AT)
+    return [points.encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes), names]
 
 
 def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:

@@ -122,8 +122,10 @@ def gain_vectors(
     if named is None:
         encoding["color"]["legend"]["values"] = [inert(group) for group in sorted(groups)]
     else:
-        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks})
-        names[0].transform = of(NAMES[0]).transform  # ideals have no points
+        marked = bool(named.filter(~of_ideal).get_column("beside").count())
+        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks}, marked=marked)
+        if marked:
+            names[0].transform = of(NAMES[0]).transform  # ideals have no points
     size = 18 if ranks <= MARKED else 6
     layers = [
         *([area(of(LINES[0]), encoding)] if own else []),

@@ -131,6 +131,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
                 alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal="name")),
                 encoding,
                 marks,
+                marked=bool(ends_of.get_column("beside").count()),
             )
     tips = [tip("number", grows.capitalize(), ",d"), tip("group", "Topics"), tip("sessions", "Sessions", ",d")]
     tips += [tip("value", "Power", ".2f"), tip("low", "From", ".2f"), tip("high", "To", ".2f")]

@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
-from sessionkit.charts.theme import CONTEXT, INK, colors_of
+from sessionkit.charts.theme import CONTEXT, INK, WIDTH, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, visible
@@ -41,6 +41,10 @@ MARK_AT, NAME_AT = 13, 20
 """Pixels right of the plot at which marks of curves stand, or names without marks, and at which names beside marks do."""
 APART, TOUCHING = 0.1, 0.3
 """Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
+MOST_TOPICS = 60
+"""Topics up to which an axis names each."""
+TOPIC_CHARACTER, TOPIC_LINE, TOPIC_LENGTH = 6.2, 11, 90
+"""Pixels of a character of a topic's name, between upright names, and of the longest upright name."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -332,6 +336,23 @@ def whole_numbers(title: str, first: int, last: int) -> alt.Axis:
     """Return an axis of whole numbers, every one named where they are few: Vega names halves of them too."""
     few = [*range(first, last + 1)] if last - first < FEW else alt.Undefined
     return alt.Axis(title=title, values=few, tickMinStep=1, format="d")
+
+
+def topic_axis(title: str, topics: Sequence[str], room: float) -> alt.Axis:
+    """Return an axis that names every topic, on one line where the longest name fits into the `room` of each, else upright and cut.
+
+    A tooltip has the whole name. Of more than `MOST_TOPICS` the title says how many there are, and tooltips alone name them.
+    """
+    if len(topics) > MOST_TOPICS:
+        return alt.Axis(title=title, labels=False, ticks=False)
+    upright = max(map(len, topics)) * TOPIC_CHARACTER > room
+    limit = TOPIC_LENGTH if upright else room
+    return alt.Axis(title=title, labelAngle=-90 * upright, labelLimit=limit, labelOverlap=False)
+
+
+def topic_step(topics: int, least: float, most: float) -> float:
+    """Return the pixels between topics, at least a line of text where they are named."""
+    return max(TOPIC_LINE if topics <= MOST_TOPICS else least, min(most, WIDTH // topics))
 
 
 def of_several(frame: pl.DataFrame, count: str) -> tuple[pl.DataFrame, bool]:

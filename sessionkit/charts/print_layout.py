@@ -99,6 +99,7 @@ class PrintLayout:
             spec = _gray(spec)
         if not self.in_points:
             return spec
+        _thin_labels({name: part for name, part in spec.items() if name not in ("config", "datasets")})
         config = spec["config"]
         config["title"] = {**config.get("title", {}), "offset": 8}
         config["axis"] = {**config.get("axis", {}), "titlePadding": 5}
@@ -266,6 +267,16 @@ def _limit_labels(value: Any, most: float) -> None:  # noqa: ANN401  # any JSON 
     elif isinstance(value, list):
         for inner in value:
             _limit_labels(inner, most)
+
+
+def _thin_labels(value: Any) -> None:  # noqa: ANN401  # any JSON value
+    """Labels below a plot that are all shown on a screen are as many as there is room for on paper."""
+    if isinstance(value, dict):
+        axis = value["x"].get("axis") if isinstance(value.get("x"), dict) else None
+        if isinstance(axis, dict) and axis.get("labelOverlap") is False:
+            axis["labelOverlap"] = True
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _thin_labels(inner)
 
 
 def _longest_name(value: Any) -> int:  # noqa: ANN401  # any JSON value

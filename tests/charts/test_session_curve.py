@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import polars as pl
+import pytest
 
 from sessionkit.charts import colors_of, session_curve, spec_of
 from sessionkit.charts.theme import CONTEXT
@@ -175,3 +176,12 @@ def test_bands_that_overlap_are_told_apart_by_their_edges():
     assert area["mark"]["fillOpacity"] < area["mark"]["strokeOpacity"] < 1
     assert area["encoding"]["stroke"]["scale"] == area["encoding"]["color"]["scale"]
     assert (area["encoding"]["y"]["field"], area["encoding"]["y2"]["field"]) == ("low", "high")
+
+
+@pytest.mark.parametrize(("queries", "told"), [(3, False), (40, True)])
+def test_the_axis_says_where_not_every_query_is_labeled(curves, queries, told):
+    spec = spec_of(session_curve(curves(queries=queries)))
+    (title,) = {
+        str(layer["encoding"]["x"]["axis"]["title"]) for layer in spec["layer"] if layer["mark"]["type"] == "line"
+    }
+    assert (f"{queries} queries, some of them labeled" in title) == told

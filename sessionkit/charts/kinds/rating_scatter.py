@@ -17,8 +17,8 @@ from sessionkit.readers.tabular import as_polars
 SOURCE = "sessionkit.score"
 STEPS = 24
 """Steps of equal width into which the range of scores is divided."""
-LARGEST = 180
-"""Area of the largest circle."""
+LARGEST = 105
+"""Area of the largest circle, which is as high as a step of scores, so that circles do not touch."""
 WIDTH = 300
 LISTED = 12
 """Ratings up to which each has its own tick."""

@@ -274,9 +274,8 @@ def _shrink_circles(value: Any, share: float) -> None:  # noqa: ANN401  # any JS
     """Areas that stand for numbers shrink with the plot, so that what did not touch still does not."""
     if isinstance(value, dict):
         size = value.get("size")
-        scale = size.get("scale") if isinstance(size, dict) else None
-        if isinstance(scale, dict) and "range" in scale:
-            value["size"] = {**size, "scale": {**scale, "range": [round(end * share, 2) for end in scale["range"]]}}
+        if isinstance(size, dict) and "range" in (size.get("scale") or {}):
+            size["scale"]["range"] = [round(end * share, 2) for end in size["scale"]["range"]]
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key not in ("config", "datasets"):
             _shrink_circles(inner, share)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import altair as alt
@@ -61,6 +61,23 @@ class SharedRows(alt.InlineData):
     def __deepcopy__(self, _memo: object) -> SharedRows:
         """Return these data."""
         return self
+
+
+class Layer(alt.Chart):
+    """A layer that a chart is made of: Altair copies each four times in making one, and these copies share their encodings.
+
+    A copy of the whole chart shares nothing but rows.
+    """
+
+    def copy(self, deep: bool | Iterable[Any] = True, ignore: list[str] | None = None) -> Layer:
+        """Return a copy with encodings and marks of its own only where they are named."""
+        made: Layer = super().copy(deep=False if deep is True else deep, ignore=ignore)
+        return made
+
+
+def layered(layers: Iterable[alt.Chart], **looks: Any) -> alt.LayerChart:  # noqa: ANN401 - as Altair has them
+    """Return layers as one chart, see `Layer`."""
+    return alt.LayerChart(layer=[Layer(**layer._kwds) for layer in layers], **looks)
 
 
 def drawn_of(found: Any, table: str, source: str) -> Any:  # noqa: ANN401  # a finding, or anything tabular
@@ -338,13 +355,15 @@ def whole_numbers(title: str, first: int, last: int) -> alt.Axis:
     return alt.Axis(title=title, values=few, tickMinStep=1, format="d")
 
 
-def topic_axis(title: str, topics: Sequence[str], room: float) -> alt.Axis:
-    """Return an axis that names every topic, on one line where the longest name fits into the `room` of each, else upright and cut.
+def topic_axis(title: str, topics: Sequence[str], step: float, width: float | None) -> alt.Axis:
+    """Return an axis that names every topic, on one line where the longest name fits between two, else upright and cut.
 
-    A tooltip has the whole name. Of more than `MOST_TOPICS` the title says how many there are, and tooltips alone name them.
+    Topics are a `step` apart, unless a `width` of all is given. A tooltip has the whole name. Of more than `MOST_TOPICS` the title
+    says how many there are, and tooltips alone name them.
     """
     if len(topics) > MOST_TOPICS:
         return alt.Axis(title=title, labels=False, ticks=False)
+    room = step if width is None else _pixels("width", width) / len(topics)
     upright = max(map(len, topics)) * TOPIC_CHARACTER > room
     limit = TOPIC_LENGTH if upright else room
     return alt.Axis(title=title, labelAngle=-90 * upright, labelLimit=limit, labelOverlap=False)
@@ -456,7 +475,7 @@ def stacked(
     UsageError
         The title or subtitle is not text, or the size is not one.
     """
-    chart = alt.LayerChart(layer=list(layers))
+    chart = layered(layers)
     below = [] if subtitle is None else [subtitle]
     return titled(chart, title, below, synthetic, width=width, height=height)
 

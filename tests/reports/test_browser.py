@@ -288,6 +288,10 @@ def test_a_page_is_a_few_pages_of_paper_while_its_details_are_folded(browser, fi
     page.close()
 
 
+def test_no_figure_has_a_field_without_a_value(pages):
+    assert [told for _, said, _ in pages.values() for told in said if "Infinite extent" in told] == []
+
+
 def test_no_text_of_a_figure_is_too_small_on_paper(browser, files):
     """At the width between the margins of a sheet no text is below 6.5 points; the page does not draw its charts anew for paper."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})

@@ -18,6 +18,7 @@ from sessionkit.charts.encodings import (
     curve_ends,
     grouped,
     in_order,
+    layered,
     mean_of,
     name_layers,
     of_several,
@@ -136,7 +137,7 @@ def gain_vectors(
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
         data=values(drawn, points.drop("place")),
-        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        spec=layered(layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
         columns=min(2, len(panels)),
         resolve=alt.Resolve(scale=alt.ScaleResolveMap(y="independent"), axis=alt.AxisResolveMap(x="independent")),

@@ -14,6 +14,7 @@ from sessionkit.charts.encodings import (
     curve_ends,
     drawn_of,
     in_order,
+    layered,
     line_below,
     name_layers,
     parted,
@@ -166,7 +167,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
         data=values(rows, rows.filter(pl.col("kind").is_in(["size", "end"])).select(SHOWN)),
-        spec=alt.LayerChart(layer=layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
+        spec=layered(layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
         facet=alt.Facet(field="population", type="nominal", sort=in_order(), header=head),
         columns=min(2, panels),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import folded, tip, titled, values
+from sessionkit.charts.encodings import folded, layered, tip, titled, values
 from sessionkit.charts.theme import INK, PALETTE
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
@@ -99,7 +99,7 @@ def rating_scatter(
         )
         of = [*tips, tip("value", "Mean score", ".4f"), tip("n", "Sessions", "d")]
         layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, tooltip=of))
-    chart = alt.LayerChart(layer=layers, width=WIDTH)
+    chart = layered(layers, width=WIDTH)
     return titled(chart, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 

@@ -88,7 +88,7 @@ def rprecision_histogram(
     shade["legend"] = None if short else shade["legend"]
     step = topic_step(len(rows), NARROWEST, WIDEST)
     below = "Topic" if len(rows) <= MOST_TOPICS else f"{len(rows):,} topics"
-    axis = topic_axis(below, topics, width / len(topics) if width else step)
+    axis = topic_axis(below, topics, step, width)
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
     tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead")]
     bars = (

@@ -84,7 +84,7 @@ def topic_means(
     names = [inert(topic) for topic in order["topic"]]
     step = topic_step(len(names), NARROWEST, WIDEST)
     which = "Topics" if len(names) <= MOST_TOPICS else f"{len(names):,} topics"
-    axis = topic_axis(f"{which}, highest mean first", names, width / len(names) if width else step)
+    axis = topic_axis(f"{which}, highest mean first", names, step, width)
     x = alt.X(
         field="topic",
         type="nominal",

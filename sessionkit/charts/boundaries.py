@@ -56,7 +56,9 @@ class Boundaries:
         """The horizontal axis, in slots, with ticks where queries end."""
         lists = f"concatenated Top-{self.cutoff} lists" if self.cutoff else "concatenated lists"
         ticks = self.shown().get_column("end").to_list() if len(self.queries) > 1 else alt.Undefined
-        axis = alt.Axis(title=f"Slot in the {lists}", values=ticks, tickMinStep=1, format="d")
+        title = f"Slot in the {lists}"
+        some = [title, f"{len(self.queries):,} queries, some of them labeled"] if self.step > 1 else title
+        axis = alt.Axis(title=some, values=ticks, tickMinStep=1, format="d")
         return alt.X(field="slot", type="quantitative", axis=axis, scale=alt.Scale(domain=[0, self.slots], nice=False))
 
     def layers(self) -> list[alt.Chart]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import altair as alt
@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
-from sessionkit.charts.theme import CONTEXT, INK, colors_of
+from sessionkit.charts.theme import CONTEXT, INK, WIDTH, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, visible
@@ -41,6 +41,10 @@ MARK_AT, NAME_AT = 13, 20
 """Pixels right of the plot at which marks of curves stand, or names without marks, and at which names beside marks do."""
 APART, TOUCHING = 0.1, 0.3
 """Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
+MOST_TOPICS = 60
+"""Topics up to which an axis names each."""
+TOPIC_CHARACTER, TOPIC_LINE, TOPIC_LENGTH = 6.2, 11, 90
+"""Pixels of a character of a topic's name, between upright names, and of the longest upright name."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
@@ -57,6 +61,23 @@ class SharedRows(alt.InlineData):
     def __deepcopy__(self, _memo: object) -> SharedRows:
         """Return these data."""
         return self
+
+
+class Layer(alt.Chart):
+    """A layer that a chart is made of: Altair copies each four times in making one, and these copies share their encodings.
+
+    A copy of the whole chart shares nothing but rows.
+    """
+
+    def copy(self, deep: bool | Iterable[Any] = True, ignore: list[str] | None = None) -> Layer:
+        """Return a copy with encodings and marks of its own only where they are named."""
+        made: Layer = super().copy(deep=False if deep is True else deep, ignore=ignore)
+        return made
+
+
+def layered(layers: Iterable[alt.Chart], **looks: Any) -> alt.LayerChart:  # noqa: ANN401 - as Altair has them
+    """Return layers as one chart, see `Layer`."""
+    return alt.LayerChart(layer=[Layer(**layer._kwds) for layer in layers], **looks)
 
 
 def drawn_of(found: Any, table: str, source: str) -> Any:  # noqa: ANN401  # a finding, or anything tabular
@@ -266,20 +287,22 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
 def name_layers(
     chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any], *, marked: bool = True
 ) -> list[alt.Chart]:
-    """Return layers that write names, beside their marks where they are not at the ends, for the rows of `curve_ends`; legends go."""
+    """Return layers that write names, beside their marks where some are `marked`, for the rows of `curve_ends`; legends go.
+
+    Without marks there is no layer of them: Vega warns of a field without a value.
+    """
     for channel in (encoding["color"], *marks.values()):
         channel["legend"] = None
     place = {"x": encoding["x"], "y": encoding["y"]}
+    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
+    names = text.encode(**place, text=alt.Text(field="label", type="nominal"))
+    if not marked:
+        return [names]
     shapes = {name: mark for name, mark in marks.items() if name == "shape"}
     beside = encoding["y"].copy()
     beside["field"] = "beside"
-    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
-    return [
-        chart.mark_point(filled=True, xOffset=MARK_AT).encode(
-            x=encoding["x"], y=beside, color=encoding["color"], **shapes
-        ),
-        text.encode(**place, text=alt.Text(field="label", type="nominal")),
-    ]
+    points = chart.mark_point(filled=True, xOffset=MARK_AT)
+    return [points.encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes), names]
 
 
 def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:
@@ -330,6 +353,25 @@ def whole_numbers(title: str, first: int, last: int) -> alt.Axis:
     """Return an axis of whole numbers, every one named where they are few: Vega names halves of them too."""
     few = [*range(first, last + 1)] if last - first < FEW else alt.Undefined
     return alt.Axis(title=title, values=few, tickMinStep=1, format="d")
+
+
+def topic_axis(title: str, topics: Sequence[str], step: float, width: float | None) -> alt.Axis:
+    """Return an axis that names every topic, on one line where the longest name fits between two, else upright and cut.
+
+    Topics are a `step` apart, unless a `width` of all is given. A tooltip has the whole name. Of more than `MOST_TOPICS` the title
+    says how many there are, and tooltips alone name them.
+    """
+    if len(topics) > MOST_TOPICS:
+        return alt.Axis(title=title, labels=False, ticks=False)
+    room = step if width is None else _pixels("width", width) / len(topics)
+    upright = max(map(len, topics)) * TOPIC_CHARACTER > room
+    limit = TOPIC_LENGTH if upright else room
+    return alt.Axis(title=title, labelAngle=-90 * upright, labelLimit=limit, labelOverlap=False)
+
+
+def topic_step(topics: int, least: float, most: float) -> float:
+    """Return the pixels between topics, at least a line of text where they are named."""
+    return max(TOPIC_LINE if topics <= MOST_TOPICS else least, min(most, WIDTH // topics))
 
 
 def of_several(frame: pl.DataFrame, count: str) -> tuple[pl.DataFrame, bool]:
@@ -433,7 +475,7 @@ def stacked(
     UsageError
         The title or subtitle is not text, or the size is not one.
     """
-    chart = alt.LayerChart(layer=list(layers))
+    chart = layered(layers)
     below = [] if subtitle is None else [subtitle]
     return titled(chart, title, below, synthetic, width=width, height=height)
 

@@ -99,6 +99,7 @@ class PrintLayout:
             spec = _gray(spec)
         if not self.in_points:
             return spec
+        _thin_labels(spec)
         config = spec["config"]
         config["title"] = {**config.get("title", {}), "offset": 8}
         config["axis"] = {**config.get("axis", {}), "titlePadding": 5}
@@ -248,6 +249,7 @@ def _narrow(spec: dict[str, Any], width: float) -> None:
     }
     config["line"] = {**config.get("line", {}), "strokeWidth": 1.3}
     config["point"] = {**config.get("point", {}), "size": 18}
+    _shrink_circles(spec, (width * HIGH_PLOT / HEIGHT) ** 2)
     _limit_labels({name: part for name, part in spec.items() if name not in ("config", "datasets")}, width * BESIDE)
     head = spec.get("facet", {}).get("header") or {}
     if "labelLimit" in head:
@@ -266,6 +268,28 @@ def _limit_labels(value: Any, most: float) -> None:  # noqa: ANN401  # any JSON 
     elif isinstance(value, list):
         for inner in value:
             _limit_labels(inner, most)
+
+
+def _shrink_circles(value: Any, share: float) -> None:  # noqa: ANN401  # any JSON value
+    """Areas that stand for numbers shrink with the plot, so that what did not touch still does not."""
+    if isinstance(value, dict):
+        size = value.get("size")
+        if isinstance(size, dict) and "range" in (size.get("scale") or {}):
+            size["scale"]["range"] = [round(end * share, 2) for end in size["scale"]["range"]]
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key not in ("config", "datasets"):
+            _shrink_circles(inner, share)
+
+
+def _thin_labels(value: Any) -> None:  # noqa: ANN401  # any JSON value
+    """Labels below a plot that are all shown on a screen are as many as there is room for on paper."""
+    if isinstance(value, dict):
+        axis = value["x"].get("axis") if isinstance(value.get("x"), dict) else None
+        if isinstance(axis, dict) and axis.get("labelOverlap") is False:
+            axis["labelOverlap"] = True
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key not in ("config", "datasets"):
+            _thin_labels(inner)
 
 
 def _longest_name(value: Any) -> int:  # noqa: ANN401  # any JSON value

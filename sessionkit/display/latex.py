@@ -24,13 +24,9 @@ SPECIAL = {
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}",
-    "-": "-{}",
     "*": "{*}",
     "[": "{[}",
     "]": "{]}",
-    "?": "?{}",
-    "!": "!{}",
-    ",": ",{}",
     "\u2013": r"\textendash{}",
     "\u2014": r"\textemdash{}",
     "\u2018": r"\textquoteleft{}",
@@ -46,7 +42,9 @@ SPECIAL = {
     "\u03ba": r"$\kappa$",
     "\u03c4": r"$\tau$",
 }
-"""Characters that mean something to TeX, alone or beside their like, and those that need a name."""
+"""Characters that mean something to TeX, and those that need a name."""
+LIGATURE = re.compile("([-,])(?=\\1)")
+"""A character that becomes one with the same after it: two hyphens a dash, two commas a quotation mark."""
 LETTERS = re.compile(
     "[\u00a1-\u00ac\u00ae-\u00ff\u0102-\u0107\u010c-\u0111\u0118-\u011b\u011e\u011f\u0130\u0131\u0139\u013a\u013d\u013e"
     "\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
@@ -111,9 +109,11 @@ def escaped(text: str) -> str:
 
     >>> escaped("50% of $x$")
     '50\\% of \\$x\\$'
+    >>> escaped("n = 1,204, ,, -- a-b")
+    'n = 1,204, ,{}, -{}- a-b'
     """
     line = re.sub(r"\s+", " ", printable(text))
-    return "".join(map(_character, line))
+    return LIGATURE.sub(r"\1{}", "".join(map(_character, line)))
 
 
 def _character(character: str) -> str:

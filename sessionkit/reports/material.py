@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 import polars as pl
 
+from sessionkit.analysis.bands import units_of
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests, breakdown_tests
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.session_values import MOST_GROUPS
+from sessionkit.analysis.compare.group_means import group_means
+from sessionkit.analysis.compare.session_values import MOST_GROUPS, UNNAMED, every_session
 from sessionkit.analysis.correlate.correlate import Correlations, correlate
 from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import grouped_sessions, with_groups
@@ -56,6 +58,8 @@ RATED_DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
 LAST_DRAWS = 2_000
 """Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
+ALPHA = 0.05
+"""Error rate of the intervals of means that are not compared."""
 NUMBER = re.compile(r"[-+]?[0-9.]+")
 """A group that is called by a number alone."""
 MANY_GROUPS, HIGHLIGHTED = 6, 4
@@ -236,6 +240,29 @@ class Material:
     def scores(self) -> pl.DataFrame:
         """Means by `averaged_by`, see `sessionkit.score`."""
         return self.scores_question().answer(memory=self.memory)
+
+    @cached_property
+    def scores_with_intervals(self) -> pl.DataFrame:
+        """`scores` with the interval of each mean, ``low`` to ``high``, and its ``units``, see `group_means`; null where scores are by
+        several columns, or by none of several groups.
+        """
+        keys = [*group_keys(self.study, self.averaged_by)]
+        by = self.compared_by if len(keys) != 1 else keys[0]
+        # as the questions of the comparisons are put, so that the study is not read again
+        asked = [one for one in (self.measures[:1], self.measures[1:]) if one]
+        found = [every_session(self.study, one, by, self.memory) for one in asked]
+        means = pl.concat([group_means(sessions, self.population, ALPHA) for sessions in found])
+        name = pl.col(by).cast(pl.String).fill_null(UNNAMED) if keys else pl.lit(means.item(0, by))
+        means = means.select("measure", pl.col(by).alias("_group"), "low", "high", "units")
+        if len(keys) > 1 or (not keys and means["_group"].n_unique() > 1):
+            means = means.clear()
+        joined = self.scores.with_columns(name.alias("_group"))
+        return joined.join(means, on=["measure", "_group"], how="left", maintain_order="left").drop("_group")
+
+    @cached_property
+    def population(self) -> str:
+        """What the intervals of means that are not compared are over: ``"users"``, where they have several sessions, or ``"sessions"``."""
+        return units_of(self.study).name
 
     @property
     def unjudged(self) -> str | None:

@@ -287,3 +287,15 @@ def test_another_title_leaves_the_lines_below_it(parts, before, title):
     assert above(chart) == [*([before] if before else []), "Synthetic data"]
     below = charts.last_vs_nonlast(parts(), title="Title", subtitle="t")
     assert above(retitled(below, title)) == [*own, "t"]
+
+
+def test_a_copy_of_a_chart_is_its_own_and_that_of_a_layer_shares_its_encodings(curves):
+    chart = charts.session_curve(curves())
+    own = chart.copy()
+    own.layer[-1].mark.fontSize = 99
+    own.layer[-1].encoding.text["field"] = "other"
+    assert (chart.layer[-1].mark.fontSize, chart.layer[-1].encoding.text["field"]) == (11, "label")
+    layer = chart.layer[-1]  # Altair makes four copies of each in making a chart
+    assert layer.copy().encoding is layer.encoding
+    assert layer.encode(x=alt.X(field="rank", type="quantitative")).encoding.x["field"] == "rank"
+    assert chart.layer[-1].encoding.x["field"] == "slot"

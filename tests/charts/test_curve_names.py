@@ -90,7 +90,7 @@ def test_a_curve_without_a_value_has_no_name():
         "y": alt.Y(field="y", type="quantitative"),
         "color": color("ab", None, "G"),
     }
-    _, words = curve_names(frame, encoding, {"shape": shaped("ab", "G")})
+    (words,) = curve_names(frame, encoding, {"shape": shaped("ab", "G")})
     assert [row["label"] for row in words.data.values] == ["b"]
 
 
@@ -106,5 +106,7 @@ def test_all_names_have_their_marks_where_one_is_not_at_the_end_of_its_curve():
     assert (beside["far"], beside["short"], beside["one"], beside["other"]) == pytest.approx((0.9, 0.6, 0.35, 0.25))
     ends = curve_ends(frame.filter(pl.col("group").is_in(["far", "one"])), encoding)
     assert ends["beside"].to_list() == [None, None]
+    (words,) = curve_names(frame.filter(pl.col("group").is_in(["far", "one"])), encoding, {})  # no layer of no marks
+    assert words.to_dict()["mark"]["dx"] == MARK_AT
     _, words = curve_names(frame, encoding, {})
     assert words.to_dict()["mark"]["dx"] == NAME_AT

@@ -21,7 +21,7 @@ def test_it_draws_the_table_of_the_finding(found, datasets):
     assert [row["share"] for row in lines] == own.sort("system_id", "amount")["share"].to_list()
     assert len(points) <= 2 * 10
     assert points[0]["amount"] == 0
-    assert [[row["label"] for row in rows] for _, rows in names] == [["S2", "S1"], ["S2", "S1"]]  # 56 and 53 of 60
+    assert [[row["label"] for row in rows] for _, rows in names] == [["S2", "S1"]]  # 56 and 53 of 60
     spec = effort_gain(found).to_dict()["layer"][1]["encoding"]
     assert (spec["x"]["axis"]["title"], spec["y"]["axis"]["title"]) == (
         "Results looked at",

@@ -9,7 +9,7 @@ from sessionkit.errors import UsageError
 
 def test_lines_hold_the_breakdown_and_points_stand_at_every_tenth_rank(parts, datasets):
     frame = parts(ranks=20)
-    (line, rows), (point, marked), _, (_, names) = datasets(last_vs_nonlast(frame))
+    (line, rows), (point, marked), (_, names) = datasets(last_vs_nonlast(frame))
     assert (line, point) == ("line", "point")
     assert [row["value"] for row in rows] == frame.get_column("value").to_list()
     assert {row["part"] for row in rows} == {"Last", "Non-last"}

@@ -1,12 +1,14 @@
 """The rating-scatter chart: circles of sessions, lines of means, what it refuses; its figure has the correlation in words."""
 
 import math
+import re
+from itertools import pairwise
 
 import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import rating_scatter, spec_of
+from sessionkit.charts import rating_scatter, save, spec_of
 from sessionkit.errors import UsageError
 from sessionkit.reports.single import single_figure
 from tests.support.clinic import read_clinic
@@ -88,3 +90,17 @@ def test_the_figure_draws_the_study_and_says_how_both_correlate(datasets):
         single_figure(clinic, "rating-scatter")
     with pytest.raises(UsageError, match="needs one rating"):
         single_figure(clinic, "rating-scatter", with_=["satisfaction", "skill"])
+
+
+@pytest.mark.parametrize("size", [{}, {"width": "84mm"}])
+def test_circles_of_neighboring_steps_do_not_touch(tmp_path, size):
+    """Of one rating as many sessions at every score, so that every circle is the largest."""
+    scores = pl.DataFrame({"rating": [3.0] * 240, "m": [step / 23 for step in range(24)] * 10})
+    path = save(rating_scatter(scores, "rating", measure="m"), tmp_path / "chart.svg", **size)
+    circles = re.findall(
+        r'Sessions: 10" role.*?translate\([0-9.]+,([0-9.]+)\)" d="M([0-9.]+),0A', path.read_text("utf-8")
+    )
+    of_plot = sorted((float(y), float(radius)) for y, radius in circles)
+    assert len(of_plot) == 24
+    apart = [below - above for (above, _), (below, _) in pairwise(of_plot)]
+    assert min(apart) >= 2 * max(radius for _, radius in of_plot) - 0.1

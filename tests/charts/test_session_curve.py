@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import polars as pl
+import pytest
 
 from sessionkit.charts import colors_of, session_curve, spec_of
 from sessionkit.charts.theme import CONTEXT
@@ -10,7 +11,7 @@ from sessionkit.charts.theme import CONTEXT
 
 def test_curve_is_drawn_with_the_ends_of_queries(curves, datasets):
     frame = curves(queries=3, cutoff=10)
-    rules, labels, lines, points, _, names = datasets(session_curve(frame))
+    rules, labels, lines, points, names = datasets(session_curve(frame))
     assert rules == ("rule", [{"slot": 10}, {"slot": 20}])
     assert labels == (
         "text",
@@ -47,14 +48,14 @@ def test_lists_that_differ_between_sessions_have_no_common_boundaries(curves, da
     unknown = pl.lit(None, pl.Int32)
     frame = curves().with_columns(query_position=unknown, rank=unknown)
     marks = [mark for mark, _ in datasets(session_curve(frame))]
-    assert marks == ["line", "point", "point", "text"]
+    assert marks == ["line", "point", "text"]
     title = session_curve(frame).to_dict()["layer"][0]["encoding"]["x"]["axis"]["title"]
     assert title == "Slot in the concatenated lists"
 
 
 def test_one_query_needs_no_boundaries(curves, datasets):
     assert [mark for mark, _ in datasets(session_curve(curves(queries=1)))] == [
-        "line", "point", "point", "text",
+        "line", "point", "text",
     ]  # fmt: skip
 
 
@@ -175,3 +176,12 @@ def test_bands_that_overlap_are_told_apart_by_their_edges():
     assert area["mark"]["fillOpacity"] < area["mark"]["strokeOpacity"] < 1
     assert area["encoding"]["stroke"]["scale"] == area["encoding"]["color"]["scale"]
     assert (area["encoding"]["y"]["field"], area["encoding"]["y2"]["field"]) == ("low", "high")
+
+
+@pytest.mark.parametrize(("queries", "told"), [(3, False), (40, True)])
+def test_the_axis_says_where_not_every_query_is_labeled(curves, queries, told):
+    spec = spec_of(session_curve(curves(queries=queries)))
+    (title,) = {
+        str(layer["encoding"]["x"]["axis"]["title"]) for layer in spec["layer"] if layer["mark"]["type"] == "line"
+    }
+    assert (f"{queries} queries, some of them labeled" in title) == told

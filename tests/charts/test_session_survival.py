@@ -38,3 +38,21 @@ def test_numbers_stand_below_the_ticks_of_the_axis(queries):
     counted = [rows for rows in spec["datasets"].values() if "text" in rows[0] and "sessions" in rows[0]]
     assert len(counted) == 2
     assert all([row["query_position"] for row in rows] == axis["values"] for rows in counted)
+
+
+def test_the_first_query_that_every_session_has_has_no_band():
+    """S1 has all its 10 sessions at query 1; of S2 one of 8 logged none, so that its share is no certainty."""
+    survival = frame(queries=4).with_columns(
+        value=pl.when(pl.col("query_position") == 1, pl.col("system_id") == "S2").then(0.875).otherwise("value")
+    )
+    spec = spec_of(session_survival(survival))
+    (band,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == "area")
+    rows = spec["datasets"][band["data"]["name"]]
+    at = {group: [row["query_position"] for row in rows if row["group"] == group] for group in ("S1", "S2")}
+    assert at == {"S1": [1.5, 2, 3, 4], "S2": [1, 2, 3, 4]}
+    ends = {row["query_position"]: (row["low"], row["high"]) for row in rows if row["group"] == "S1"}
+    assert ends[1.5] == ends[2]
+
+
+def test_sessions_of_one_query_have_no_band():
+    assert "area" not in {layer["mark"]["type"] for layer in spec_of(session_survival(frame(queries=1)))["layer"]}

@@ -52,3 +52,24 @@ def test_clicks_are_not_needed(datasets):
 def test_very_many_queries_are_refused():
     with pytest.raises(UsageError, match="shows 60 queries, not 61"):
         session_timeline(pl.concat([QUERIES.head(1)] * (MOST + 1)))
+
+
+@pytest.mark.parametrize(
+    ("last", "unit", "drawn"),
+    [
+        (90.0, "Minutes", 1.5),
+        (3 * 3_600.0, "Minutes", 180),
+        (3 * 3_600.0 + 1, "Hours", 3 + 1 / 3_600),
+        (48 * 3_600.0, "Hours", 48),
+        (8 * 86_400.0, "Days", 8),
+    ],
+)
+def test_the_unit_of_time_is_chosen_by_the_length_of_the_session(datasets, last, unit, drawn):
+    chart = session_timeline(QUERIES.with_columns(start=pl.Series([0.0, last])))
+    (axis,) = {layer["encoding"]["x"]["axis"]["title"] for layer in chart.to_dict()["layer"]}
+    assert axis == f"{unit} since the session began"
+    assert f"Issued, {unit.lower()}" in str(chart.to_dict()["layer"][-1]["encoding"]["tooltip"])
+    assert [row["start"] for row in dict(datasets(chart))["tick"]] == [0, pytest.approx(drawn)]
+    clicks = {"query_position": [1], "rank": [1], "doc_id": ["d"], "at": [1.0], "dwell": [last]}
+    late = session_timeline(QUERIES, pl.DataFrame(clicks)).to_dict()
+    assert unit == "Minutes" or late["layer"][0]["encoding"]["x"]["axis"]["title"] == axis

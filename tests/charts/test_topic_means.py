@@ -1,10 +1,12 @@
 """Means by topic: every group on every topic, the topics in the order of the mean over groups."""
 
+import re
+
 import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import spec_of, topic_means
+from sessionkit.charts import rprecision_histogram, save, spec_of, topic_means
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
@@ -65,3 +67,25 @@ def test_what_cannot_be_drawn_is_refused():
         topic_means(means().drop("topic_id"))
     with pytest.raises(UsageError, match="no value is defined"):
         topic_means(means({("A", "t"): None}))
+
+
+@pytest.mark.parametrize(
+    ("names", "angle"), [(["a"] * 2, 0), (["a" * 6] * 7, 0), (["a" * 40] * 7, -90), (["a"] * 60, -90)]
+)
+@pytest.mark.parametrize("draw", [topic_means, rprecision_histogram])
+def test_every_name_stands_below_the_plot_whole_or_cut(tmp_path, draw, names, angle):
+    topics = [f"{name}{number:02}" for number, name in enumerate(names)]
+    frame = pl.DataFrame({"topic_id": topics, "a": 1.0, "b": 0.5, "difference": 0.5})
+    if draw is topic_means:
+        frame = frame.select("topic_id", group=pl.lit("S1"), value="a")
+        chart = topic_means(frame, measure="nDCG@10")
+    else:
+        chart = rprecision_histogram(frame, "A", "B")
+    axis = chart.to_dict()["layer"][-1 if draw is topic_means else 0]["encoding"]["x"]["axis"]
+    assert axis["labelAngle"] == angle
+    path = save(chart, tmp_path / "chart.svg")
+    shown = [
+        text for text in re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text("utf-8")) if text[:1] == names[0][:1]
+    ]
+    assert len(shown) == len(topics)
+    assert all(topic.startswith(text.rstrip("…")) for text, topic in zip(sorted(shown), sorted(topics), strict=True))

@@ -160,7 +160,7 @@ def test_a_paper_gets_the_table_that_papers_print(call, clinic, tmp_path):
     scores = call("score", clinic, "nsDCG@10", "--format", "latex").out
     assert "\\toprule" in scores
     assert "S1 & 0.3248 & 60 \\\\" in scores
-    assert "Judged results: 33.4\\% (S1),{} 40.7\\% (S2)." in scores
+    assert "Judged results: 33.4\\% (S1), 40.7\\% (S2)." in scores
 
 
 def test_scores_of_groups_are_named_as_such(refused, call, clinic, tmp_path):

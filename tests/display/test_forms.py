@@ -56,6 +56,21 @@ def test_latex_is_typeset_whatever_stands_in_it(tmp_path):
     assert "root:" not in log
 
 
+@pytest.mark.slow
+def test_what_is_printed_is_what_was_written_and_reads_well_as_source(tmp_path):
+    if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
+        pytest.skip("there is no TeX, or nothing reads its pages")
+    text = "S1 (n = 1,204, 33.4%), S2: a,,b ,,, c--d ---e x-y what?` no!` why? <<m>> ''o''"
+    table = table_of(text, pl.DataFrame({"a": ["b"]}))
+    assert "(n = 1,204, 33.4\\%), S2: a,{},b" in latex_table(table)
+    lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}", r"\begin{document}"]
+    (tmp_path / "paper.tex").write_text("\n".join([*lines, latex_table(table), r"\end{document}"]), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    read = subprocess.run(["pdftotext", "paper.pdf", "-"], cwd=tmp_path, capture_output=True, check=True, text=True)
+    assert text.replace(" ", "") in re.sub(r"\s", "", read.stdout)
+
+
 def test_markdown_says_what_the_table_says():
     assert markdown_table(scores()) == (
         "**Scores by system**\n\n| System | Value |\n| :-- | --: |\n| S1 | **0.1235** |\n| S2 | -0.5000\\* |\n"

@@ -288,6 +288,28 @@ def test_a_page_is_a_few_pages_of_paper_while_its_details_are_folded(browser, fi
     page.close()
 
 
+def test_no_figure_has_a_field_without_a_value(pages):
+    assert [told for _, said, _ in pages.values() for told in said if "Infinite extent" in told] == []
+
+
+def test_no_text_of_a_figure_is_too_small_on_paper(browser, files):
+    """At the width between the margins of a sheet no text is below 6.5 points; the page does not draw its charts anew for paper."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    page.evaluate("window.setTimeout = () => 0")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 1000})
+    points = """all => all.filter(one => one.getBoundingClientRect().width).map(one => {
+        const at = one.getScreenCTM();
+        return parseFloat(getComputedStyle(one).fontSize) * Math.hypot(at.a, at.b) * 0.75;
+    })"""
+    sizes = page.eval_on_selector_all("figure svg text", points)
+    assert len(sizes) > 100
+    assert min(sizes) >= 6.5
+    page.close()
+
+
 def test_a_link_into_what_is_folded_opens_it(browser, files):
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(files["clinic"].as_uri() + "#explorer")

@@ -29,6 +29,8 @@ from sessionkit.study.session_subset import restricted
 MOST_GROUPS, MOST_CUT, MOST_LEVELS = 20, 9, 50
 KEYS = ("session_id", "user_id", "topic_id")
 ORDER = "session_order"
+UNNAMED = "\0none"
+"""The group of sessions that name none, where they are described: no log has such a name."""
 LEVEL = "__level"
 """The column within whose levels groups are compared, among the sessions."""
 
@@ -184,6 +186,19 @@ def sessions_of(
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
     return GroupedSessions(frame, values, texts, groups, by, unknown, within)
+
+
+def every_session(
+    study: Study, measures: str | Measure | Sequence[str | Measure], by: str, memory: str | int | None = None
+) -> GroupedSessions:
+    """Score a study and name every session's group, to describe groups that are not compared, however many they are.
+
+    Sessions whose group is unknown are the group `UNNAMED`. The errors are those of `sessions_of`, but for the number of groups.
+    """
+    frame, values, texts = _scored(study, measures, (by,), memory, None)
+    frame = frame.with_columns(pl.col("group").fill_null(UNNAMED))
+    groups = tuple(in_natural_order(frame.get_column("group").unique()))
+    return GroupedSessions(frame, values, texts, groups, by, 0)
 
 
 def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:

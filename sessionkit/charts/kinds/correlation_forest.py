@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import SHAPES, checked, drawn_of, in_order, line_below, tip, titled, values
+from sessionkit.charts.encodings import SHAPES, checked, drawn_of, in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.labels import printable_column
 
@@ -91,7 +91,7 @@ def correlation_forest(
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = alt.LayerChart(data=values(rows), layer=layers, height=max(LINE * len(kinds), 22))
+    drawn = layered(layers, data=values(rows), height=max(LINE * len(kinds), 22))
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header), spacing=6
     )

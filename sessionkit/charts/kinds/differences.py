@@ -13,6 +13,7 @@ from sessionkit.charts.encodings import (
     checked,
     drawn_of,
     in_order,
+    layered,
     line_below,
     setting_of,
     tip,
@@ -197,7 +198,7 @@ def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = alt.LayerChart(data=values(drawn, _table(drawn)), layer=layers, width=SCALED, height=alt.Step(ROW))
+    chart = layered(layers, data=values(drawn, _table(drawn)), width=SCALED, height=alt.Step(ROW))
     return chart, note
 
 
@@ -240,7 +241,7 @@ def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = alt.LayerChart(data=values(rows, _table(rows)), layer=layers, height=ROW)
+    drawn = layered(layers, data=values(rows, _table(rows)), height=ROW)
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),
         spacing=8,

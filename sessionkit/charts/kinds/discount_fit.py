@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.distribution_tails import wilson
-from sessionkit.charts.encodings import SHAPES, color, how_many, line_below, parted, tip, titled, values
+from sessionkit.charts.encodings import SHAPES, color, how_many, layered, line_below, parted, tip, titled, values
 from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, looked_at, one_fit
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
@@ -95,7 +95,7 @@ def discount_fit(
     points = (
         alt.Chart(values(frame)).mark_point(filled=True).encode(x=x, y=seen, color=shade, shape=shape, tooltip=tips)
     )
-    layers = alt.LayerChart(layer=[ends, lines, points])
+    layers = layered([ends, lines, points])
     return titled(layers, title, below, synthetic, width=width, height=height)
 
 

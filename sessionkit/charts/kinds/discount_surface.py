@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import checked, drawn_of, folded, how_many, line_below, tip, titled, values
+from sessionkit.charts.encodings import checked, drawn_of, folded, how_many, layered, line_below, tip, titled, values
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -91,7 +91,7 @@ def discount_surface(
         circles = alt.Chart(values(unseen)).mark_point(**dot, color="white", stroke=PALE)
         layers.append(circles.encode(**place, tooltip=tips))
     said = [line for line in (subtitle, KEY, far) if line]
-    return titled(alt.LayerChart(layer=layers), title, said, synthetic, width=width, height=height)
+    return titled(layered(layers), title, said, synthetic, width=width, height=height)
 
 
 def first_fit(calibration: Any, measure: str | None) -> tuple[Any, str | None]:  # noqa: ANN401  # anything tabular

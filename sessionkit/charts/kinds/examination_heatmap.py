@@ -8,7 +8,18 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import NUMBERS, by_ink, checked, drawn_of, how_many, line_below, tip, titled, values
+from sessionkit.charts.encodings import (
+    NUMBERS,
+    by_ink,
+    checked,
+    drawn_of,
+    how_many,
+    layered,
+    line_below,
+    tip,
+    titled,
+    values,
+)
 from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
 from sessionkit.errors import UsageError
@@ -112,7 +123,7 @@ def examination_heatmap(
     ]
     across = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
     return titled(
-        alt.LayerChart(layer=layers, width=across, height=alt.Step(ROW)),
+        layered(layers, width=across, height=alt.Step(ROW)),
         title,
         below,
         synthetic,

@@ -18,6 +18,7 @@ from sessionkit.charts.encodings import (
     curve_ends,
     grouped,
     in_order,
+    layered,
     mean_of,
     name_layers,
     of_several,
@@ -122,8 +123,10 @@ def gain_vectors(
     if named is None:
         encoding["color"]["legend"]["values"] = [inert(group) for group in sorted(groups)]
     else:
-        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks})
-        names[0].transform = of(NAMES[0]).transform  # ideals have no points
+        marked = bool(named.filter(~of_ideal).get_column("beside").count())
+        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks}, marked=marked)
+        if marked:
+            names[0].transform = of(NAMES[0]).transform  # ideals have no points
     size = 18 if ranks <= MARKED else 6
     layers = [
         *([area(of(LINES[0]), encoding)] if own else []),
@@ -134,7 +137,7 @@ def gain_vectors(
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
         data=values(drawn, points.drop("place")),
-        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        spec=layered(layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=header),
         columns=min(2, len(panels)),
         resolve=alt.Resolve(scale=alt.ScaleResolveMap(y="independent"), axis=alt.AxisResolveMap(x="independent")),

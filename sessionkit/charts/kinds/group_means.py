@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.charts.encodings import LETTERS, in_order, line_below, tip, titled, values
+from sessionkit.charts.encodings import LETTERS, in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
@@ -141,9 +141,7 @@ def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    return alt.LayerChart(
-        data=values(rows, rows.drop("place", "told", "best")), layer=layers, width=WIDTH, height=alt.Step(ROW)
-    )
+    return layered(layers, data=values(rows, rows.drop("place", "told", "best")), width=WIDTH, height=alt.Step(ROW))
 
 
 def significance_letters(groups: Sequence[str], differing: Collection[frozenset[str]]) -> list[str]:

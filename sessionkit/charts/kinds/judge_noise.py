@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, drawn_of, in_order, line_below, tip, titled, values
+from sessionkit.charts.encodings import checked, drawn_of, in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -105,7 +105,7 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     ]
     head = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6)
     faced: alt.FacetChart = (
-        alt.LayerChart(data=values(rows), layer=layers)
+        layered(layers, data=values(rows))
         .properties(height=ROW)
         .facet(row=alt.Row(field="row", type="nominal", sort=in_order(), header=head), spacing=8)
         .resolve_scale(x="independent")
@@ -147,7 +147,7 @@ def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faced = alt.FacetChart(
         data=values(rows),
-        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        spec=layered(layers, width=WIDTH, height=HEIGHT),
         facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=head),
         columns=columns,
     )

@@ -14,6 +14,7 @@ from sessionkit.charts.encodings import (
     curve_ends,
     drawn_of,
     in_order,
+    layered,
     line_below,
     name_layers,
     parted,
@@ -131,6 +132,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
                 alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal="name")),
                 encoding,
                 marks,
+                marked=bool(ends_of.get_column("beside").count()),
             )
     tips = [tip("number", grows.capitalize(), ",d"), tip("group", "Topics"), tip("sessions", "Sessions", ",d")]
     tips += [tip("value", "Power", ".2f"), tip("low", "From", ".2f"), tip("high", "To", ".2f")]
@@ -165,7 +167,7 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
     faceted = alt.FacetChart(
         data=values(rows, rows.filter(pl.col("kind").is_in(["size", "end"])).select(SHOWN)),
-        spec=alt.LayerChart(layer=layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
+        spec=layered(layers, width=WIDTH if panels > 1 else ALONE, height=HEIGHT),
         facet=alt.Facet(field="population", type="nominal", sort=in_order(), header=head),
         columns=min(2, panels),
     )

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import folded, tip, titled, values
-from sessionkit.charts.theme import INK, PALETTE
+from sessionkit.charts.encodings import folded, layered, tip, titled, values
+from sessionkit.charts.theme import HEIGHT, INK, PALETTE
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
@@ -17,8 +17,8 @@ from sessionkit.readers.tabular import as_polars
 SOURCE = "sessionkit.score"
 STEPS = 24
 """Steps of equal width into which the range of scores is divided."""
-LARGEST = 180
-"""Area of the largest circle."""
+LARGEST, APART = 180, 0.9
+"""Area of the largest circle, at most; and the share of the way between two that lie closest which they fill."""
 WIDTH = 300
 LISTED = 12
 """Ratings up to which each has its own tick."""
@@ -78,7 +78,7 @@ def rating_scatter(
     size = alt.Size(
         field="n",
         type="quantitative",
-        scale=alt.Scale(domain=[0, most], range=[0, LARGEST]),
+        scale=alt.Scale(domain=[0, most], range=[0, _largest(circles)]),
         legend=alt.Legend(title="Sessions", values=_sizes(most), format="d"),
     )
 
@@ -99,7 +99,7 @@ def rating_scatter(
         )
         of = [*tips, tip("value", "Mean score", ".4f"), tip("n", "Sessions", "d")]
         layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, tooltip=of))
-    chart = alt.LayerChart(layer=layers, width=WIDTH)
+    chart = layered(layers, width=WIDTH)
     return titled(chart, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
@@ -124,6 +124,14 @@ def _circles(both: pl.DataFrame) -> pl.DataFrame:
     counts = both.group_by("x", step=step).agg(n=pl.len().cast(pl.Int64)).sort("x", "step")
     from_ = low + pl.col("step") * width
     return counts.select("x", "n", value=from_ + width / 2, low=from_, high=from_ + width)
+
+
+def _largest(circles: pl.DataFrame) -> float:
+    """The area of the largest circle with which those of one rating, one above the other, do not touch."""
+    radius = (pl.col("n") / pl.col("n").max()).sqrt()
+    way = pl.col("value").diff().over("x") * HEIGHT / (pl.col("high").max() - pl.col("low").min())
+    closest = circles.select((way / (radius + radius.shift().over("x"))).min()).item()
+    return LARGEST if closest is None else min(LARGEST, round((2 * APART * closest) ** 2, 1))
 
 
 def _means(both: pl.DataFrame) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import with_groups
-from sessionkit.charts.encodings import checked, tip, titled, values
+from sessionkit.charts.encodings import checked, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
@@ -119,7 +119,7 @@ def reformulation_flow(
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=240, labelPadding=16)
     faceted = alt.FacetChart(
         data=values(rows),
-        spec=alt.LayerChart(layer=[bars, counts], width=alt.Step(WIDTH), height=HEIGHT),
+        spec=layered([bars, counts], width=alt.Step(WIDTH), height=HEIGHT),
         facet=alt.Facet(field="group", type="nominal", header=header),
         columns=max(2, len(groups)),
         spacing=24,

@@ -9,21 +9,22 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import (
+    MOST_TOPICS,
     checked,
     color,
     folded,
     guide,
     stacked,
     tip,
+    topic_axis,
+    topic_step,
     values,
 )
-from sessionkit.charts.theme import FAINT, WIDTH
+from sessionkit.charts.theme import FAINT
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("topic_id", "a", "b", "difference")
-NAMED = 60
-"""Topics up to which each is named; of more the axis says how many there are, and the tooltip names each."""
 SHORT = 40
 """Characters of what the axis says of two names."""
 NARROWEST, WIDEST = 2, 60
@@ -85,19 +86,13 @@ def rprecision_histogram(
     words = [plain("title", minus) if short else "Difference", *folded(plain("measure", measure))]
     shade = color([first, second], colors, f"{legend} ahead")
     shade["legend"] = None if short else shade["legend"]
-    few = len(rows) <= NAMED
-    axis = alt.Axis(
-        title="Topic" if few else f"{len(rows):,} topics",
-        labels=few,
-        ticks=few,
-        labelAngle=0 if len(rows) <= 12 else -90,
-        labelLimit=90,
-        labelOverlap=True,
-    )
+    step = topic_step(len(rows), NARROWEST, WIDEST)
+    below = "Topic" if len(rows) <= MOST_TOPICS else f"{len(rows):,} topics"
+    axis = topic_axis(below, topics, step, width)
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
     tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead")]
     bars = (
-        alt.Chart(values(rows), width=alt.Step(max(NARROWEST, min(WIDEST, WIDTH // len(rows)))))
+        alt.Chart(values(rows), width=alt.Step(step))
         .mark_bar()
         .encode(
             x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),

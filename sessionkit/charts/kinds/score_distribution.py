@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import with_groups
-from sessionkit.charts.encodings import checked, color, in_order, tip, titled, values
+from sessionkit.charts.encodings import checked, color, in_order, layered, tip, titled, values
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import plain
 from sessionkit.display.natural_order import natural_sort
@@ -116,9 +116,9 @@ def score_distribution(
     ]
     header = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=200)
     both = pl.concat([boxes, points], how="diagonal")
-    drawn = alt.LayerChart(
+    drawn = layered(
+        layers,
         data=values(both, both.rename({"kind": "part"}).drop("height", "place")),
-        layer=layers,
         height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))),
     )
     faceted: alt.FacetChart = drawn.facet(

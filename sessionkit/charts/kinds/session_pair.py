@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, tip, titled, values
+from sessionkit.charts.encodings import checked, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.numbers import compact
@@ -192,7 +192,7 @@ def _drawn(
     layers.append(of("sum").mark_text(align="right", **style).encode(x=ends_at, y=y, text=words))
     return alt.FacetChart(
         data=values(data, _listed(shown, sessions)),
-        spec=alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT),
+        spec=layered(layers, width=WIDTH, height=HEIGHT),
         facet=alt.FacetMapping(
             row=alt.FacetFieldDef(field="query_position", type="ordinal", header=None),
             column=alt.FacetFieldDef(field="side", type="ordinal", header=None),

@@ -14,6 +14,7 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     grouped,
+    guide,
     outstanding,
     shaped,
     stacked,
@@ -96,11 +97,25 @@ def session_survival(
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
     names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips)
+    sure = _banded(frame)
     band = (
-        alt.Chart(data)
+        alt.Chart(guide(sure))
         .mark_area(opacity=0.18, interpolate="step")
         .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
     )
     lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
-    layers = [*([band] if len(groups) <= MOST_SHAPES else []), lines, points, *names, *counted]
+    layers = [*([band] if len(groups) <= MOST_SHAPES and len(sure) else []), lines, points, *names, *counted]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+
+
+def _banded(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the bands: none where a group's share is 1 by construction, at a first query that each of its sessions has.
+
+    A step ends halfway between two queries, so the band of the second begins there.
+    """
+    first = (pl.col("query_position") == 1) & (pl.col("value") == 1)
+    halfway = pl.col("query_position") - pl.when(pl.col("query_position") == 2, first.any().over("group")).then(0.5)
+    known = frame.with_columns(_first=first, _halfway=halfway).filter(~pl.col("_first"))
+    begins = known.drop_nulls("_halfway").with_columns(query_position="_halfway")
+    rows = pl.concat([begins, known.with_columns(pl.col("query_position").cast(pl.Float64))])
+    return rows.drop("_first", "_halfway").sort("query_position", maintain_order=True)

@@ -27,6 +27,8 @@ ROW = 26
 """Height of a query's row."""
 APART = 0.06
 """Share of the time between first and last click that must lie between clicks for the second to get its rank."""
+UNITS = (("minutes", 60, 180), ("hours", 3_600, 72), ("days", 86_400, None))
+"""Units of time, the seconds of each, and how many of it a session has at most that is drawn in it."""
 TEXT = 34
 """Characters of a query's text beside its row."""
 
@@ -41,7 +43,7 @@ def session_timeline(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw a session's queries one below the other along a time axis, in minutes since its first event.
+    """Draw a session's queries one below the other along a time axis, since its first event, in minutes, hours or days by its length.
 
     Parameters
     ----------
@@ -68,13 +70,15 @@ def session_timeline(
     short = pl.when(text.str.len_chars() > TEXT).then(pl.concat_str(text.str.slice(0, TEXT - 1), pl.lit("…")))
     worded = pl.concat_str(label, pl.lit("  "), short.otherwise(text))
     named = pl.when(pl.col("text").is_null()).then(label).otherwise(worded)
-    minutes = [(pl.col(name) / 60).alias(name) for name in ("start", "end")]
-    rows = frame.select("query_position", *minutes, "results", label=named, text=text)
+    looked = None if clicks is None else _clicks(clicks, frame)
+    unit, seconds = _unit(frame, looked)
+    times = [(pl.col(name) / seconds).alias(name) for name in ("start", "end")]
+    rows = frame.select("query_position", *times, "results", label=named, text=text)
     labels = [inert(label) for label in rows.get_column("label")]
     x = alt.X(
         field="start",
         type="quantitative",
-        axis=alt.Axis(title="Minutes since the session began", grid=True, tickCount=8),
+        axis=alt.Axis(title=f"{unit.capitalize()} since the session began", grid=True, tickCount=8),
         scale=alt.Scale(zero=True, nice=False, padding=6),
     )
     y = alt.Y(
@@ -83,23 +87,23 @@ def session_timeline(
         scale=alt.Scale(domain=labels),
         axis=alt.Axis(title=None, labelLimit=260, domain=False, ticks=False, labelOverlap=False),
     )
-    seen = None if clicks is None else _clicks(clicks, rows)
+    seen = None if looked is None else _placed(looked, rows, seconds)
     present = ["Result list"] * rows.get_column("end").is_not_null().any() + ["Query"]
-    if seen is not None and len(seen):
+    if seen is not None:
         present += ["Click"] + ["Dwell"] * seen.get_column("end").is_not_null().any()
     kinds = [kind for kind in COLOURS if kind in present]
     legend = alt.Legend(title=None, symbolType="square")
     scale = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
     shade = alt.Color(field="kind", type="nominal", scale=scale, legend=legend)
-    tips = [tip("text", "Query"), tip("results", "Results", "d"), tip("start", "Issued, minutes", ".2f")]
-    tips.append(tip("end", "Left, minutes", ".2f"))
+    tips = [tip("text", "Query"), tip("results", "Results", "d"), tip("start", f"Issued, {unit}", ".2f")]
+    tips.append(tip("end", f"Left, {unit}", ".2f"))
     ended = rows.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Result list"))
     issued = rows.with_columns(kind=pl.lit("Query"))
     place: dict[str, Any] = {"x": x, "y": y, "color": shade}
     base = alt.Chart(guide(ended), height=alt.Step(ROW)).mark_bar(size=12, stroke=FAINT, strokeWidth=0.8)
     layers = [base.encode(**place, x2=alt.X2(field="end"), tooltip=tips)]
-    if seen is not None and len(seen):
-        layers += _looks(seen, place)
+    if seen is not None:
+        layers += _looks(seen, place, unit)
     ticks = alt.Chart(values(issued, issued.drop("label").rename({"kind": "part"}))).mark_tick(
         thickness=3, size=18, orient="vertical"
     )
@@ -108,26 +112,39 @@ def session_timeline(
     )
 
 
-def _clicks(clicks: Any, rows: pl.DataFrame) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
-    """The clicks in minutes, on the rows of their queries."""
+def _clicks(clicks: Any, queries: pl.DataFrame) -> pl.DataFrame | None:  # noqa: ANN401  # anything tabular
+    """The clicks on the lists of these queries; None where there are none."""
     given = clicks if isinstance(clicks, pl.DataFrame) else pl.DataFrame(clicks)
     if given.is_empty():
-        return given.select(CLICKS).rename({"at": "start", "dwell": "end"})
-    frame = checked(given, CLICKS, "the clicks of one session")
-    placed = frame.join(rows.select("query_position", "label"), on="query_position", how="inner")
+        return None
+    found = checked(given, CLICKS, "the clicks of one session").join(queries, on="query_position", how="semi")
+    return found if len(found) else None
+
+
+def _unit(queries: pl.DataFrame, clicks: pl.DataFrame | None) -> tuple[str, int]:
+    """The unit of time in which a session is drawn, and its seconds."""
+    times = [queries.get_column("start"), queries.get_column("end")]
+    times += [] if clicks is None else [clicks.get_column("at"), clicks.get_column("at") + clicks.get_column("dwell")]
+    last = max((float(end) for end in (one.max() for one in times) if end is not None), default=0.0)  # type: ignore[arg-type]
+    return next((name, size) for name, size, most in UNITS if most is None or last <= most * size)
+
+
+def _placed(clicks: pl.DataFrame, rows: pl.DataFrame, seconds: int) -> pl.DataFrame:
+    """The clicks in a unit of so many seconds, on the rows of their queries."""
+    placed = clicks.join(rows.select("query_position", "label"), on="query_position", how="inner")
     return placed.sort("at", "query_position", "rank").select(
         "label",
         "rank",
-        start=pl.col("at") / 60,
-        end=(pl.col("at") + pl.col("dwell")) / 60,
+        start=pl.col("at") / seconds,
+        end=(pl.col("at") + pl.col("dwell")) / seconds,
         dwell="dwell",
         document=printable_column("doc_id"),
     )
 
 
-def _looks(seen: pl.DataFrame, place: dict[str, Any]) -> list[alt.Chart]:
+def _looks(seen: pl.DataFrame, place: dict[str, Any], unit: str) -> list[alt.Chart]:
     """Bars of dwell and points of clicks, with the rank above those that stand apart."""
-    tips = [tip("document", "Document"), tip("rank", "Rank", "d"), tip("start", "Clicked, minutes", ".2f")]
+    tips = [tip("document", "Document"), tip("rank", "Rank", "d"), tip("start", f"Clicked, {unit}", ".2f")]
     tips.append(tip("dwell", "Dwell, seconds", ".0f"))
     read = seen.filter(pl.col("end").is_not_null()).with_columns(kind=pl.lit("Dwell"))
     clicked = seen.with_columns(kind=pl.lit("Click"))

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.charts.encodings import line_below, tip, titled, values
+from sessionkit.charts.encodings import layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import inert, plain, printable, printable_column
 from sessionkit.errors import UsageError, suggestion
@@ -123,4 +123,4 @@ def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
         .mark_point(size=80, filled=True, color=INK)
         .encode(x=x, y=y, tooltip=[tip("side", "Group"), tip("value", "Mean", ".4f")]),
     ]
-    return alt.LayerChart(layer=layers, width=WIDTH)
+    return layered(layers, width=WIDTH)

@@ -17,6 +17,7 @@ from sessionkit.charts.encodings import (
     color,
     drawn_of,
     guide,
+    layered,
     line_below,
     tip,
     titled,
@@ -164,7 +165,7 @@ def sweep_map(
     shown = frame.get_column("significant")
     tested = f"Shown by the test at {shown.sum():,} of {len(shown):,} settings" if shown.count() else None
     below = [line for line in (subtitle, *key, KEY, tested) if line]
-    return titled(alt.LayerChart(layer=layers), title, below, synthetic, width=width, height=height)
+    return titled(layered(layers), title, below, synthetic, width=width, height=height)
 
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular

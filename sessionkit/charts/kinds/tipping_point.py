@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.charts.encodings import LEGENDS, color, curve_names, line_below, shaped, tip, titled, values
+from sessionkit.charts.encodings import LEGENDS, color, curve_names, layered, line_below, shaped, tip, titled, values
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
@@ -127,4 +127,4 @@ def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | No
     data = values(rows)
     lines = alt.Chart(data).mark_line().encode(**encoding)
     points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return alt.LayerChart(layer=[lines, points, *names])
+    return layered([lines, points, *names])

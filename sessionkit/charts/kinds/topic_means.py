@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import (
+    MOST_TOPICS,
     SHAPES,
     color,
     gain_axis,
@@ -17,17 +18,17 @@ from sessionkit.charts.encodings import (
     shaped,
     stacked,
     tip,
+    topic_axis,
+    topic_step,
     values,
 )
-from sessionkit.charts.theme import CONTEXT, FAINT, WIDTH
+from sessionkit.charts.theme import CONTEXT, FAINT
 from sessionkit.display.labels import inert, named, printable_column
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.errors import UsageError
 
 OWN = ("topic_id", "measure", "value", "n", "undefined", "judged")
 SOURCE = "sessionkit.score with by=['system_id', 'topic_id']"
-NAMED = 60
-"""Topics up to which each is named; of more the axis says how many there are, and the tooltip names each."""
 NARROWEST, WIDEST = 2, 60
 """The least and greatest distance of topics."""
 DIGITS = 9
@@ -80,21 +81,15 @@ def topic_means(
         raise UsageError("there is nothing to draw: no topic has a value")
     over_groups = known.group_by("topic").agg(pl.col("value").mean().round(DIGITS))
     order = natural_sort(over_groups, "topic").sort("value", descending=True, maintain_order=True)
-    few = len(order) <= NAMED
-    axis = alt.Axis(
-        title="Topics, highest mean first" if few else f"{len(order):,} topics, highest mean first",
-        labels=few,
-        ticks=few,
-        labelAngle=0 if len(order) <= 12 else -90,
-        labelLimit=90,
-        labelOverlap=True,
-    )
-    step = max(NARROWEST, min(WIDEST, WIDTH // len(order)))
+    names = [inert(topic) for topic in order["topic"]]
+    step = topic_step(len(names), NARROWEST, WIDEST)
+    which = "Topics" if len(names) <= MOST_TOPICS else f"{len(names):,} topics"
+    axis = topic_axis(f"{which}, highest mean first", names, step, width)
     x = alt.X(
         field="topic",
         type="nominal",
         axis=axis,
-        scale=alt.Scale(domain=[inert(topic) for topic in order["topic"]], type="point", padding=0.5),
+        scale=alt.Scale(domain=names, type="point", padding=0.5),
     )
     y = gain_axis("Mean of sessions", measure)
     ends = known.group_by("topic", maintain_order=True).agg(value=pl.col("value").min(), high=pl.col("value").max())

@@ -9,7 +9,19 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import LEGENDS, SHAPES, by_ink, checked, folded, mean_of, shaped, tip, titled, values
+from sessionkit.charts.encodings import (
+    LEGENDS,
+    SHAPES,
+    by_ink,
+    checked,
+    folded,
+    layered,
+    mean_of,
+    shaped,
+    tip,
+    titled,
+    values,
+)
 from sessionkit.charts.kinds.score_distribution import SOURCE, of_one_measure
 from sessionkit.display.labels import inert, plain, printable_column
 from sessionkit.display.natural_order import natural_sort
@@ -127,7 +139,7 @@ def user_topic_heatmap(
         layers.append(points.encode(**place, **marked, tooltip=tips))
     below = [line for line in (subtitle, _drawn(every, cells)) if line]
     across = max(NARROWEST, min(WIDEST, CELL * frame["x"].n_unique()))
-    chart = alt.LayerChart(layer=layers, width=across, height=alt.Step(ROW))
+    chart = layered(layers, width=across, height=alt.Step(ROW))
     return titled(chart, title, below, synthetic, width=width, height=height)
 
 

@@ -1,4 +1,4 @@
-"""Measures: every score by group, and what the groups' differences come to."""
+"""Measures: every score by group, and where groups are compared what their differences come to."""
 
 from __future__ import annotations
 
@@ -39,7 +39,12 @@ OVERALL = {
 MARK = "*"
 
 
-@section("measures", "Scores and differences of all measures")
+def _title(of: Material) -> str:
+    """Whether there are differences beside the scores."""
+    return "Scores by all measures" if of.comparison is None else "Scores and differences of all measures"
+
+
+@section("measures", _title)
 def measures(of: Material) -> list[Part]:
     """Means, then differences with intervals, effect sizes and corrected p-values, then the reading in full."""
     if of.valueless is not None:

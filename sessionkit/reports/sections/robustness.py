@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from sessionkit.analysis.groups import with_groups
+from sessionkit.analysis.incomplete.finding import Incompleteness
+from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.numbers import compact
-from sessionkit.display.words import counted
+from sessionkit.display.words import counted, listed
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
@@ -33,7 +37,7 @@ def _judgments(of: Material) -> list[str]:
     if isinstance(bounded, Exception):
         return [of.redaction.note(f"What unjudged documents could change is not known: {bounded}.")]
     if found is None:
-        return []
+        return _bounds_of_means(of, bounded)
     rows = bounded.differences.filter(measure=str(of.primary)).drop_nulls("lower")
     if rows.is_empty():
         return [f"No bounds of {of.primary} are known."]
@@ -47,6 +51,27 @@ def _judgments(of: Material) -> list[str]:
         f"sign {'holds' if row['holds'] else 'could turn'}."
     )
     return [of.redaction.note(told)]
+
+
+def _bounds_of_means(of: Material, bounded: Incompleteness) -> list[str]:
+    """How much is judged, and between which bounds the primary mean of each group lies, where no groups are compared."""
+    judged = f"{of.judged[1].split(chr(10))[0]} " if of.judged is not None else ""
+    rows = with_groups(bounded.bounds, [of.by]).filter(measure=str(of.primary)).drop_nulls("lower")
+    if rows.is_empty():
+        return [of.redaction.note(f"{judged}No bounds of {of.primary} are known.")]
+    ends = [
+        (named, f"{compact(low)} and {compact(high)}")
+        for named, low, high in natural_sort(rows, "group").select("group", "lower", "upper").rows()
+    ]
+    safe = " (safe bounds, which may be wide)" if rows.item(0, "bound") == "safe" else ""
+    if len(ends) == 1:
+        told = f"the mean of {of.primary} lies between {ends[0][1]}{safe}."
+    elif len(ends) <= NAMED:
+        told = f"the mean of {of.primary} lies between {listed([f'{between} with {of.named(named)}' for named, between in ends])}{safe}."
+    else:
+        widest = compact(float((rows["upper"] - rows["lower"]).max()))  # type: ignore[arg-type]
+        told = f"no group's mean of {of.primary} can move by more than {widest}{safe}."
+    return [of.redaction.note(f"{judged}Whatever the unjudged documents are, {told}")]
 
 
 def _power(of: Material) -> list[str]:

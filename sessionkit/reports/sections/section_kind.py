@@ -23,7 +23,7 @@ class SectionKind:
     name
         Where a link finds it: letters and hyphens.
     title
-        Its heading.
+        Its heading, the same for every study, or one that says what this study has.
     parts
         What it says, in order.
     of_all
@@ -35,7 +35,7 @@ class SectionKind:
     """
 
     name: str
-    title: str
+    title: str | Callable[[Material], str]
     parts: Callable[[Material], Iterable[Part]]
     of_all: tuple[Asked, ...] = ()
     of_shown: tuple[Asked, ...] = ()
@@ -45,7 +45,8 @@ class SectionKind:
         """The section of one report; details without a part are not there."""
         parts = tuple(self.parts(of))
         made = (detail(of) for detail in self.details)
-        return Section(self.name, self.title, parts, tuple(detail for detail in made if detail.parts))
+        title = self.title if isinstance(self.title, str) else self.title(of)
+        return Section(self.name, title, parts, tuple(detail for detail in made if detail.parts))
 
     def and_details(self) -> Iterator[SectionKind]:
         """It and its details."""
@@ -56,7 +57,7 @@ class SectionKind:
 
 def section(
     name: str,
-    title: str,
+    title: str | Callable[[Material], str],
     *,
     of_all: Sequence[Asked] = (),
     of_shown: Sequence[Asked] = (),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.charts import sweep_map
+from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.figures.robustness import SWEPT, of_bounds
@@ -52,6 +56,8 @@ def tipping_point(of: Material) -> Figure | None:
     found = of.incompleteness if not of.large else None
     if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
         return None
+    if of.comparison is None:  # without a result there is none to reverse
+        found = replace(found, differences=found.differences.clear())
     try:
         return of_bounds(found, str(of.primary), of.choices)
     except UsageError:
@@ -76,7 +82,16 @@ def swept_words(of: Material) -> list[str]:
     """Whether what was found depends on the discounts, in a sentence for each conclusion."""
     found = of.swept
     if isinstance(found, str):
-        return []
+        if of.comparison is not None or of.study.facts.sessions == 1:
+            return []
+        why = "the log names no system" if set(of.choices.colors) == {EVERYONE} else "the groups are not compared"
+        return [f"Other discounts were not tried, since {why}."]
+    means = found.means.drop_nulls("value")["value"]
+    if len(found.groups) == 1 and len(means):
+        low, high = (compact(float(end)) for end in (means.min(), means.max()))  # type: ignore[arg-type]
+        return [
+            f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
+        ]
     told = [line for line in found.reading.split("\n") if " holds in " in line]
     if not told:
         return []

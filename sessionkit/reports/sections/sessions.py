@@ -16,7 +16,7 @@ from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import figures
-from sessionkit.reports.figures.session_curves import QUESTIONS, difference_of, usual_length
+from sessionkit.reports.figures.session_curves import QUESTIONS, curves_of_all, difference_of, usual_length
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.phrases import NAMED
@@ -77,7 +77,9 @@ def sessions(of: Material) -> list[Part]:
     if of.study.facts.sessions == 1:
         return [FigureRow(tuple(gain_over_session(of)))]
     if of.apart is None:
-        return [*of.sampled, *_of_last(of), *figures(of.shown, of.highlighting, ["session-curve"])]
+        curves = figures(of.shown, of.highlighting, ["session-curve"])
+        drawable = curves[0].chart is not None
+        return [*of.sampled, *(_of_last(of) or (_along(of) if drawable else [])), *curves]
     measure, found = of.choices.ratio, of.apart
     drawn = difference_of(found, measure, of.study, of.choices)
     return [of.paragraph(_ahead(found, of)), *_of_last(of), drawn]
@@ -100,6 +102,28 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     if not where:
         return f"{told} After no query does the 95% interval, of that query by itself, exclude 0."
     return f"{told} The 95% interval, of each query by itself, excludes 0 {where}."
+
+
+def _along(of: Material) -> list[Part]:
+    """The mean of each group, or between which those of many lie, after the first and the last query that are drawn."""
+    question = curves_of_all(of.shown, of.highlighting)
+    means = with_groups(question.answer(), [of.choices.by]).drop_nulls("value")
+    if means.is_empty():
+        return []
+    shown = usual_length(means, of.shown)[0]
+    ends = natural_sort(shown.group_by("group", "query_position", maintain_order=True).last(), "group")
+    told = []
+    first, *later = ends["query_position"].unique().sort().to_list()
+    for query in [first, *later[-1:]]:
+        here = ends.filter(query_position=query)
+        values = here["value"].sort()
+        each = [
+            f"{compact(value)}{'' if group == EVERYONE else f' with {of.named(group)}'}"
+            for group, value in here.select("group", "value").rows()
+        ]
+        known = listed(each) if len(each) <= NAMED else f"{compact(values[0])} to {compact(values[-1])} by group"
+        told.append(f"{known} after query {query}")
+    return [of.paragraph(f"Mean of {question.given[0]} along the session: {'; '.join(told)}.")]
 
 
 def _of_last(of: Material) -> list[Part]:

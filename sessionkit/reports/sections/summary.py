@@ -21,7 +21,7 @@ from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import distribution, slopes_of
-from sessionkit.reports.material import LARGE, Material
+from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import capital
 from sessionkit.reports.sections.measures import measures
@@ -401,46 +401,64 @@ def _distribution(of: Material) -> list[Part]:
 
 
 def _alone(of: Material) -> list[Words]:
-    """The means, then why nothing is compared."""
-    names = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
+    """The means with their intervals, then why nothing is compared."""
+    of_groups = [name for name in of.scores.columns if name not in ("measure", "value", "n", "undefined", "judged")]
     sessions = of.study.facts.sessions
-    rows = of.redaction.frame(of.scores.filter(pl.col("measure") == str(of.primary)), of.study)
+    if sessions == 1:
+        return _of_one_session(of)
+    scores = of.redaction.frame(of.scores_with_intervals, of.study)
+    rows = scores.filter(pl.col("measure") == str(of.primary))
     declared = "" if of.declared else f"No primary measure was declared; {of.primary} is shown. "
-    if any(of.scores[name].n_unique() > 1 for name in names):
+    if any(of.scores[name].n_unique() > 1 for name in of_groups):
         many = len(rows) > NAMED
         if many:
             rows = rows.drop_nulls("value").sort("value", maintain_order=True)
             rows = pl.concat([rows.head(1), rows.tail(1)]) if len(rows) > 1 else rows
         told = []
         for row in rows.iter_rows(named=True):
-            group = ", ".join(str(row[name]) for name in names if row[name] is not None)
-            told.append(f"{group or 'the others'} {_told(row['value'])} (n = {row['n']:,})")
+            group = ", ".join(str(row[name]) for name in of_groups if row[name] is not None)
+            n = f"n = {row['n']:,}"
+            told.append(f"{group or 'the others'} {_mean(row, of, n)}")
         what = f"Means of {of.primary}"
         lead = f"{declared}{what} run from {' to '.join(told)}." if many else f"{declared}{what}: {listed(told)}."
         told = [f"The groups are not compared: {of.refusal}."]
         told += [] if of.too_many is None else [f"Note: {of.too_many}."]
         return [of.led([lead]), *map(of.paragraph, told)]
-    values = [
-        f"{_spoken(measure)} is {_told(value)}" + (f" (over {counted(n, 'session')})" if 0 < n < sessions else "")
-        for measure, value, n in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
-        .select("measure", "value", "n")
-        .rows()
-    ]
     group = next(iter(of.choices.colors))
     whose = f"{counted(sessions, 'session')}{'' if group == EVERYONE else f' of {group}'}"
-    where = (
-        f"On average over {whose}"
-        if sessions > 1
-        else f"In the one session{'' if group == EVERYONE else f', of {group}'}"
-    )
+    first, *others = [
+        f"{_spoken(row['measure'])} is {_mean(row, of, counted(row['n'], 'session') if 0 < row['n'] < sessions else '')}"
+        for row in scores.sort(pl.col("measure") != str(of.primary), maintain_order=True).iter_rows(named=True)
+    ]
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
-    if sessions == 1:
-        return [of.led([f"{where}, {listed(values)}."]), of.paragraph(account(of))]
     more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
     return [
-        of.led([f"{declared}{where}, {listed(values)}."]),
+        of.led([f"{declared}On average over {whose}, {first}."]),
+        *([of.paragraph(f"By the other measures, {listed(others)}.")] if others else []),
         of.paragraph(f"Nothing is compared, since {why}; {more}."),
     ]
+
+
+def _of_one_session(of: Material) -> list[Words]:
+    """The values of the one session, and what the person did in it."""
+    group = next(iter(of.choices.colors))
+    values = [
+        f"{_spoken(measure)} is {_told(value)}"
+        for measure, value in of.scores.sort(pl.col("measure") != str(of.primary), maintain_order=True)
+        .select("measure", "value")
+        .rows()
+    ]
+    where = f"In the one session{'' if group == EVERYONE else f', of {group}'}"
+    return [of.led([f"{where}, {listed(values)}."]), of.paragraph(account(of))]
+
+
+def _mean(row: dict[str, Any], of: Material, n: str) -> str:
+    """A mean in words, with its interval, over how many units that is, and how many sessions."""
+    beside = [n] if n else []
+    if row["low"] is not None:
+        over = [] if of.population == "sessions" else [counted(row["units"], of.population.removesuffix("s"))]
+        beside = [f"{level_text(ALPHA)} interval {compact(row['low'])} to {compact(row['high'])}", *over, *beside]
+    return _told(row["value"]) + (f" ({'; '.join(beside)})" if beside else "")
 
 
 def _spoken(measure: str) -> str:

@@ -1,0 +1,139 @@
+"""What a page says of a study whose groups are not compared, and that no figure of any page stands without a sentence."""
+
+import itertools
+import re
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.display.numbers import compact
+from sessionkit.reports.page import sections_of
+from sessionkit.reports.parts import Words
+from sessionkit.reports.sections.measures import measures
+from sessionkit.reports.sections.robustness import robustness
+from sessionkit.reports.sections.summary import summary
+from tests.reports.one_section import by_name, figures_in, material
+
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+MEASURES = ["nsDCG@5", "sDCG@5"]
+GRADES = ["judgment_key", "doc_id", "grade"]
+SHOWN = {"summary", "topics", "sessions", "behavior", "ratings", "robustness", "every-session"}
+
+
+def searched(users=6, queries=2, systems=("AB", "BC", "CA"), judged=True):
+    """Users of 60 with 5 of 300 topics each, systems two by two, so that topics cannot be told from them; half the results judged."""
+    rows, known, grades = [], [], {}
+    for user, place in itertools.product(range(users), range(5)):
+        name, topic = f"s{user:02}.{place}", f"t{user * 5 + place:03}"
+        pair = systems[user % len(systems)]
+        known.append((name, f"u{user:02}", topic, pair[place % len(pair)] if pair else None))
+        for query, rank in itertools.product(range(1, queries + 1), range(1, 4)):
+            doc = f"{name}.{query}.{rank}"
+            rows.append((name, query, rank, doc))
+            if (user + place + query + rank) % 2:
+                grades[topic, doc] = (user * rank + place) % 3
+    columns = ["session_id", "query_position", "rank", "doc_id"]
+    sessions = pl.DataFrame(
+        known, ["session_id", "user_id", "topic_id", "system_id"], orient="row", infer_schema_length=None
+    )
+    return sk.from_tables(
+        pl.DataFrame(rows, columns, orient="row"),
+        pl.DataFrame([(*key, grade) for key, grade in grades.items()], GRADES, orient="row") if judged else None,
+        sessions=sessions if any(systems) else sessions.drop("system_id"),
+        max_grade=2,
+    )
+
+
+def words(section):
+    """The paragraphs of a section."""
+    return [text for part in section.parts for text in getattr(part, "paragraphs", ())]
+
+
+@pytest.mark.parametrize(
+    ("systems", "title"),
+    [
+        ("AB", "Scores and differences of all measures"),
+        ("A", "Scores by all measures"),
+        ("", "Scores by all measures"),
+    ],
+)
+def test_scores_alone_are_not_called_differences(systems, title):
+    of = material(searched(systems=(systems,)), MEASURES)
+    assert (of.comparison is None) == (title == "Scores by all measures")
+    assert measures(of).title == title
+
+
+def test_a_mean_that_is_not_compared_stands_with_its_interval_and_n():
+    """Six users of five sessions each: the interval adds up residuals within each user, as that of compared groups does."""
+    study = searched(systems=("A",))
+    lead, others, _ = words(summary(material(study, MEASURES)))
+    scores = sk.score(study, MEASURES, per="session")
+    for measure, told in (("nsDCG@5", lead), ("sDCG@5", others)):
+        own = scores.filter(measure=measure).drop_nulls("value")
+        mean, n = own["value"].mean(), len(own)
+        sums = own.group_by("user_id").agg((pl.col("value") - mean).sum())["value"]
+        reach = 2.570582 * (6 / 5 * (sums**2).sum()) ** 0.5 / n  # t(5) at .975
+        ends = f"95% interval {compact(mean - reach)} to {compact(mean + reach)}; 6 users"
+        assert f"{measure} is {compact(mean)} ({ends}" in told
+    assert lead.startswith(
+        "No primary measure was declared; nsDCG@5 is shown. On average over 30 sessions of A, nsDCG@5 is "
+    )
+    assert others.startswith("By the other measures, sDCG@5 is ")
+
+
+def test_an_interval_of_a_mean_is_that_of_a_comparison():
+    """The same sessions by a column that splits them: each group has the interval that a comparison gives it."""
+    study = searched(systems=("AB",))
+    found = sk.compare(study, "sDCG@5")
+    of = material(study, ["sDCG@5"])
+    shown = of.scores_with_intervals.select("system_id", "low", "high", "units")
+    assert of.population == found.population == "users"
+    assert shown.rows() == found.groups.select("system_id", "low", "high", "units").rows()
+
+
+def test_groups_that_cannot_be_compared_each_have_an_interval():
+    of = material(searched(users=60), MEASURES)
+    assert of.refusal.startswith("the groups cannot be separated from topics")
+    lead = words(summary(of))[0]
+    assert len(re.findall(r"[ABC] [\d.]+ \(95% interval [\d.]+ to [\d.]+; \d+ users; n = \d+\)", lead)) == 3
+
+
+@pytest.mark.parametrize("systems", [("AB", "BC", "CA"), ("A",), ("",)])
+def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(systems):
+    study = searched(users=60, systems=systems)
+    of = material(study, MEASURES)
+    judged, discounts = words(robustness(of))
+    bounds = sk.bounds(study, MEASURES).bounds.filter(measure="nsDCG@5")
+    assert judged.startswith("900 of 1,800 results shown within rank 5 are judged, 50.0%")
+    for low, high in bounds.select("lower", "upper").rows():
+        assert f"{compact(low)} and {compact(high)}" in judged
+    if systems == ("A",):
+        assert re.fullmatch(
+            r"Under other discounts \(b and bq of nsDCG@5\) the mean runs from [\d.]+ to [\d.]+ in \d+ settings\.",
+            discounts,
+        )
+    else:
+        assert discounts.startswith("Other discounts were not tried, since ")
+    (figure,) = figures_in(robustness(of))
+    assert (figure.kind, figure.title) == ("tipping-point", "What is judged")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"users": 60},
+        {"users": 60, "queries": 1},
+        {"systems": ("A",)},
+        {"systems": ("",), "queries": 1},
+        {"systems": ("AB",)},
+        {"systems": ("AB",), "judged": False},
+        {"systems": ("",), "judged": False},
+        {"systems": ("ABCDEFG",), "users": 12},
+    ],
+)
+def test_every_figure_has_a_sentence_above_it(options):
+    for section in by_name(sections_of(searched(**options))).values():
+        if section.name in SHOWN and figures_in(section):
+            assert isinstance(section.parts[0], Words), section.name

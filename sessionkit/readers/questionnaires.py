@@ -7,7 +7,7 @@ study.toml names the files; they are read as tables are, whatever the format of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,8 @@ class Answers:
     rows
         The ids, and a column of text for each item; one row for each of the ids' values.
     accounts
-        What became of the records; of a file whose answers are in several such, of one of them.
-    notes, warnings
+        What became of the records of the files; of answers by several kinds of ids in one questionnaire the first have them.
+    warnings
         What was unusual.
     """
 
@@ -77,7 +77,8 @@ class Answers:
         for item in self.items:
             if item in rows.columns:
                 raise DataError(
-                    f"{self.source} ({SECTION}): the item {item!r} is also a column of the log; give it another name, such as "
+                    f"{self.source} ({SECTION}): the item {item!r} is also a column of the log or of another questionnaire; give it "
+                    "another name, such as "
                     f'columns = {{ {item}_asked = "{item}" }}'
                 )
         missing = [name for name in self.ids if name not in rows.columns]
@@ -103,6 +104,21 @@ class Answers:
         return f"{self.source} ({SECTION}): answers of {len(alone)} of {len(own)} belong to no {noun} of the log (first: {first})"
 
 
+@dataclass(frozen=True)
+class LongTable:
+    """Answers by the same ids, a row each: the ids, the item and the answer.
+
+    Parameters
+    ----------
+    items
+        The items that were asked, answered or not.
+    """
+
+    ids: tuple[str, ...]
+    items: list[str]
+    rows: pl.DataFrame
+
+
 def read_questionnaires(config: Config, copies: Path) -> list[Answers]:
     """Return the answers in the questionnaires that study.toml names.
 
@@ -116,50 +132,70 @@ def read_questionnaires(config: Config, copies: Path) -> list[Answers]:
     DataError
         A file is missing or unreadable, names no id, or an option does not fit it.
     """
-    return [answers for said in config.questionnaires for answers in _answers(said, config, copies)]
+    return [answers for said in config.questionnaires for answers in _of_questionnaire(said, config, copies)]
 
 
-def _answers(said: Mapping[str, Any], config: Config, copies: Path) -> Iterator[Answers]:
-    """Return the answers in the files of one questionnaire."""
+def _of_questionnaire(said: Mapping[str, Any], config: Config, copies: Path) -> list[Answers]:
+    """Return the answers in the files of one questionnaire, those by the same ids together."""
+    found: dict[tuple[str, ...], list[LongTable]] = {}
+    accounts: list[Source] = []
+    warnings: list[str] = []
+    sources: list[str] = []
     for path in paths_in(said["path"], config.folder):
         file = open_log(path, config.folder, copies, encoding=said.get("encoding"), section=SECTION, workbook=True)
-        yield from _of_table(read_table(file, SECTION, said, config=config, keep=in_memory), said)
+        raw = read_table(file, SECTION, said, config=config, keep=in_memory)
+        sources.append(raw.source)
+        tables, merged = _long(raw, said)
+        for table in tables:
+            found.setdefault(table.ids, []).append(table)
+        idle = raw.records - merged
+        if idle:
+            what = counted(idle, "record")
+            warnings.append(f"{raw.source} ({SECTION}): {what} without an id, or with fields too many; not read")
+        accounts.append(
+            Source(
+                raw.source,
+                "",
+                raw.records,
+                0,
+                bytes=raw.bytes,
+                sha256=raw.sha256,
+                kind="answers",
+                merged=merged,
+                idle=idle,
+            )
+        )
+    source = sources[0] if len(sources) == 1 else f"{sources[0]} and {counted(len(sources) - 1, 'more file')}"
+    made = [_once(source, ids, tables) for ids, tables in found.items()]
+    made[0] = replace(made[0], accounts=tuple(accounts), warnings=(*warnings, *made[0].warnings))
+    return made
 
 
-def _of_table(raw: Raw, said: Mapping[str, Any]) -> Iterator[Answers]:
-    """Return the answers in one table."""
+def _long(raw: Raw, said: Mapping[str, Any]) -> tuple[list[LongTable], int]:
+    """Return the answers in one table, and of how many records they are."""
     types = raw.frame.collect_schema()
     names = [name for name in types if name not in (RECORD, RULE, VALUE, CELLS)]
-    whole = raw.frame.filter(pl.col(RULE).is_null()) if RULE in types else raw.frame
-    rows = whole.select(
-        as_text(name, types[name]).str.strip_chars().replace("", None).alias(name) for name in names
-    ).collect()
     ids = tuple(name for name in IDS if name in names)
-    within = _within_names(said.get("name_items"), [name for name in names if name not in ids], raw.source)
     if not ids:
         raise DataError(
             f"{raw.source} ({SECTION}) does not say whose answers it has; columns = {{ user_id = ... }} names the column, or "
             f"several of {listed(list(IDS))}; found {', '.join(names)}"
         )
-    given = rows.drop_nulls(ids)
+    whole = raw.frame.filter(pl.col(RULE).is_null()) if RULE in types else raw.frame
+    texts = {name: as_text(name, types[name]) for name in names}
+    filled = {name: text if name in ids else text.str.strip_chars().replace("", None) for name, text in texts.items()}
+    rows = whole.select(text.alias(name) for name, text in filled.items()).collect().drop_nulls(ids)
     if {ITEM, ANSWER} <= set(names):
-        given = given.drop_nulls(ITEM)
-        tables = [(ids, _wide(given, ids))]
-    else:
-        items = _items(said.get("items"), [name for name in names if name not in (*ids, *within)], raw.source)
-        tables = [(ids, given.select(*ids, *items))] if items else []
-        if within:
-            tables.append(_of_names(given, ids, within))
+        long = rows.select(*ids, ITEM, ANSWER).drop_nulls(ITEM)
+        return [LongTable(ids, long[ITEM].unique(maintain_order=True).to_list(), long)], len(rows)
+    within = _within_names(said.get("name_items"), [name for name in names if name not in ids], raw.source)
+    items = _items(said.get("items"), [name for name in names if name not in (*ids, *within)], raw.source)
+    long = rows.select(*ids, *items).unpivot(items, index=ids, variable_name=ITEM, value_name=ANSWER)
+    tables = [LongTable(ids, items, long)] if items else []
+    tables += [_of_name(rows, ids, name, told) for name, told in within.items()]
     if not tables:
         raise DataError(f"{raw.source} ({SECTION}) has no items beside {listed(list(ids))}")
-    merged, idle = given.height, raw.records - given.height
-    accounts = [
-        Source(
-            raw.source, "", raw.records, 0, bytes=raw.bytes, sha256=raw.sha256, kind="answers", merged=merged, idle=idle
-        )
-    ]
-    for number, (by, table) in enumerate(tables):
-        yield replace(_once(raw.source, by, table), accounts=() if number else tuple(accounts))
+    return tables, len(rows)
 
 
 def _items(asked: Sequence[str] | None, names: list[str], source: str) -> list[str]:
@@ -173,7 +209,7 @@ def _items(asked: Sequence[str] | None, names: list[str], source: str) -> list[s
 
 
 def _within_names(pattern: str | None, names: list[str], source: str) -> dict[str, dict[str, str]]:
-    """Return what the names of columns say, by a pattern: the item, and the ids that its answers are of."""
+    """Return what the names of columns say, by a pattern: the item, and the ids that its answers are of; others say nothing."""
     if pattern is None:
         return {}
     try:
@@ -185,7 +221,8 @@ def _within_names(pattern: str | None, names: list[str], source: str) -> dict[st
             f"{source} ({SECTION}): name_items needs the named groups item and one of {', '.join(IDS)}, such as "
             r"(?P<topic_id>\w+) (?P<item>.+)"
         )
-    found = {name: match.groupdict() for name in names if (match := re.fullmatch(pattern, name))}
+    matches = {name: match.groupdict() for name in names if (match := re.fullmatch(pattern, name))}
+    found = {name: told for name, told in matches.items() if None not in told.values()}
     if not found:
         raise DataError(
             f"{source} ({SECTION}): no column has a name like name_items, {pattern!r}; found {', '.join(names)}"
@@ -193,43 +230,29 @@ def _within_names(pattern: str | None, names: list[str], source: str) -> dict[st
     return found
 
 
-def _of_names(
-    rows: pl.DataFrame, ids: tuple[str, ...], within: Mapping[str, Mapping[str, str]]
-) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """Return answers in columns whose names hold ids, with all ids, and a row for each of their values."""
-    further = {key for found in within.values() for key in found if key != ITEM}
-    by = tuple(name for name in IDS if name in {*ids, *further})
-    long = [
-        rows.select(
-            *ids,
-            *(pl.lit(value).alias(key) for key, value in found.items() if key != ITEM),
-            pl.lit(found[ITEM]).alias(ITEM),
-            pl.col(name).alias(ANSWER),
-        )
-        for name, found in within.items()
-    ]
-    return by, _wide(pl.concat(long, how="diagonal_relaxed").drop_nulls(by), by)
+def _of_name(rows: pl.DataFrame, ids: tuple[str, ...], name: str, told: Mapping[str, str]) -> LongTable:
+    """Return the answers in a column whose name holds ids, by all ids."""
+    further = {key: pl.lit(value) for key, value in told.items() if key != ITEM}
+    by = tuple(one for one in IDS if one in {*ids, *further})
+    whose = [further.get(one, pl.col(one)).alias(one) for one in by]
+    return LongTable(by, [told[ITEM]], rows.select(*whose, pl.lit(told[ITEM]).alias(ITEM), pl.col(name).alias(ANSWER)))
 
 
-def _wide(long: pl.DataFrame, ids: tuple[str, ...]) -> pl.DataFrame:
-    """Return answers that have a row each with a column for each item; where an item was answered twice, a row for each."""
-    numbered = long.drop_nulls(ANSWER).with_columns(__time=pl.int_range(pl.len()).over(*ids, ITEM))
-    return numbered.pivot(ITEM, index=[*ids, "__time"], values=ANSWER).drop("__time")
-
-
-def _once(source: str, ids: tuple[str, ...], rows: pl.DataFrame) -> Answers:
-    """Return answers with one row for each value of the ids, the first answer to an item where there are several."""
-    items = [name for name in rows.columns if name not in ids]
-    values = pl.col(items).drop_nulls()
-    answered = rows.filter(pl.any_horizontal(pl.col(items).is_not_null()))
-    made = answered.group_by(ids, maintain_order=True).agg(values.first(), values.n_unique().name.prefix("__n_"))
-    warnings = []
+def _once(source: str, ids: tuple[str, ...], tables: Sequence[LongTable]) -> Answers:
+    """Return answers as columns, the first answer to an item where a respondent gave several."""
+    items = list(dict.fromkeys(item for table in tables for item in table.items))
+    long = pl.concat(table.rows for table in tables)
     for item in items:
-        several = made.filter(pl.col(f"__n_{item}") > 1)
-        if len(several):
-            first = ", ".join(f"{name} {value!r}" for name, value in several.select(ids).row(0, named=True).items())
-            warnings.append(
-                f"{source} ({SECTION}): {item} has several answers by {counted(len(several), 'respondent')} (first: {first}); "
-                "the first answer is kept"
-            )
-    return Answers(source, ids, made.select(*ids, *items), warnings=tuple(warnings))
+        if item in ids or item.startswith("__"):
+            raise DataError(f"{source} ({SECTION}): an item is called {item!r}, which is a name of our own; rename it")
+    given = long.drop_nulls(ANSWER).group_by(*ids, ITEM, maintain_order=True)
+    answers = given.agg(pl.col(ANSWER).first(), several=pl.col(ANSWER).n_unique() > 1)
+    warnings = []
+    for (item,), rows in answers.filter("several").group_by(ITEM, maintain_order=True):
+        first = ", ".join(f"{name} {value!r}" for name, value in rows.select(ids).row(0, named=True).items())
+        warnings.append(
+            f"{source} ({SECTION}): {item} has several answers by {counted(len(rows), 'respondent')} (first: {first}); the first "
+            "answer is kept"
+        )
+    made = answers.pivot(ITEM, on_columns=items, index=ids, values=ANSWER)
+    return Answers(source, ids, made, warnings=tuple(warnings))

@@ -128,7 +128,7 @@ class Settings:
         if len(set(self.labels.values())) < len(self.labels):
             raise DataError("labels has one text for several names; they could not be told apart")
         object.__setattr__(self, "labels", dict(self.labels))
-        if not isinstance(self.better, Mapping) or not set(self.better.values()) <= set(BETTER):
+        if not isinstance(self.better, Mapping) or any(value not in BETTER for value in self.better.values()):
             raise DataError(f"better is {self.better!r}; it must say {' or '.join(BETTER)} of each column")
         object.__setattr__(self, "better", dict(self.better))
         check_timezone(self.timezone)

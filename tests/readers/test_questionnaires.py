@@ -105,6 +105,26 @@ def test_every_record_is_accounted_for(asked):
     study = asked({"w.csv": "user_id,age\nu1,30\n,31\nu2,7\n"}, {"path": "w.csv"})
     (source,) = [source for source in study.sources if source.path == "w.csv"]
     assert (source.records, source.merged, source.idle) == (3, 2, 1)
+    assert "w.csv (questionnaires): 1 record without an id, or with fields too many; not read" in study.notes
+
+
+def test_files_of_one_questionnaire_are_one(asked):
+    files = {"q1.csv": "P,Task,easy\nu1,T1,4\nu1,T2,5\n", "q2.csv": "P,Task,easy,fun\nu2,T1,2,no\n"}
+    study = asked(files, {"path": "q*.csv", "columns": IDS})
+    assert column(study, "easy") == {"a": 4, "b": 5, "c": 2}
+    assert column(study, "fun") == {"a": None, "b": None, "c": "no"}
+    assert [(source.path, source.merged) for source in study.sources if source.kind == "answers"] == [
+        ("q1.csv", 2),
+        ("q2.csv", 1),
+    ]
+
+
+def test_columns_whose_name_holds_no_id_are_of_the_ids_of_the_row(asked):
+    text = "P,age,T1 easy\nu1,30,4\nu2,31,2\n"
+    said = {"path": "n.csv", "columns": {"user_id": "P"}, "name_items": r"(?:(?P<topic_id>T\d) )?(?P<item>.+)"}
+    study = asked({"n.csv": text}, said)
+    assert column(study, "age", "users") == {"u1": 30, "u2": 31}
+    assert column(study, "easy") == {"a": 4, "b": None, "c": 2}
 
 
 def test_cells_and_items_of_a_sheet(asked):
@@ -163,6 +183,7 @@ def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
             "no column has a name like name_items",
         ),
         ("user_id,user_id\nu1,3\n", {}, "named twice"),
+        ("user_id,item,value\nu1,__time,3\n", {}, "an item is called '__time', which is a name of our own"),
         ("user_id\nu1\n", {}, r"has no items beside user_id"),
         ("topic_id,system_id\nT1,S1\n", {"columns": {"topic_id": "topic_id", "x": "system_id"}}, None),
         (

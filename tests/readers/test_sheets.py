@@ -44,6 +44,11 @@ def study(folder, **results):
     return sk.read(folder / "log.csv", config={"results": {"separator": ";", "columns": COLUMNS, **results}})
 
 
+def in_toml(folder, text):
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    return sk.read(folder / "study.toml")
+
+
 def plain(study):
     """The sessions and results of a study as rows."""
     return study.sessions.select("session_id", "user_id", "topic_id").collect().rows(), study.results.select(
@@ -51,6 +56,10 @@ def plain(study):
     ).collect().rows()
 
 
+TOML = (
+    'columns = { session_id = ["Person", "Aufgabe"], user_id = "Person", topic_id = "Aufgabe", query_position = "Frage", '
+    'query_text = "Text", rank = "Rang", doc_id = "Dokument" }\n'
+)
 FOUND = (
     [("P1/A", "P1", "A"), ("P1/B", "P1", "B"), ("P2/A", "P2", "A")],
     [("P1/A", 1, 1, "d1"), ("P1/A", 1, 2, "d2"), ("P1/B", 1, 1, "007"), ("P2/A", 1, 1, "d3")],
@@ -89,6 +98,32 @@ def test_files_of_one_table_in_a_list_a_folder_and_by_a_pattern(tmp_path):
         options = {"path": path, "separator": ";", "name_pattern": r"(?P<Person>P\d+)_", "columns": COLUMNS}
         config = as_config({"results": options}, "study.toml", tmp_path)
         assert plain(FORMATS["tables"].read(config)) == FOUND, path
+
+
+def test_name_pattern_looks_at_names_and_not_at_folders(tmp_path):
+    (tmp_path / "P8-P9").mkdir()
+    written(tmp_path / "P8-P9" / "P1.csv", [row[1:] for row in ROWS[:4]])
+    toml = f'[results]\npath = "P8-P9"\nseparator = ";"\nname_pattern = "(?P<Person>P\\\\d)"\n{TOML}'
+    assert in_toml(tmp_path, toml).users.collect()["user_id"].to_list() == ["P1"]
+
+
+def test_queries_are_numbered_over_the_files_of_a_table(tmp_path):
+    header, rows = ROWS[0], [("P1", "A", "", "jaguar", rank, f"d{rank}") for rank in "1234"]
+    keep = [0, 1, 3, 4, 5]
+    for name, part in (("a.csv", rows[:2]), ("b.csv", rows[2:])):
+        written(tmp_path / name, [[row[at] for at in keep] for row in (header, *part)])
+    columns = {name: column for name, column in COLUMNS.items() if name != "query_position"}
+    options = {"path": ["a.csv", "b.csv"], "separator": ";", "number_queries": True, "columns": columns}
+    found = FORMATS["tables"].read(as_config({"results": options}, "study.toml", tmp_path))
+    assert found.results.select("query_position", "rank").collect().rows() == [(1, 1), (1, 2), (1, 3), (1, 4)]
+
+
+def test_date_and_time_in_two_columns(tmp_path):
+    rows = [(*ROWS[0], "Tag", "Uhrzeit"), *((*row, "01.07.2024", "10:00") for row in ROWS[1:])]
+    written(tmp_path / "log.csv", rows)
+    columns = {**COLUMNS, "issued_at": ["Tag", "Uhrzeit"]}
+    found = study(tmp_path, columns=columns, times="%d.%m.%Y %H:%M", timezone="Europe/Vienna")
+    assert str(found.queries.collect()["issued_at"][0]) == "2024-07-01 08:00:00+00:00"
 
 
 def test_title_and_merged_header_above_the_table(tmp_path):
@@ -149,17 +184,6 @@ def ods(path, rows):
         archive.writestr("content.xml", content)
 
 
-def in_toml(folder, text):
-    (folder / "study.toml").write_text(text, encoding="utf-8")
-    return sk.read(folder / "study.toml")
-
-
-TOML = (
-    'columns = { session_id = ["Person", "Aufgabe"], user_id = "Person", topic_id = "Aufgabe", query_position = "Frage", '
-    'query_text = "Text", rank = "Rang", doc_id = "Dokument" }\n'
-)
-
-
 def test_sheets_of_a_workbook(tmp_path):
     numbers = [tuple(int(c) if c in "12" else c for c in row) for row in ROWS[1:]]
     grades = [("Aufgabe", "Dokument", "Note"), ("A", "d1", 2), ("B", "007", 1)]
@@ -206,6 +230,17 @@ def test_workbook_that_cannot_be_read(tmp_path, options, message):
         in_toml(tmp_path, f'[results]\npath = "study.xlsx"\n{options}\n{TOML}')
 
 
+def test_columns_called_line_notes_beside_the_table_and_far_cells(tmp_path):
+    rows = [(*ROWS[0], "line"), *((*row, "x") for row in ROWS[1:])]
+    workbook(tmp_path / "study.xlsx", eins=[*rows, ("P2", "A", "2", "y", "1", "d", "x", None, None)])
+    with pytest.importorskip("xlsxwriter").Workbook(tmp_path / "far.xlsx") as book:
+        book.add_worksheet("far").write(2**20 - 1, 16_000, "x")
+    found = in_toml(tmp_path, f'[results]\npath = "study.xlsx"\n{TOML}')
+    assert found.results.collect_schema().names()[-1] == "line"
+    with pytest.raises(DataError, match=r"far.xlsx: a sheet reaches to the cell WQK1048576"):
+        in_toml(tmp_path, f'[results]\npath = "far.xlsx"\n{TOML}')
+
+
 def test_damaged_workbook_and_no_extra(tmp_path, monkeypatch):
     whole = workbook(tmp_path / "study.xlsx", eins=ROWS).read_bytes()
     (tmp_path / "study.xlsx").write_bytes(whole[: len(whole) // 2])
@@ -219,6 +254,7 @@ def test_damaged_workbook_and_no_extra(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"number_queries": True}, "has a query_position, so number_queries cannot make one"),
         ({"name_pattern": "(P"}, "name_pattern is no regular expression"),
         ({"name_pattern": r"P\d"}, "name_pattern has no named group"),
         ({"name_pattern": r"(?P<user>P\d)"}, "log.csv: its name does not match name_pattern"),

@@ -1,21 +1,24 @@
 """How a sheet spells its values, as study.toml says: blanks, words, decimal marks, dates and units, in our spelling.
 
 Every value is looked at alone. What is not spelled as said stays as it is, and the checks of its column then say what is
-wrong with it. Undeclared columns have decimal marks and words, but neither dates nor units.
+wrong with it. Columns that nobody declared have decimal marks and words, but no marks of thousands, dates or units.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import Field, table
+from sessionkit.contract import RECORD, RULE, Field, table
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import all_columns
+from sessionkit.readers.raw import EMPTY, MARK, Raw
 
 SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 """What a unit is in seconds."""
@@ -23,18 +26,24 @@ CLOCK = "h:m:s"
 """The unit of durations such as 1:02:03, or 2:03, which are minutes and seconds."""
 EXCEL = "excel"
 """The format of times that are counts of days, as Excel stores them."""
-UNKNOWN_CODE = re.compile(r"%(?![-_0]?[AaBbCcDdeFfGgHhIjklMmnPpRrSsTtUuVvWwXxYyZz%]|\.?[369]?f).?")
-"""A code of times that polars does not know."""
-LAST_DAY = 2_958_466
-"""Days that Excel can count, to the year 9999."""
+ZONED = re.compile(r"%[:#]?z")
+"""The code of a zone in a format of times."""
+TRIED = datetime(2024, 11, 23, 14, 56, 57, tzinfo=UTC)
+"""A time that a format must be able to write and read."""
+FIRST_DAY, LAST_DAY = 25_569, 2_958_466
+"""Days as Excel counts them, from 1970 to 9999."""
+SINCE = 1970
+"""Years before it are misread: no log is so old."""
+BLANKS = "[ \u00a0\u202f]"
+"""What a blank between thousands may be."""
 DAY_ZERO = r"^1899-12-3[01] "
 """The day that a workbook gives a time or duration without one."""
-PARTS = r"^(?:(\d+):)?(\d{1,3}):(\d{1,2}(?:[.,]\d+)?)$"
-FORMS = ("trim", "values", "decimal", "thousands", "times", "units", "number_queries")
+PARTS = r"^(?:(\d+):([0-5]?\d)|(\d{1,3})):([0-5]?\d(?:[.,]\d+)?)$"
+FORMS = ("trim", "values", "decimal", "thousands", "times", "units")
 """Options of study.toml that this module goes by."""
 
 
-def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) -> pl.LazyFrame:
+def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any], *, typed: bool = False) -> pl.LazyFrame:
     """Return the records of a table, under our column names, with their values spelled as the checks read them.
 
     Parameters
@@ -43,11 +52,13 @@ def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) 
         The table.
     options
         What study.toml says of it, of which :data:`FORMS` count here.
+    typed
+        Whether numbers of the source are stored as such, and have a point whatever the decimal mark of its texts is.
 
     Raises
     ------
     DataError
-        An option is about a column that is not there or that it does not fit, or a format of times is none.
+        An option is about a column that is not there or that it does not fit, or cannot be used.
     """
     if not any(option in options for option in FORMS):
         return frame
@@ -61,120 +72,204 @@ def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) 
                 raise DataError(f"[{name}] {option} names a column {column!r}, which is not there; columns: {known}")
     for column in units:
         if column not in fields or fields[column].unit != "s":
-            raise DataError(
-                f"[{name}] units.{column}: units are of durations; those are {', '.join(_durations(fields))}"
-            )
+            durations = ", ".join(column for column, field in fields.items() if field.unit == "s")
+            raise DataError(f"[{name}] units.{column}: units are of durations; those are {durations}")
+    marks = Marks.of(name, options, typed=typed)
     said = {*values, *units}
     frame = frame.with_columns(as_text(column, types[column]).alias(column) for column in said)
-    frame = frame.with_columns(
-        _spelled(column, fields.get(column), options, values.get(column), units.get(column)).alias(column)
+    return frame.with_columns(
+        _spelled(column, fields.get(column), options, marks).alias(column)
         for column, dtype in types.items()
         if (dtype == pl.String and not column.startswith("__")) or column in said
     )
-    return _numbered(frame, name, list(types)) if options.get("number_queries") else frame
 
 
-def _durations(fields: Mapping[str, Field]) -> list[str]:
-    """Return the columns that are numbers of seconds."""
-    return [column for column, field in fields.items() if field.unit == "s"]
+@dataclass(frozen=True)
+class Marks:
+    """The decimal mark of numbers and, where there is one, the mark between thousands.
+
+    Parameters
+    ----------
+    typed
+        Whether numbers with a point are stored as such.
+    """
+
+    decimal: str
+    thousands: str | None
+    typed: bool
+
+    @classmethod
+    def of(cls, name: str, options: Mapping[str, Any], *, typed: bool) -> Marks:
+        """Return those that study.toml says; DataError where they cannot be told apart from each other or from digits."""
+        decimal, thousands = str(options.get("decimal", ".")), options.get("thousands")
+        for option, mark in (("decimal", decimal), ("thousands", thousands)):
+            if mark is not None and (mark.isalnum() or mark in "+-"):
+                raise DataError(f"[{name}] {option} = {mark!r} is part of numbers, and cannot be a mark in them")
+        if thousands == decimal:
+            raise DataError(f"[{name}] thousands and decimal are both {decimal!r}; set the other one too")
+        if thousands is not None and typed:
+            raise DataError(
+                f"[{name}] sets thousands, but the numbers of the file are stored without marks; leave it out"
+            )
+        return cls(decimal, thousands, typed)
+
+    def number(self, given: pl.Expr, text: pl.Expr, *, declared: bool) -> pl.Expr:
+        """Return numbers with a point and without marks between thousands; other texts as they are.
+
+        In a column of numbers a point that is no mark is not believed to be one.
+        """
+        point = re.escape(self.decimal)
+        number = text
+        if self.thousands is not None and declared:
+            mark = BLANKS if self.thousands == " " else re.escape(self.thousands)
+            grouped = text.str.contains(rf"^[+-]?[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:{point}\d+)?$")
+            number = pl.when(grouped).then(text.str.replace_all(mark, "")).otherwise(text)
+        elif self.decimal == ".":
+            return given
+        plain = number.str.contains(rf"^[+-]?\d*{point}?\d+(?:[eE][+-]?\d+)?$")
+        made = pl.when(plain).then(number.str.replace(self.decimal, ".", literal=True)).otherwise(given)
+        if self.decimal == "." or self.typed or not declared:
+            return made
+        odd = text.str.contains(r"^[+-]?\d*\.\d+$") & ~text.str.contains(r"\.00?$") & ~plain
+        return pl.when(odd).then(pl.format("{} (the decimal mark is {})", text, pl.lit(self.decimal))).otherwise(made)
 
 
-def _spelled(
-    column: str, field: Field | None, options: Mapping[str, Any], words: Mapping[str, Any] | None, unit: str | None
-) -> pl.Expr:
+def _spelled(column: str, field: Field | None, options: Mapping[str, Any], marks: Marks) -> pl.Expr:
     """Return one column of text in our spelling."""
     given = pl.col(column)
     text = given.str.strip_chars()
     if options.get("trim"):
         given = text
     if field is None or field.type in ("integer", "number"):
-        given = _number(given, text, str(options.get("decimal", ".")), options.get("thousands"))
+        given = marks.number(given, text, declared=field is not None)
     if field is not None and field.type == "datetime" and "times" in options:
-        given = _time(given, text, options["times"])
+        given = _time(given, text, options["times"], marks.decimal)
+    unit, words = options.get("units", {}).get(column), options.get("values", {}).get(column)
     if unit is not None:
         given = _seconds(given, unit)
-    if words is not None:
-        given = _words(given, text, words)
-    return given
+    return given if words is None else _words(given, words, column)
 
 
-def _number(given: pl.Expr, text: pl.Expr, decimal: str, thousands: str | None) -> pl.Expr:
-    """Return numbers with a point and without marks between thousands; other texts as they are."""
-    point = re.escape(decimal)
-    number = text
-    if thousands is not None:
-        mark = re.escape(thousands)
-        grouped = text.str.contains(rf"^[+-]?\d{{1,3}}(?:{mark}\d{{3}})+(?:{point}\d+)?$")
-        number = pl.when(grouped).then(text.str.replace_all(thousands, "", literal=True)).otherwise(text)
-    elif decimal == ".":
-        return given
-    plain = number.str.contains(rf"^[+-]?\d*{point}?\d+(?:[eE][+-]?\d+)?$")
-    return pl.when(plain).then(number.str.replace(decimal, ".", literal=True)).otherwise(given)
-
-
-def _time(given: pl.Expr, text: pl.Expr, formats: str | list[str]) -> pl.Expr:
+def _time(given: pl.Expr, text: pl.Expr, formats: str | list[str], decimal: str) -> pl.Expr:
     """Return times in one of these formats as ISO 8601 spells them; other texts as they are."""
-    found = [_in_format(text, one) for one in ([formats] if isinstance(formats, str) else formats)]
-    return pl.coalesce(*(time.dt.strftime("%Y-%m-%d %H:%M:%S%.6f") for time in found), given)
+    found = [_in_format(text, one, decimal) for one in ([formats] if isinstance(formats, str) else formats)]
+    return pl.coalesce(*found, given)
 
 
-def _in_format(text: pl.Expr, form: str) -> pl.Expr:
-    """Return texts in one format as times, null where they are not in it."""
+def _in_format(text: pl.Expr, form: str, decimal: str) -> pl.Expr:
+    """Return texts in one format as ISO 8601 spells them, null where they are not in it."""
     if form == EXCEL:
-        days = text.cast(pl.Float64, strict=False)
-        since = pl.when(days.is_between(0, LAST_DAY)).then((days * 86_400_000).round().cast(pl.Int64))
-        return pl.datetime(1899, 12, 30) + pl.duration(milliseconds=since)
-    if "%" not in form or (unknown := UNKNOWN_CODE.search(form)):
-        why = f"it has the code {unknown[0]}" if "%" in form and unknown else "it has no code such as %d"
-        raise DataError(f"times = {form!r} is no format of times: {why}; day.month.year hour:minute is %d.%m.%Y %H:%M")
-    if re.search(r"%-?[HIklsTRrXcS]", form):
+        days = text.str.replace(decimal, ".", literal=True).cast(pl.Float64, strict=False)
+        since = pl.when(days.is_between(FIRST_DAY, LAST_DAY)).then((days * 86_400_000).round().cast(pl.Int64))
+        return _iso(pl.datetime(1899, 12, 30) + pl.duration(milliseconds=since))
+    _refuse_format(form)
+    time = _parsed(text, form)
+    iso = _iso(pl.when(time.dt.year() >= SINCE).then(time))
+    return pl.concat_str(iso, pl.lit("+00:00")) if ZONED.search(form) else iso
+
+
+def _parsed(text: pl.Expr, form: str) -> pl.Expr:
+    """Return texts as times, in UTC where the format has a zone."""
+    if ZONED.search(form):
+        return text.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False, exact=True)
+    if re.search(r"%[-_0]?[HIklsTRrXcS]", form):
         return text.str.to_datetime(form, time_unit="us", strict=False, exact=True)
     return text.str.to_date(form, strict=False, exact=True).cast(pl.Datetime("us"))
+
+
+def _iso(time: pl.Expr) -> pl.Expr:
+    """Return times as ISO 8601 spells them."""
+    return time.dt.strftime("%Y-%m-%d %H:%M:%S%.6f")
+
+
+def _refuse_format(form: str) -> None:
+    """Raise DataError where a format of times cannot be used: it is none, or does not name a day of a year."""
+    try:
+        if "%Z" in form:
+            raise DataError(f"times = {form!r}: names of zones cannot be read; leave %Z out and set timezone")
+        tried = pl.Series([TRIED]).dt.strftime(form)
+        found = pl.select(_parsed(pl.lit(tried), form)).to_series()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        found = pl.Series([None])
+    read = found[0]
+    if read is None or read.date() != TRIED.date():
+        raise DataError(
+            f"times = {form!r} cannot be used: it must have the codes of a whole date, such as %d.%m.%Y %H:%M for 23.11.2024 14:56"
+        )
 
 
 def _seconds(given: pl.Expr, unit: str) -> pl.Expr:
     """Return durations as numbers of seconds; other texts as they are."""
     if unit == CLOCK:
         clock = given.str.strip_chars().str.replace(DAY_ZERO, "")
-        hours, minutes, seconds = (
+        hours, of_hour, alone, seconds = (
             clock.str.extract(PARTS, part).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-            for part in (1, 2, 3)
+            for part in (1, 2, 3, 4)
         )
-        total = hours.fill_null(0) * 3600 + minutes * 60 + seconds
+        total = hours.fill_null(0) * 3600 + pl.coalesce(of_hour, alone) * 60 + seconds
     else:
         total = given.str.strip_chars().cast(pl.Float64, strict=False) * SECONDS[unit]
     return pl.coalesce(total.round(6).cast(pl.String), given)
 
 
-def _words(given: pl.Expr, text: pl.Expr, words: Mapping[str, Any]) -> pl.Expr:
+def _words(given: pl.Expr, words: Mapping[str, Any], column: str) -> pl.Expr:
     """Return what words stand for, whatever their case and the blanks around them; other texts as they are.
 
     The empty word stands for a cell without a value.
     """
-    meant = {word.strip().lower(): _value(value) for word, value in words.items()}
-    folded = text.str.to_lowercase()
-    found = pl.coalesce(folded.replace_strict(meant, default=None, return_dtype=pl.String), given)
-    return found.fill_null(meant[""]) if "" in meant else found
+    meant: dict[str, str] = {}
+    for word, value in words.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if meant.setdefault(word.strip().lower(), text) != text:
+            raise DataError(
+                f"values.{column} has several values for {word.strip().lower()!r}, whose case does not count"
+            )
+
+    def read(texts: pl.Series) -> pl.Series:
+        folded = texts.str.strip_chars().str.to_lowercase()
+        found = folded.replace_strict(meant, default=None, return_dtype=pl.String)
+        found = pl.select(pl.coalesce(found, texts)).to_series()
+        return found.fill_null(meant[""]) if "" in meant else found
+
+    return given.map_batches(read, return_dtype=pl.String, is_elementwise=True)
 
 
-def _value(value: object) -> str:
-    """Return a value of study.toml as a sheet would spell it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def numbered(raw: Raw) -> Raw:
+    """Return a source of queries or results with the queries of each session numbered as they come.
 
+    Of queries each record is one. Of results a new query begins with another text, where ranks start again, and at a list
+    without ranks and after it; a rank that cannot be read begins none. All records are in memory for it.
 
-def _numbered(frame: pl.LazyFrame, name: str, columns: list[str]) -> pl.LazyFrame:
-    """Number the queries of each session as they come: a new one begins with another text, or where ranks start again."""
+    Raises
+    ------
+    DataError
+        There is a query_position, or nothing to tell queries apart.
+    """
+    columns = raw.frame.collect_schema().names()
     if "query_position" in columns:
-        raise DataError(f"[{name}] number_queries is set, but there is a query_position; leave one of them out")
-    if "session_id" not in columns or not {"rank", "query_text"} & set(columns):
-        raise DataError(f"[{name}] number_queries needs session_id, and rank or query_text to tell queries apart")
-    changed = []
-    if "query_text" in columns:
-        changed.append(pl.col("query_text").ne_missing(pl.col("query_text").shift().over("session_id")))
-    if "rank" in columns:
-        rank = pl.col("rank").cast(pl.Float64, strict=False)
-        changed.append((rank <= rank.shift().over("session_id")).fill_null(value=False))
-        changed.append(rank.is_null() | rank.shift().over("session_id").is_null())
+        raise DataError(
+            f"{raw.source} ({raw.table}) has a query_position, so number_queries cannot make one; leave one of them out"
+        )
+    if raw.table == "results" and not {"rank", "query_text"} & set(columns):
+        raise DataError(f"{raw.source} ({raw.table}): number_queries needs rank or query_text to tell queries apart")
+    whole = pl.col(RULE).is_null() if RULE in columns else pl.lit(value=True)
     first = pl.col("session_id").cum_count().over("session_id") == 1
-    new = pl.any_horizontal(first, *changed)
-    return frame.with_columns(query_position=new.cast(pl.Int32).cum_sum().over("session_id").cast(pl.String))
+    new = pl.col(RECORD).is_not_null()
+    if raw.table == "results":
+        changed = [first]
+        if "query_text" in columns:
+            text = pl.col("query_text").cast(pl.String).str.strip_chars()
+            changed.append(text.ne_missing(text.shift().over("session_id")))
+        if "rank" in columns:
+            given = pl.col("rank").cast(pl.String).str.strip_chars()
+            empty = given.is_null() | (given == "")
+            if MARK in columns:
+                empty |= pl.col(MARK).eq_missing(EMPTY)
+            rank = given.cast(pl.Float64, strict=False)
+            last = rank.forward_fill().over("session_id").shift().over("session_id")
+            changed += [empty, empty.shift().over("session_id"), rank < last, (rank == last) & (rank <= 1)]
+        new = pl.any_horizontal(one.fill_null(value=False) for one in changed)
+    position = new.cast(pl.Int32).cum_sum().over("session_id").cast(pl.String)
+    records = raw.frame.collect()
+    made = records.filter(whole).select(RECORD, query_position=position)
+    return replace(raw, frame=records.join(made, on=RECORD, how="left", maintain_order="left").lazy())

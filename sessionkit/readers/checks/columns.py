@@ -79,7 +79,8 @@ def under_our_names(
             raise DataError(f"{raw.source}: column {name!r} begins with two underscores, which are reserved; rename it")
     several = {f"{SEVERAL}{ours}": theirs for ours, theirs in taken.items() if len(theirs) > 1}
     frame = raw.frame.with_columns(
-        _joined(theirs, schema, nulls, trim=trim).alias(name) for name, theirs in several.items()
+        _joined(name.removeprefix(SEVERAL), theirs, schema, nulls, trim=trim).alias(name)
+        for name, theirs in several.items()
     )
     schema = pl.Schema({**schema, **dict.fromkeys(several, pl.String())})
     own = {ours: theirs[0] if len(theirs) == 1 else f"{SEVERAL}{ours}" for ours, theirs in taken.items()}
@@ -181,9 +182,14 @@ def _refuse_unseparated(raw: Raw, found: list[str]) -> None:
         )
 
 
-def _joined(names: Sequence[str], schema: pl.Schema, nulls: Sequence[str], *, trim: bool) -> pl.Expr:
-    """Return the texts of several columns as one, null where one of them is; texts that differ give texts that differ."""
+def _joined(ours: str, names: Sequence[str], schema: pl.Schema, nulls: Sequence[str], *, trim: bool) -> pl.Expr:
+    """Return the texts of several columns as one, null where one of them is.
+
+    Of ids, texts that differ give texts that differ; a date and a time of day have a blank between them.
+    """
     texts = [_without(as_text(name, schema[name]), pl.String(), nulls, trim=trim) for name in names]
+    if ours.endswith("_at"):
+        return pl.concat_str(texts, separator=" ")
     for special in ("\\", JOINED):
         texts = [text.str.replace_all(special, f"\\{special}", literal=True) for text in texts]
     return pl.concat_str(texts, separator=JOINED)

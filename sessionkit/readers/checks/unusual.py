@@ -58,12 +58,12 @@ CHECKS = {
     "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
     "long": Check(
         "session",
-        "with more than a day between two queries; session_gap cuts at pauses, in formats that have it, and nothing is left out",
+        "with more than a day between two queries; all are kept. session_gap cuts sessions at pauses, in formats that have it",
     ),
     "many": Check("session", f'of more than {MANY} queries; --where "queries <= {MANY}" leaves them out'),
     "rhythm": Check(
         "session",
-        f"of at least {STEADY} queries as a program sends them, at even times or less than a second apart; nothing is left out",
+        f"of at least {STEADY} queries as a program sends them, at even times or less than a second apart; all are kept",
     ),
     "gaps": Check(
         "list",
@@ -138,7 +138,10 @@ def _queries(queries: pl.DataFrame) -> dict[str, Found]:
 
 def _sessions(queries: pl.DataFrame) -> dict[str, Found]:
     """Return what is unusual in whole sessions: how long they pause, how many queries they have and at what rhythm."""
-    many = queries.lazy().group_by(SESSION, maintain_order=True).agg(pl.len().alias("n"))
+    logged = queries.lazy()
+    if "results_status" in queries.columns:
+        logged = logged.filter(pl.col("results_status") != "not_logged")
+    many = logged.group_by(SESSION, maintain_order=True).agg(pl.len().alias("n"))
     found = {"many": _found(many, pl.col("n") > MANY)}
     time = next((name for name in TIMES if name in queries.columns), None)
     if time is None:

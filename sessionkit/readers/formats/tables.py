@@ -11,8 +11,10 @@ import re
 from pathlib import Path
 
 from sessionkit.errors import DataError
+from sessionkit.readers.checks.cells import numbered
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.source_checks import LIST
+from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
@@ -49,6 +51,9 @@ def take(log: Log) -> Taken:
         name = file.section
         keep = in_memory if name == "users" else log.keep
         raws[name].append(read_table(file, name, log.config.tables[name], config=log.config, keep=keep))
+    for name in ("queries", "results"):
+        if log.config.tables.get(name, {}).get("number_queries"):
+            raws[name] = [numbered(together(raws[name]))]
     return Taken(raws)
 
 

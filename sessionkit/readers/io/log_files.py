@@ -237,12 +237,15 @@ def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
     for name in [given] if isinstance(given, str) else given:
         place = base / name
         if place.is_dir():
-            inside = sorted(path for path in place.iterdir() if path.is_file() and not path.name.startswith("."))
+            inside = sorted(
+                path for path in place.iterdir() if path.is_file() and not path.name.startswith((".", "~$"))
+            )
             if not inside:
                 raise DataError(f"{name}: the folder {place} has no files")
             found += [str(Path(name) / path.name) for path in inside]
         elif "*" in name and not place.exists():
             alike = sorted(path for path in glob(name, root_dir=base) if (base / path).is_file())  # noqa: PTH207 - Path.glob refuses a whole path
+            alike = [path for path in alike if not Path(path).name.startswith("~$")]  # locks of Excel
             if not alike:
                 raise DataError(f"{name}: no file in {base} has a name like this")
             found += alike

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from pathlib import PurePath
 from typing import Any
 
 import polars as pl
@@ -26,6 +28,8 @@ from sessionkit.readers.io.workbooks import read_workbook
 from sessionkit.readers.raw import Raw, no_way_back
 
 WHITESPACE = "whitespace"
+LATER = "query_position"
+"""What number_queries makes."""
 SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
 IDLE = {
@@ -56,11 +60,11 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
             options.get("columns", {}),
             nulls=nulls,
             trim=options.get("trim", False),
-            later=["query_position"] if options.get("number_queries") else [],
+            later=[LATER] if options.get("number_queries") else [],
             numbered=numbered,
             empty_list=options.get("empty_list"),
         )
-        return keep(in_our_spelling(ours.frame, name, options))
+        return keep(in_our_spelling(ours.frame, name, options, typed=file.kind != "text"))
 
     raw = _records(file, name, options, named, memory=config.memory, at_once=keep is in_memory)
     if set(QRELS) <= set(found):
@@ -133,7 +137,7 @@ def _in_name(raw: Raw, pattern: str | None) -> dict[str, str]:
     if pattern is None:
         return {}
     try:
-        found = re.search(pattern, raw.source)
+        found = re.search(pattern, PurePath(raw.source).name)
         groups = re.compile(pattern).groupindex
     except re.error as error:
         raise DataError(f"[{raw.table}] name_pattern is no regular expression ({error})") from None
@@ -179,7 +183,14 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
     if not file.head.strip():
         raise DataError(f"{file.name} is empty; it must hold at least a header line")
     columns = options.get("columns", {})
-    needed = {columns.get(column, column) for column in required(name)} or set(columns.values())
+    said = [
+        columns.get(column, column)
+        for column in required(name)
+        if not (column == LATER and options.get("number_queries"))
+    ]
+    made = {*options.get("constants", {}), *(re.findall(r"\?P<(\w+)>", options.get("name_pattern", "")))}
+    named = chain.from_iterable([one] if isinstance(one, str | int) else one for one in (said or columns.values()))
+    needed = {one for one in named if isinstance(one, str)} - made
     first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0]
     for separator in SEPARATORS if options.get("header", True) else ():
         if needed <= {field.strip(' \r"') for field in first.split(separator)}:

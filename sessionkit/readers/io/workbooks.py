@@ -6,8 +6,13 @@ whose value was never worked out, is an empty cell. Of merged cells only the fir
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import polars as pl
 
@@ -17,6 +22,12 @@ from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import LINE, Locate, Raw, as_json
+
+SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+DIMENSION = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
+"""The last cell of a sheet, as its file says it."""
+MOST = 2**26
+"""Cells of a sheet that are read at most."""
 
 if TYPE_CHECKING:
     from fastexcel import ExcelReader
@@ -37,12 +48,14 @@ def sheets_of(path: Path, name: str) -> list[str]:
 
 def cells_of(path: Path, name: str, sheet: str) -> pl.DataFrame:
     """Return the cells of a sheet as text, its header among them: a row for each of its rows, null where a cell is empty."""
+    _refuse_far(path, name)
     book = _opened(path, name)
     if sheet not in book.sheet_names:
         raise DataError(
             f"{name} has no sheet {sheet!r}{suggestion(sheet, book.sheet_names)}; sheets: {', '.join(book.sheet_names)}"
         )
-    cells: pl.DataFrame = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
+    with _readable(name):
+        cells: pl.DataFrame = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
     return cells.rename({column: f"column_{number}" for number, column in enumerate(cells.columns, start=1)})
 
 
@@ -69,16 +82,21 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
         sheet = _the_one(sheets_of(file.path, file.name), file.name, table)
     source = f"{file.name}, sheet {sheet}"
     cells = cells_of(file.path, file.name, sheet)
-    rows = cells.with_row_index(LINE, offset=1).with_columns(pl.col(LINE).cast(pl.Int64))
-    rows = rows.filter((pl.col(LINE) > above) & pl.any_horizontal(pl.all().exclude(LINE).str.strip_chars() != ""))
-    if len(rows) < max(header, 1):
+    filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "").fill_null(value=False)).to_series()
+    places = filled.arg_true()
+    places = places.filter(places >= above)
+    if len(places) < max(header, 1):
         raise DataError(f"{source} is empty; it must hold at least a header row")
-    named = [[(cell or "").strip() for cell in row] for row in rows.drop(LINE).head(header).rows()]
+    rows = cells[places]
+    named = [[(cell or "").strip() for cell in row] for row in rows.head(header).rows()]
     names = joined_names(named) if header else list(cells.columns)
     refuse_repeated(names, source)
     records = rows.slice(header).rename(dict(zip(cells.columns, names, strict=True)))
-    frame = records.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), *names)
-    lines = records.get_column(LINE)
+    blank = [f"column_{place}" for place, texts in enumerate(zip(*named, strict=True), start=1) if not any(texts)]
+    empty = [name for name in blank if name in names and (records[name].fill_null("").str.strip_chars() == "").all()]
+    kept = [name for name in names if name not in empty]
+    frame = records.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), *kept)
+    lines = places.slice(header).cast(pl.Int64) + 1
     return Raw(table, source, keep(frame.lazy()), len(frame), _way_back(frame, lines), file.bytes, file.digest)
 
 
@@ -91,11 +109,55 @@ def _opened(path: Path, name: str) -> ExcelReader:
             f"{name} is a workbook, which needs the extra excel: pip install 'sessionkit-ir[excel]'; or export its "
             "sheets as CSV"
         ) from None
-    try:
+    with _readable(name):
         return fastexcel.read_excel(path.read_bytes())  # what it is shows in its content, not in its name
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Say which workbook is damaged.
+
+    Raises
+    ------
+    DataError
+        It is.
+    """
+    import fastexcel
+
+    try:
+        yield
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"{name} cannot be read as a workbook ({reason}); save it again, or export it as CSV") from None
+
+
+def _refuse_far(path: Path, name: str) -> None:
+    """Raise DataError where a sheet reaches so far that its cells, most of them empty, would not fit in memory."""
+    if not is_zipfile(path):
+        return
+    with ZipFile(path) as archive:
+        for sheet in archive.namelist():
+            if not SHEET.fullmatch(sheet):
+                continue
+            try:
+                with archive.open(sheet) as stream:
+                    found = DIMENSION.search(stream.read(4096))
+            except (BadZipFile, OSError, EOFError):  # whoever reads it says what is wrong with it
+                continue
+            if found is not None and _column(found[1].decode()) * int(found[2]) > MOST:
+                raise DataError(
+                    f"{name}: a sheet reaches to the cell {found[1].decode()}{found[2].decode()}, which is too far to be read; delete "
+                    "what stands there, and the empty columns and rows before it"
+                )
+
+
+def _column(letters: str) -> int:
+    """Return the number of a column, from 1.
+
+    >>> _column("A"), _column("AB")
+    (1, 28)
+    """
+    return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
 
 
 def _the_one(sheets: list[str], name: str, table: str) -> str:

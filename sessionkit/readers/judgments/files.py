@@ -165,8 +165,12 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
     file = open_log(name, base, copies, encoding=options.get("encoding"), section="judgments", workbook=True)
     format_ = named or _described(options) or looks_like(file, path)
     entry = registry.JUDGMENTS[format_ or "tables"]
-    if file.kind in BINARY and not entry.parquet:
-        readable = [one for one, other in registry.JUDGMENTS.items() if other.parquet]
+    if (file.kind == "parquet" and not entry.parquet) or (file.kind == "workbook" and format_ not in (None, "tables")):
+        readable = [
+            one
+            for one, other in registry.JUDGMENTS.items()
+            if other.parquet and (file.kind == "parquet" or one == "tables")
+        ]
         raise DataError(
             f"{file.name} is {BINARY[file.kind]}, which format {format_} does not read; formats that do: {listed(readable)}"
         )

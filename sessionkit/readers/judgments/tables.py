@@ -23,8 +23,14 @@ from sessionkit.readers.raw import Raw
 def read(file: LogFile, config: Config) -> list[Raw]:
     """Return the judgments of a file with our column names, or as they are described."""
     raw = read_table(file, "judgments", config.of_judgments, config=config, keep=in_memory)
-    of_log = (one["path"] for name, one in config.tables.items() if name != "judgments")
-    if not any(file.name in paths_in(given, config.folder) for given in of_log):
+    of_log = [one for name, one in config.tables.items() if name != "judgments"]
+    own = ((config.folder / file.name).resolve(), config.of_judgments.get("sheet"))
+    others = [
+        ((config.folder / path).resolve(), one.get("sheet"))
+        for one in of_log
+        for path in paths_in(one["path"], config.folder)
+    ]
+    if own not in others:
         return [raw]
     types = raw.frame.collect_schema()
     ungraded = as_text("grade", types["grade"]).str.strip_chars().fill_null("") == ""

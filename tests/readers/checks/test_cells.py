@@ -1,5 +1,6 @@
 """How a sheet spells its values: each spelling against what Python reads in it; what is not spelled so stays as it is."""
 
+import re
 from datetime import datetime, timedelta
 from fractions import Fraction
 
@@ -8,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.cells import in_our_spelling
+from sessionkit.readers.checks.cells import in_our_spelling, numbered
+from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
 
 DAY_ZERO = datetime.fromisoformat("1899-12-30")
 KEYS = {"session_id": "s", "query_position": "1", "rank": "1", "doc_id": "d"}
@@ -39,16 +42,38 @@ def test_number_with_marks_is_the_number(whole, thousandth, decimal, thousands):
 
 
 def test_number_that_is_spelled_otherwise_stays():
-    texts = ["x7", "1,2,3", "12.34", "1.23,4", None, "", "1,5"]
-    assert spelled(texts, decimal=",", thousands=".") == ["x7", "1,2,3", "12.34", "1.23,4", None, "", "1.5"]
+    texts = ["x7", "1,2,3", "1.23,4", "1.0", None, "", "1,5"]
+    assert spelled(texts, decimal=",", thousands=".") == ["x7", "1,2,3", "1.23,4", "1.0", None, "", "1.5"]
+
+
+def test_point_that_is_no_decimal_mark_is_not_believed_to_be_one():
+    odd = [f"{number} (the decimal mark is ,)" for number in ("0.500", "12.34", "1.2345")]
+    assert spelled(["0.500", "12.34", "1.2345", "1.234"], decimal=",", thousands=".") == [*odd, "1234"]
+    assert spelled(["1.234", "1,5"], decimal=",") == ["1.234 (the decimal mark is ,)", "1.5"]
+
+
+def test_stored_numbers_have_a_point_and_no_marks_of_thousands():
+    frame = pl.LazyFrame({"dwell_seconds": ["1.234", "1,5"]})
+    made = in_our_spelling(frame, "results", {"decimal": ","}, typed=True).collect()["dwell_seconds"]
+    assert made.to_list() == ["1.234", "1.5"]
+    with pytest.raises(DataError, match="the numbers of the file are stored without marks"):
+        in_our_spelling(frame, "results", {"decimal": ",", "thousands": "."}, typed=True)
+
+
+def test_blanks_between_thousands_may_be_those_of_excel():
+    assert spelled(["1\u00a0234", "1\u202f234,5", "12 345"], decimal=",", thousands=" ") == ["1234", "1234.5", "12345"]
 
 
 def test_marks_are_those_of_numbers_alone():
     assert spelled(["1,5"], column="doc_id", decimal=",") == ["1,5"]
-    assert spelled(["1,5"], column="Zufriedenheit", decimal=",") == ["1.5"]
+    assert spelled(["1,5", "1.234", "10.1"], column="Zufriedenheit", decimal=",", thousands=".") == [
+        "1.5",
+        "1.234",
+        "10.1",
+    ]
 
 
-@given(st.integers(0, 6 * 10**9).map(lambda seconds: DAY_ZERO + timedelta(days=400, seconds=seconds)))
+@given(st.integers(0, 4 * 10**9).map(lambda seconds: DAY_ZERO + timedelta(days=26_000, seconds=seconds)))
 def test_times_in_a_format(time):
     for form in ("%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%Y%m%dT%H%M%S"):
         (found,) = spelled([time.strftime(form)], column="clicked_at", times=["%d-%b-%y", form])
@@ -56,6 +81,23 @@ def test_times_in_a_format(time):
     days = (time - DAY_ZERO) / timedelta(days=1)
     (found,) = spelled([repr(days)], column="clicked_at", times="excel")
     assert abs(datetime.fromisoformat(found) - time) <= timedelta(milliseconds=1)
+
+
+def test_zones_of_times_count():
+    forms = ["%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M %z"]
+    assert spelled(["01.07.2024 10:00 +0200", "01.07.2024 10:00"], column="clicked_at", times=forms) == [
+        "2024-07-01 08:00:00.000000+00:00",
+        "2024-07-01 10:00:00.000000",
+    ]
+
+
+def test_years_of_two_digits_and_small_numbers_are_no_times():
+    assert spelled(["01.07.24 10:00"], column="clicked_at", times="%d.%m.%Y %H:%M") == ["01.07.24 10:00"]
+    assert spelled(["0", "2024", "45474,5"], column="clicked_at", times="excel", decimal=",") == [
+        "0",
+        "2024",
+        "2024-07-01 12:00:00.000000",
+    ]
 
 
 def test_time_that_is_in_no_format_stays():
@@ -75,11 +117,12 @@ def test_time_that_is_in_no_format_stays():
         ("h:m:s", "1:02:03", 3723),
         ("h:m:s", "2:03.5", 123.5),
         ("h:m:s", "1899-12-31 00:01:31", 91),
+        ("h:m:s", "75:00", 4500),
     ],
 )
 def test_durations_are_seconds(unit, text, seconds):
     assert [float(value) for value in spelled([text], units={"dwell_seconds": unit})] == [seconds]
-    assert spelled(["soon"], units={"dwell_seconds": unit}) == ["soon"]
+    assert spelled(["soon", "1:75:99"], units={"dwell_seconds": unit}) == ["soon", "1:75:99"]
 
 
 def test_words_stand_for_values_whatever_their_case():
@@ -103,16 +146,54 @@ def test_words_of_columns_that_are_no_texts():
     assert made.rows() == [("90.0", "1"), (None, "0")]
 
 
-def numbered(texts, ranks, sessions=None):
-    frame = pl.LazyFrame({"session_id": sessions or ["s"] * len(ranks), "query_text": texts, "rank": ranks})
-    return in_our_spelling(frame, "results", {"number_queries": True}).collect()["query_position"].to_list()
+def counted(texts, ranks, sessions=None, table="results", **columns):
+    """The positions that queries get."""
+    given = {"session_id": sessions or ["s"] * len(texts or ranks), "query_text": texts, "rank": ranks, **columns}
+    frame = pl.LazyFrame({name: values for name, values in given.items() if values is not None}).with_row_index(
+        RECORD, 1
+    )
+    frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64))
+    made = numbered(Raw(table, "frame", frame, 0, no_way_back)).frame.collect()["query_position"]
+    return "".join(value or "." for value in made)
 
 
-def test_queries_are_numbered_as_they_come():
-    assert numbered(["a", "a", "b", "b", "a"], ["1", "2", "1", "2", "1"]) == ["1", "1", "2", "2", "3"]
-    assert numbered(["a", "a", "a"], ["1", "2", "1"]) == ["1", "1", "2"], "the same text asked again"
-    assert numbered(["a", "b", "b"], [None, None, "1"]) == ["1", "2", "3"], "lists without rows"
-    assert numbered(["a", "x", "a"], ["1", "1", "2"], ["s", "t", "s"]) == ["1", "1", "1"], "sessions take turns"
+@pytest.mark.parametrize(
+    ("texts", "ranks", "positions"),
+    [
+        ("aabba", "12121", "11223"),
+        ("aaa", "121", "112"),  # the same text asked again
+        (None, "12123", "11222"),
+        (None, "111", "123"),  # lists of one result
+        (["a", "b", "b"], [None, None, "1"], "123"),  # lists without results
+        (["a"] * 4, ["1", "2", "l3", "4"], "1111"),  # a rank that cannot be read begins no query
+        (["a"] * 3, [" 1", " 2 ", "3"], "111"),
+        (["a", "a ", "a"], ["1", "2", "3"], "111"),
+        (["a"] * 3, ["1", "2", "2"], "111"),  # a rank twice is for the checks
+        (None, "0101", "1122"),
+    ],
+)
+def test_queries_are_numbered_as_they_come(texts, ranks, positions):
+    assert counted(texts and [*texts], [*ranks]) == positions
+
+
+def test_sessions_that_take_turns_are_numbered_apart():
+    assert counted([*"axay"], [*"1123"], [*"stst"]) == "1112"
+
+
+def test_each_record_of_queries_is_a_query():
+    assert counted([*"aab"], None, [*"sst"], table="queries") == "121"
+
+
+def test_marked_lists_and_broken_records():
+    assert counted([*"aab"], ["1", "nothing", "1"], **{MARK: [None, EMPTY, None]}) == "123"
+    assert counted([*"aaa"], ["1", "9", "2"], **{RULE: [None, "broken", None]}) == "1.1"
+
+
+def test_what_cannot_be_numbered_is_named():
+    with pytest.raises(DataError, match="has a query_position, so number_queries cannot make one"):
+        counted(None, ["1"], query_position=["1"])
+    with pytest.raises(DataError, match="number_queries needs rank or query_text"):
+        counted(None, None, ["s"])
 
 
 @pytest.mark.parametrize(
@@ -120,8 +201,14 @@ def test_queries_are_numbered_as_they_come():
     [
         ({"units": {"rank": "minutes"}}, r"\[results\] units.rank: units are of durations"),
         ({"values": {"klick": {"ja": 1}}}, "values names a column 'klick', which is not there; columns: "),
-        ({"times": "%Q"}, "times = '%Q' is no format of times"),
-        ({"number_queries": True}, "number_queries is set, but there is a query_position"),
+        *(
+            ({"times": form}, f"times = '{re.escape(form)}' cannot be used: it must have the codes of a whole date")
+            for form in ("%Q", "noon", "%H:%M", "%d.%m. %H:%M", "%Y-%j %H", "%d.%m.%Y %Hh", "%p")
+        ),
+        ({"times": "%d.%m.%Y %H:%M %Z"}, "names of zones cannot be read"),
+        ({"thousands": "."}, "thousands and decimal are both '.'; set the other one too"),
+        ({"decimal": ",", "thousands": "-"}, "thousands = '-' is part of numbers"),
+        ({"values": {"clicked_at": {"Ja": 1, "ja": 2}}}, "values.clicked_at has several values for 'ja'"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, message):

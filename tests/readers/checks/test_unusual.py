@@ -105,8 +105,8 @@ def test_unusual_sessions_are_told_and_kept():
     assert study.facts.queries == 120
     assert [note for note in study.notes if note.startswith("sessions:")] == [
         "sessions: 1 session of more than 100 queries; --where \"queries <= 100\" leaves them out (first: session 's')",
-        "sessions: 1 session of at least 10 queries as a program sends them, at even times or less than a second apart; nothing is "
-        "left out (first: session 's')",
+        "sessions: 1 session of at least 10 queries as a program sends them, at even times or less than a second apart; all are kept "
+        "(first: session 's')",
     ]
 
 

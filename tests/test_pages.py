@@ -171,6 +171,7 @@ def test_help_alone_lists_the_topics_with_their_first_lines(capsys):
     for topic in TOPICS:
         assert f"  {topic:<13} {title(topic)}\n" in said
     assert main(["help", "measures"]) == 0
+    assert capsys.readouterr().out == f"{guide('measures')}\nThe command of that name: sessionkit measures --help\n"
 
 
 def test_entries_of_the_glossary_are_found_whole():

@@ -32,7 +32,7 @@ from sessionkit.errors import UsageError
 
 def _known() -> list[str]:
     """What a shell offers that there is help on."""
-    return [*map(name_of, COMMANDS), *TOPICS]
+    return list(dict.fromkeys([*map(name_of, COMMANDS), *TOPICS]))
 
 
 def help_(
@@ -49,6 +49,8 @@ def help_(
     """Help on a command, a topic or a term."""
     if topic in TOPICS:
         typer.echo(guide(topic), nl=False)
+        if topic in map(name_of, COMMANDS):
+            typer.echo(f"\nThe command of that name: sessionkit {topic} --help")
         return
     if topic is None or topic in map(name_of, COMMANDS):
         app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)

@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 import sessionkit
-from sessionkit.charts import KINDS
-from sessionkit.cli.app import COMMANDS, name_of
-from sessionkit.readers import FORMATS
 from sessionkit.reports import MEASURES as REPORTED
-from sessionkit.scoring.measures.parameters import PARAMETERS
-from sessionkit.scoring.measures.presets import PRESETS
-from sessionkit.scoring.measures.registry import MEASURES
 from tests.support.stub import CHARTS, STUB, chart_stub, stub
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +19,6 @@ PACKAGE = ROOT / "sessionkit"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
 TOP = {"sessionkit", "schemas", "tests", "examples", "pyproject.toml", "uv.lock"}
 TOP |= {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"}
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def tracked():
@@ -142,51 +135,5 @@ def test_the_other_form_would_be_noticed(text):
     assert not SOMEBODY_ELSES.search(text.replace("sessionkit", "sessionkit-ir"))
 
 
-def test_the_readme_lists_every_measure_with_its_level():
-    listed = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", README, re.MULTILINE))
-    assert listed == {name: measure.level for name, measure in MEASURES.items()}
-
-
-def test_the_readme_lists_the_charts_of_the_registry():
-    (listed,) = re.findall(r"KIND is one of (.*?);", README, re.DOTALL)
-    assert re.findall(r"`([a-z-]+)`", listed) == list(KINDS)
-
-
-@pytest.mark.parametrize("names", [PARAMETERS, PRESETS, FORMATS, [name_of(command) for command in COMMANDS]], ids=len)
-def test_the_readme_names_what_the_registries_hold(names):
-    missing = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", README)]
-    assert missing == []
-
-
-@pytest.mark.slow
-def test_the_commands_of_the_readme_exist(capsys):
-    from sessionkit.cli import main
-
-    blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    named = set(re.findall(r"^sessionkit +([a-z-]+)", "".join(blocks), re.MULTILINE))
-    assert named == {name_of(command) for command in COMMANDS}
-    for name in named:
-        assert main([name, "--help"]) == 0
-    capsys.readouterr()
-
-
 def test_what_is_reported_by_default_is_a_measure():
     assert [str(sessionkit.parse_measure(text)) for text in REPORTED] == list(REPORTED)
-
-
-def test_the_study_toml_of_the_readme_is_one():
-    from sessionkit.readers.config import as_config
-
-    (block,) = re.findall(r"^```toml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    described = as_config(tomllib.loads(block), "README.md", ROOT)
-    assert list(described.tables) == ["sessions", "results", "judgments"]
-    assert described.settings.max_grade == 2
-
-
-@pytest.mark.slow
-def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path):
-    from sessionkit.cli import main
-
-    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
-    shown = next(block for block in re.findall(r"^```text\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
-    assert shown in capsys.readouterr().out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,44 +27,55 @@ from sessionkit.cli.report import report
 from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judgment_loss
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sweep import sweep
-from sessionkit.errors import UsageError, suggestion
-
-GUIDES = Path(__file__).parents[1] / "guides"
-
-
-def _topics() -> list[str]:
-    """The names of the guides."""
-    return sorted(path.stem for path in GUIDES.glob("*.md"))
+from sessionkit.cli.terms import TOPICS, glossary, guide, meaning, names, nearest, title
+from sessionkit.errors import UsageError
 
 
 def _known() -> list[str]:
-    """What there is help on."""
-    return [*map(name_of, COMMANDS), *_topics()]
+    """What a shell offers that there is help on."""
+    return list(dict.fromkeys([*map(name_of, COMMANDS), *TOPICS]))
 
 
 def help_(
     topic: Annotated[
         str | None,
         typer.Argument(
-            metavar="COMMAND|TOPIC",
-            help="A command, or the name of a guide.",
+            metavar="COMMAND|TOPIC|TERM",
+            help="A command, a guide, or a term: a word, a measure, a column, an option such as --by.",
             autocompletion=lambda incomplete: [name for name in _known() if name.startswith(incomplete)],
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Help on a command or a topic."""
-    commands, topics = [name_of(command) for command in COMMANDS], _topics()
-    if topic in topics:
-        typer.echo((GUIDES / f"{topic}.md").read_text(encoding="utf-8"))
+    """Help on a command, a topic or a term."""
+    if topic in TOPICS:
+        typer.echo(guide(topic), nl=False)
+        if topic in map(name_of, COMMANDS):
+            typer.echo(f"\nThe command of that name: sessionkit {topic} --help")
         return
-    if topic is not None and topic not in commands:
-        raise UsageError(
-            f"there is no help on {topic!r}{suggestion(topic, _known())}; commands: {', '.join(commands)}; topics: {', '.join(topics)}"
-        )
-    app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)
-    if topic is None:
-        typer.echo(f"Topics of sessionkit help: {', '.join(topics)}")
+    if topic is None or topic in map(name_of, COMMANDS):
+        app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)
+        if topic is None:
+            typer.echo("Topics of sessionkit help:\n")
+            typer.echo("".join(f"  {name:<13} {title(name)}\n" for name in TOPICS), nl=False)
+        return
+    found = _option(topic) if topic.startswith("--") else meaning(topic) or _option(f"--{topic}")
+    if found is None:
+        known = [*_known(), *glossary(), *names()]
+        raise UsageError(f"there is no help on {topic!r}{nearest(topic, known)}; topics: {', '.join(TOPICS)}")
+    typer.echo(found)
+
+
+def _option(name: str) -> str | None:
+    """What an option is, and which commands have it."""
+    found: dict[str, list[str]] = {}
+    program = typer.main.get_command(app_for(None))
+    for command, made in getattr(program, "commands", {}).items():
+        for one in made.params:
+            if name in one.opts:
+                words = " ".join(filter(None, [name, one.metavar]))
+                found.setdefault(f"{words}: {one.help}", []).append(command)
+    return "\n".join(f"{text} Commands: {', '.join(commands)}." for text, commands in found.items()) or None
 
 
 PANELS: dict[str, dict[Callable[..., None], str]] = {
@@ -152,7 +162,10 @@ def app_for(asked: str | None) -> typer.Typer:
             app.add_typer(charts_app(example), name=name_of(chart), rich_help_panel=panel)
         else:
             epilog = f"Example:\n\n\b\n  {example}"
-            app.command(name_of(command), cls=Command, epilog=epilog, rich_help_panel=panel)(command)
+            words = {"ignore_unknown_options": command is help_}  # which are terms
+            app.command(name_of(command), cls=Command, epilog=epilog, rich_help_panel=panel, context_settings=words)(
+                command
+            )
     return app
 
 

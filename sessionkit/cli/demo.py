@@ -42,7 +42,7 @@ def demo(
     typer.echo("")
     for path in [out / "study", *_drawings(study, out)]:
         typer.echo(str(path))
-    tell(f"open {out / 'report.html'}; more: sessionkit --help")
+    tell(f"open {out / 'report.html'}; more: sessionkit help first-study")
 
 
 def clinic_folder() -> Path:

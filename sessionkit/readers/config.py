@@ -110,11 +110,15 @@ def read_config(path: Path) -> Config:
 def loaded_toml(path: Path) -> dict[str, Any]:
     """Return what a study.toml says, unchecked; DataError where it is not there or is not TOML."""
     if path.exists() and not path.is_file():
-        raise DataError(f"{path} is not a file; a study.toml says how to read a log (README.md shows one)")
+        raise DataError(
+            f"{path} is not a file; a study.toml says how to read a log (sessionkit help own-logs shows one)"
+        )
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file; a study.toml says how to read a log (README.md shows one)") from None
+        raise DataError(
+            f"{path}: no such file; a study.toml says how to read a log (sessionkit help own-logs shows one)"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read ({error})") from None
     except RecursionError:

@@ -202,6 +202,20 @@ def test_a_session_in_time(run, clinic):
     assert sum(int(seconds) for seconds in re.findall(r"(\d+) s of reading", ran.said)) == own["dwell_seconds"].sum()
 
 
+def test_the_figure_of_the_readme(run, clinic):
+    ran = run("figures/session_curve.py")
+    for system, value in sk.score(clinic, "nsDCG@10", by="system_id").select("system_id", "value").rows():
+        assert f"{system} {value:.4f}" in ran.said.splitlines()[-1]
+        assert ran.value("session_curve.svg", "value", f"System: {system}", "slot: 110") == pytest.approx(
+            value, abs=1e-9
+        )
+    shipped = EXAMPLES / "figures" / "session_curve.svg"
+    assert "(examples/figures/session_curve.svg)" in (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    assert (ran.folder / shipped.name).read_bytes() == shipped.read_bytes(), (
+        "draw it: python examples/figures/session_curve.py"
+    )
+
+
 def test_every_figure_has_a_line_in_the_table_and_says_what_it_is():
     for name in FIGURES:
         assert f"`{name}`" in README

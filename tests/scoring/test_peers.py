@@ -4,6 +4,7 @@ differ, how.
 All of them order a run by its scores, so that the runs here have falling scores by rank.
 """
 
+import re
 import shutil
 
 import ir_measures
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
+from sessionkit.cli.terms import guide
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -50,6 +52,23 @@ RANX = {
     "P@5": "precision@5", "P": "precision", "R@5": "recall@5", "F@5": "f1@5", "AP": "map", "AP@5": "map@5", "RR": "mrr",
     "Success@5": "hit_rate@5", "Rprec": "r-precision", "bpref": "bpref", "RBP(p=0.8)": "rbp.80",
 }  # fmt: skip
+
+
+def test_the_guide_calls_them_by_these_names():
+    """A row is names of trec_eval, of ir_measures and ours; those of the lowest relevant grade are options."""
+    rows = re.findall(r"^\| (`[^|]*) \|([^|]*)\| (`.*) \|$", guide("coming-from"), re.MULTILINE)
+    names = [[re.findall(r"`(.+?)`", cell) for cell in row] for row in rows if not row[0].startswith("`-l")]
+    assert len(names) == 13
+    bare = re.compile(r"@\d+$|\(REL\)")
+    held = {(bare.sub("", ours), bare.sub("", theirs)) for ours, theirs in IR_MEASURES.items() if "=" not in ours}
+    for of_trec_eval, theirs, ours in names:
+        if ours[0].startswith("nDCG"):  # test_ndcg_is_trec_evals
+            assert (of_trec_eval, theirs) == (["ndcg_cut_10", "ndcg"], ours)
+        else:
+            assert of_trec_eval == [TREC_EVAL[name] for name in ours]
+            assert {
+                (bare.sub("", our), bare.sub("", name)) for our, name in zip(ours, theirs, strict=False)
+            } <= held | {("IPrec(recall=0.1,rule=trec9)", "IPrec@0.1")}
 
 
 def asked_of_trec_eval(lists, judged):

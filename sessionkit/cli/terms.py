@@ -1,0 +1,126 @@
+"""Guides and terms: what `help` looks up beside the commands."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+GUIDES = Path(__file__).parents[1] / "guides"
+TOPICS = (
+    "first-study",
+    "own-logs",
+    "formats",
+    "measures",
+    "comparing",
+    "robustness",
+    "figures",
+    "large-logs",
+    "sharing",
+    "coming-from",
+    "extending",
+    "contributing",
+    "terms",
+)
+"""The guides in the order in which they are read."""
+GLOSSARY = "terms"
+"""The guide that says what words mean, an entry for each."""
+
+
+def guide(topic: str) -> str:
+    """The text of a guide."""
+    return (GUIDES / f"{topic}.md").read_text(encoding="utf-8")
+
+
+def title(topic: str) -> str:
+    """The first line of a guide."""
+    return guide(topic).partition("\n")[0].removeprefix("# ")
+
+
+@cache
+def glossary() -> Mapping[str, str]:
+    """What words mean, by each form of the word in lower case."""
+    entries = re.findall(r"^- ((?:\*\*.+?\*\*,? ?)+): ((?:.*\n)(?:  .*\n)*)", guide(GLOSSARY), re.MULTILINE)
+    return {
+        word.casefold(): f"{word}: {' '.join(text.split())}"
+        for words, text in entries
+        for word in re.findall(r"\*\*(.+?)\*\*", words)
+    }
+
+
+@cache
+def names() -> Mapping[str, list[str]]:
+    """What the registries say of every name in them; a name of several has an entry of each."""
+    found: dict[str, list[str]] = {}
+    for name, text in _entries():
+        found.setdefault(name, []).append(f"{name}, {text}")
+    return found
+
+
+def _entries() -> Iterator[tuple[str, str]]:
+    """The names of all registries, and what each is."""
+    from sessionkit.charts.registry import CHARTS
+    from sessionkit.contract import TABLES, document, table
+    from sessionkit.readers import FORMATS, JUDGMENTS
+    from sessionkit.scoring.measures.describe import about
+    from sessionkit.scoring.measures.parameters import PARAMETERS
+    from sessionkit.scoring.measures.presets import PRESETS
+    from sessionkit.scoring.measures.registry import MEASURES
+
+    for name, measure in MEASURES.items():
+        yield (
+            name,
+            f"a measure of a {measure.level}: {_first_sentence(about(measure), name)} More: sessionkit measures {name}",
+        )
+    for name, parameter in PARAMETERS.items():
+        yield name, f"a parameter of measures: {parameter.meaning}; {parameter.allowed}"
+    for name in PRESETS:
+        yield name, f"a preset of measures: like={name} stands for the choices of that source"
+    for name, log in FORMATS.items():
+        yield name, f"a format of a log: {log.description}. More: sessionkit formats {name}"
+    for name, judgments in JUDGMENTS.items():
+        yield name, f"a format of judgments: {judgments.description}. More: sessionkit formats {name}"
+    for name, kind in CHARTS.items():
+        yield name, f"a kind of chart: {kind.shows}. More: sessionkit chart {name} --help"
+    for name in TABLES:
+        yield name, f"a table of a study. Its columns: sessionkit schema {name}"
+        for column in table(name).fields:
+            yield column.name, f"a column of {name}: {column.description}"
+    schema: dict[str, Any] = document("study.schema")
+    for name, one in {**schema["properties"], **schema["$defs"]}.items():
+        if "description" in one:
+            yield name, f"a key of study.toml: {one['description']}"
+
+
+def _first_sentence(text: str, name: str) -> str:
+    """The first sentence of the documentation of a measure, without its name."""
+    return " ".join(text.partition("\n\n")[0].split()).removeprefix(f"{name}: ")
+
+
+def meaning(term: str) -> str | None:
+    """What a term is: by the glossary, as the name of a measure, parameter, format, chart, table, column or key, or all of them."""
+    known, folded = names(), {name.casefold(): name for name in names()}
+    forms = [term, *_singular(term)]
+    words = next((glossary()[form.casefold()] for form in forms if form.casefold() in glossary()), None)
+    exact = next((form for form in forms if form in known), None)
+    name = exact or next((folded[form.casefold()] for form in forms if form.casefold() in folded), None)
+    found = [*filter(None, [words]), *known.get(name or "", [])]
+    if not found and re.search(r"[@(=]", term):  # a measure with its parameters, such as mean(nDCG@10)
+        parts = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", term))
+        found = [text for part in parts for text in known.get(part, [])]
+    return "\n".join(found) or None
+
+
+def nearest(term: str, known: Iterable[str]) -> str:
+    """What may be meant by a word that is no term, up to three, as the end of a message; or the empty string."""
+    folded = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(term.casefold(), folded, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(repr(folded[name]) for name in near)}?" if near else ""
+
+
+def _singular(word: str) -> list[str]:
+    """Other forms under which a word may be known."""
+    return [word.removesuffix("s"), re.sub("ies$", "y", word), re.sub("(s|x|ch|sh)es$", r"\1", word)]

@@ -1,0 +1,19 @@
+"""What the guide to large logs does with Spark."""
+
+import shutil
+
+import pytest
+
+from sessionkit.cli.terms import GUIDES
+from tests.support.clinic import saved_clinic
+from tests.support.transcripts import Transcript
+
+pytestmark = pytest.mark.spark
+
+
+def test_the_blocks_of_the_guide_run(spark, tmp_path, monkeypatch):
+    shutil.copytree(saved_clinic(), tmp_path / "study")
+    monkeypatch.chdir(tmp_path)
+    page = Transcript(GUIDES / "large-logs.md", tmp_path)
+    page.run(spark=True)
+    assert page.names["spark"] is spark

@@ -16,7 +16,8 @@ from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
-from sessionkit.readers.propose.sample import Sample, sample_of
+from sessionkit.readers.propose.sample import Sample, samples_of
+from sessionkit.readers.propose.sheets import files_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
 from sessionkit.readers.propose.tables import by_shared_ids, sections_of_tables
 from sessionkit.study.temporary import TemporaryFolder
@@ -78,11 +79,12 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     place = Path() if folder is None else Path(folder)
     for path in given:
         _refuse(path)
-    found = known(given)
+    inside = [file for path in given for file in files_in(path)]
+    found = known(given) or (known(inside) if len(inside) > len(given) else None)
     if found is not None:
         return _proposal(sections_of_known(found, place))
     with TemporaryFolder() as workspace:
-        parts = by_shared_ids(by_values([_part(path, workspace) for path in given]))
+        parts = by_shared_ids(by_values(_parts(inside, [path for path in given if path.is_dir()], workspace)))
     if any(part.kind == "events" for part in parts):
         sections = sections_of_events(parts, place)
     else:
@@ -105,11 +107,9 @@ def _refuse(path: Path) -> None:
         raise DataError(f"{path} is a device or a pipe; write its output to a file and give that")
     if path.suffix.lower() == ".toml":
         raise UsageError(f"{path} is already a study.toml; give the files of the log")
-    if path.is_dir() and known([path]) is None:
-        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
-        names = f"the files in it: {', '.join(inside[:6])}" if inside else "files"
-        raise DataError(f"{path} is a directory, not a log of a known format; give {names}")
-    if formats_of_judgments(path)[:1] == ["prefs"]:
+    if path.is_dir() and known([path]) is None and not files_in(path):
+        raise DataError(f"{path} is a directory without files, not a log of a known format; give files")
+    if path.is_file() and formats_of_judgments(path)[:1] == ["prefs"]:
         raise DataError(f"{path.name} contains preferences (prefs), not grades; measures need grades: give qrels")
     try:
         path_from(Path(), path).encode()
@@ -119,15 +119,27 @@ def _refuse(path: Path) -> None:
         ) from None
 
 
-def _part(path: Path, workspace: Path) -> LogFileKind:
-    """Return a file with what it is taken for; one of judgments that are no table is not taken apart."""
-    formats = formats_of_judgments(path)
-    if formats and formats[0] not in TABULAR:
-        empty = pl.DataFrame()
-        return LogFileKind(
-            Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={}), {}, "judgments", format=formats[0]
-        )
-    return part_of(sample_of(path, workspace, qrels="qrels" in formats))
+def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
+    """Return the tables in some files with what they are taken for, those of several files as one.
+
+    Judgments in a format of their own are not taken apart, and neither are files of events put together.
+    """
+    parts, samples = [], []
+    for path in files:
+        formats = formats_of_judgments(path)
+        if formats and formats[0] not in TABULAR:
+            empty = pl.DataFrame()
+            sample = Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={})
+            parts.append(LogFileKind(sample, {}, "judgments", format=formats[0]))
+        else:
+            samples += samples_of(path, workspace, qrels="qrels" in formats)
+    for sample in together(samples, folders):
+        part = part_of(sample)
+        if part.kind == "events" and sample.files:
+            parts += [part_of(one) for one in samples if one.path in sample.files]
+        else:
+            parts.append(part)
+    return parts
 
 
 def _require_log(parts: Sequence[LogFileKind]) -> None:

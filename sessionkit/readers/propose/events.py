@@ -93,7 +93,7 @@ def _columns(part: LogFileKind, judged: JudgmentProposal) -> dict[str, SampleCol
         if pairs and pairs[0][0] >= 0.2:
             found["doc_id"] = part.columns[pairs[0][1]]
     pairs_of = sorted(
-        ((likeness(one.name, ours), -place, one, ours) for place, ours in enumerate(COLUMNS) for one in left),
+        ((likeness(one.heading, ours), -place, one, ours) for place, ours in enumerate(COLUMNS) for one in left),
         key=lambda pair: (-pair[0], -pair[1]),
     )
     for like, _, one, ours in pairs_of:
@@ -165,9 +165,9 @@ def _key(columns: dict[str, SampleColumn], judged: JudgmentProposal) -> list[Lin
 
 def _doubts(ours: str, one: SampleColumn, others: Sequence[SampleColumn]) -> tuple[str, ...]:
     """Return what is not sure of a column: its name is not usual, or others have as usual a name."""
-    if likeness(one.name, ours) >= LIKELY:
+    if likeness(one.heading, ours) >= LIKELY:
         rivals = [
-            quoted(other.name) for other in others if likeness(other.name, ours) >= LIKELY and _can_be(other, ours)
+            quoted(other.name) for other in others if likeness(other.heading, ours) >= LIKELY and _can_be(other, ours)
         ]
         if not rivals or one.name == ours:
             return ()

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import polars as pl
 
+from sessionkit.readers.checks.cells import in_our_spelling
+from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.config import Config
 from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of
 from sessionkit.readers.propose.sample import Sample
 from sessionkit.readers.sniffer import fitting, glimpse
@@ -66,7 +68,7 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
         Whether the columns have names, which then count as well.
     """
     things = [
-        one for one in columns.values() if one.distinct > 1 or len(one.texts) < 3 or likeness(one.name, "session_id")
+        one for one in columns.values() if one.distinct > 1 or len(one.texts) < 3 or likeness(one.heading, "session_id")
     ]
     counting = [one for one in columns.values() if one.counts]
     sessions = _likely([one for one in things if one.filled > 0.9], "session_id", named=named)
@@ -94,7 +96,8 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
 def _likely(columns: Sequence[SampleColumn], ours: str, *, named: bool, alone: bool = False) -> list[str]:
     """Return the names of the columns to try, the likeliest by name first."""
     score = {
-        one.name: likeness(one.name, ours) or (0.2 if alone and likeness(one.name, "rank") else 0.0) for one in columns
+        one.name: likeness(one.heading, ours) or (0.2 if alone and likeness(one.heading, "rank") else 0.0)
+        for one in columns
     }
     order = sorted(columns, key=lambda one: (-score[one.name] if named else 0, one.place))
     return [one.name for one in order][:TRIED]
@@ -194,10 +197,100 @@ class LogFileKind:
         return self.sample.name
 
 
+TOGETHER = (("user_id", "topic_id"), ("user_id", "system_id"), ("user_id", "topic_id", "system_id"))
+"""Columns that together may be a session, where none is."""
+
+
+def with_sessions(sample: Sample) -> Sample:
+    """Return a sample with a session made of the participant and the task, where no column is called a session.
+
+    Of several ways the first is taken by which queries are numbered without gaps, and ranks come once in a list.
+    """
+    columns = columns_of(sample)
+    if not sample.named or any(likeness(name, "session_id") >= LIKELY for name in columns):
+        return sample
+    called = {ours: _called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
+    ways = [
+        _several(sample, names)
+        for ours in TOGETHER
+        if len(names := [one for each in ours if (one := called[each])]) == len(ours)
+    ]
+    if not ways:
+        return sample
+    layouts = [layout_of(columns_of(way), ranked=bool(_called(columns, "rank")), named=True) for way in ways]
+    sound = (
+        way
+        for way, layout in zip(ways, layouts, strict=True)
+        if layout and layout.session == "session_id" and not layout.twice and not layout.gaps
+    )
+    keys = (way for way in ways if columns_of(way)["session_id"].is_key)
+    return next(sound, None) or next(keys, ways[0])
+
+
+def _called(columns: dict[str, SampleColumn], ours: str) -> str:
+    """Return the column with the likeliest name of one of ours, empty where none is usual."""
+    best = max(columns.values(), key=lambda one: likeness(one.heading, ours), default=None)
+    if best is None or not best.distinct or likeness(best.heading, ours) < LIKELY:
+        return ""
+    nearer = any(likeness(best.heading, one) > likeness(best.heading, ours) for one in USUAL)
+    return "" if nearer else best.name
+
+
+def _several(sample: Sample, names: Sequence[str]) -> Sample:
+    """Return a sample with a session made of several columns."""
+    made = pl.concat_str([pl.col(name) for name in names], separator=JOINED).alias("session_id")
+    texts = sample.texts.with_columns(made)
+    frame = sample.frame.with_columns(texts["session_id"])
+    return replace(sample, frame=frame, texts=texts, made={**sample.made, "session_id": tuple(names)})
+
+
+def with_numbers(sample: Sample) -> Sample:
+    """Return a sample with numbers of its queries, where no column counts them, as ``number_queries`` does."""
+    columns = columns_of(sample)
+    session = "session_id" if "session_id" in sample.made else _called(columns, "session_id")
+    others = {ours: name for ours in ("query_text", "rank") if (name := _called(columns, ours))}
+    if (
+        not sample.named
+        or not session
+        or not others
+        or _called(columns, "query_position")
+        or "query_position" in columns
+    ):
+        return sample
+    rows = sample.texts.select(
+        pl.col(session).alias("session_id"), *[pl.col(name).alias(ours) for ours, name in others.items()]
+    )
+    numbers = in_our_spelling(rows.lazy(), "results", {"number_queries": True}).collect()["query_position"]
+    return replace(
+        sample,
+        frame=sample.frame.with_columns(numbers),
+        texts=sample.texts.with_columns(numbers),
+        made={**sample.made, "query_position": ()},
+    )
+
+
+def _within_lists(sample: Sample, layout: ListColumns) -> Sample:
+    """Return a sample without rows that name neither a session nor a rank, such as totals, where they are few."""
+    outside = sample.texts[layout.session].is_null() & sample.texts[layout.rank or layout.session].is_null()
+    many = int(outside.sum())
+    if not 0 < many <= max(1, sample.texts.height // 50):
+        return sample
+    return replace(
+        sample, frame=sample.frame.filter(~outside), texts=sample.texts.filter(~outside), outside=sample.outside + many
+    )
+
+
 def part_of(sample: Sample) -> LogFileKind:
     """Return a file with what it is taken for."""
+    sample = with_sessions(sample)
     columns = columns_of(sample)
     ranked = layout_of(columns, ranked=True, named=sample.named)
+    if ranked is None and (numbered := with_numbers(sample)) is not sample:
+        again = layout_of(columns_of(numbered), ranked=True, named=True)
+        if again is not None:
+            sample, columns, ranked = numbered, columns_of(numbered), again
+    if ranked is not None and (within := _within_lists(sample, ranked)) is not sample:
+        sample, columns = within, columns_of(within)
     formats = formats_of_judgments(sample.path)
     if formats and not (ranked and (sample.named or (ranked.fit >= SURE and columns[ranked.position].distinct > 1))):
         return LogFileKind(sample, columns, "judgments", format=formats[0])
@@ -207,12 +300,12 @@ def part_of(sample: Sample) -> LogFileKind:
     if ranked and len(columns) > 3:
         return LogFileKind(sample, columns, "results", ranked)
     is_called = {
-        ours: [one for one in columns.values() if likeness(one.name, ours)] for ours in ("grade", "doc_id", "rank")
+        ours: [one for one in columns.values() if likeness(one.heading, ours)] for ours in ("grade", "doc_id", "rank")
     }
     if is_called["grade"] and is_called["doc_id"] and not is_called["rank"] and len(columns) > 2:
         return LogFileKind(sample, columns, "judgments")
     asked = any(
-        likeness(one.name, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
+        likeness(one.heading, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
     )
     has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
@@ -261,7 +354,7 @@ def event_column(columns: dict[str, SampleColumn]) -> str | None:
         if not 1 < one.distinct <= KINDS_OF_EVENTS:
             continue
         found = {action for text in one.given.unique() if (action := action_of(text))}
-        like = likeness(one.name, "event")
+        like = likeness(one.heading, "event")
         if "query" in found and (len(found) > 1 or like) and (best is None or like + len(found) > best[0]):
             best = (like + len(found), one.name)
     return best[1] if best else None
@@ -278,4 +371,4 @@ def action_of(text: str) -> str | None:
 
 def is_key(columns: dict[str, SampleColumn], ours: str) -> bool:
     """Return whether a column of this name has another value in every row."""
-    return any(one.is_key and likeness(one.name, ours) for one in columns.values())
+    return any(one.is_key and likeness(one.heading, ours) for one in columns.values())

@@ -11,7 +11,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
-from sessionkit.readers.propose.judgments import judgments_of
+from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, is_key
 from sessionkit.readers.propose.match import Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
@@ -38,7 +38,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if name in placed:
             declared = schemas[name] if name in schemas else table(name)
             matches[name] = Match(placed[name], name, declared.by_name)
-            lay_out(matches[name], matches)
+            lay_out(matches[name], matches, has_queries="queries" in placed)
     judged = judgments_of(placed.get("judgments"), matches)
     for name in ("results", "queries", "sessions", "users"):
         if name in matches:
@@ -47,6 +47,10 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         matches["judgments"] = judged.match
         if "format" not in judged.match.options:
             match_by_name(judged.match)
+    elif "results" in matches:
+        judged = judgments_within(matches["results"])
+        if judged.match is not None:
+            matches["judgments"] = judged.match
     _ask_of_grades_within(matches)
     top = [
         Line("format", "tables"),
@@ -122,7 +126,7 @@ def _ask_of_grades_within(matches: dict[str, Match]) -> None:
     for one in results.unused:
         if (
             results.part.sample.named
-            and likeness(one.name, "grade") >= LIKELY
+            and likeness(one.heading, "grade") >= LIKELY
             and not one.misfits(table("judgments").by_name["grade"]).len()
         ):
             results.ask(

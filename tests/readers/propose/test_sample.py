@@ -114,10 +114,16 @@ def test_text_in_japanese_is_read_as_shift_jis(sampled):
     assert sampled("a.csv", content.encode("cp932")).options == {"encoding": "cp932"}
 
 
+@pytest.mark.parametrize("title", ["# from the lab\n# in May\n", "From the lab;;\n\n;;\n"])
+def test_lines_above_the_header_are_not_looked_at(title, sampled):
+    found = sampled("a.csv", f"{title}session;rank;doc\ns1;1;a\ns1;2;b\ns1;3;c\n".encode())
+    assert found.options == {"separator": ";", "skip": title.count("\n")}
+    assert found.columns == ["session", "rank", "doc"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", "# from the lab\n# in May\nsession,rank,doc\ns1,1,a\ns1,2,b\ns1,3,c\n", "remove the lines above"),
         ("a.csv", "", "is empty"),
         ("a.csv", "\n\n \n", "is empty"),
         ("a.csv", "session,rank,doc\n", "has only a header"),

@@ -128,8 +128,10 @@ def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
 
 def test_seconds_are_seconds(proposal):
     made = proposal(results=("session,qno,rank,url,dwell_ms", more(["1200", "30500"])))
+    assert made.settings["results"]["columns"]["dwell_seconds"] == "dwell_ms"
+    assert made.settings["results"]["units"] == {"dwell_seconds": "milliseconds"}
+    made = proposal(results=("session,qno,rank,url,dwell_us", more(["1200", "30500"])))
     assert "dwell_seconds" not in made.settings["results"]["columns"]
-    assert "'dwell_ms' is not in seconds" in made.text
     made = proposal(results=("session,qno,rank,url,dwell", more(["1200", "30500"])))
     assert "Is that seconds?" in asked(made, "results.columns.dwell_seconds")
 
@@ -224,11 +226,12 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
     assert asked(made, "judgments.grade_values")
     judged = [(*pair, ('"0,5"', "1", '"1,5"')[at % 3]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert made.settings["judgments"]["grade_values"] == {"0,5": 0.5, "1,5": 1.5}
+    assert made.settings["judgments"]["decimal"] == ","
     assert "the largest grade in judgments.csv is 1.5" in asked(made, "max_grade")
     judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert "'good', 'so so'" in asked(made, "judgments.columns.grade")
+    assert "'good', 'so so'" in asked(made, "judgments.grade_values")
+    assert '\n# grade_values = { good = 0, "so so" = 0 }\n' in made.text
     assert len(made.questions) == 2  # and max_grade: words are asked about once
 
 
@@ -236,7 +239,7 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
 def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
     judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
     for header, said in (
-        ("session,doc,urteil,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'urteil' could be it as well"),
+        ("session,doc,itelet,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'itelet' could be it as well"),
         ("session,doc,grade,relevance", "'relevance' could be it as well"),
         ("session,doc,grade,seconds", ""),
     ):
@@ -291,10 +294,10 @@ def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_a
 
 
 def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
-    header = "Versuchsperson,Sitzungsnummer,Nummer der Anfrage,順位,文書"
+    header = "kísérleti alany,ülés száma,lekérdezés száma,順位,文書"
     made = proposal(results=(header, [(f"u{s}", *row) for s, *row in [(row[0], *row) for row in GRID]]))
     assert made.settings["results"]["columns"] == {
-        "session_id": "Versuchsperson", "query_position": "Nummer der Anfrage", "rank": "順位", "doc_id": "文書"
+        "session_id": "kísérleti alany", "query_position": "lekérdezés száma", "rank": "順位", "doc_id": "文書"
     }  # fmt: skip
     places = [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank", "doc_id")]
     assert [question.place for question in made.questions] == places

@@ -16,6 +16,7 @@ from typing import Literal
 StudyTable = Literal["users", "sessions", "queries", "results", "judgments"]
 TableName = Literal[StudyTable, "rejected"]
 Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
+Better = Literal["higher", "lower"]
 MissingPositions = Literal["empty", "not_logged"]
 
 # of scores, curves and parts of sessions

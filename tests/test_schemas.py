@@ -60,5 +60,12 @@ def test_study_toml_schema_is_a_schema_and_forbids_unknown_keys():
 
 
 def test_settings_and_study_toml_agree():
-    keys = set(document("study.schema")["properties"]) - {"format", "path", "encoding", "defaults", *TABLES}
+    keys = set(document("study.schema")["properties"]) - {
+        "format",
+        "path",
+        "encoding",
+        "questionnaires",
+        "defaults",
+        *TABLES,
+    }
     assert keys == set(Settings().as_dict())

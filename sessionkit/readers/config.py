@@ -23,6 +23,7 @@ SETTINGS = (
     "title",
     "primary",
     "labels",
+    "better",
     "synthetic",
     "max_grade",
     "unjudged_grades",
@@ -52,6 +53,8 @@ class Config:
         are said of this file.
     defaults
         Constants for the sessions table.
+    questionnaires
+        Per questionnaire, its options, as of a table.
     paths
         Of a format that is not ``tables``: the files and folders of the log.
     options
@@ -70,6 +73,7 @@ class Config:
     settings: Settings = field(default_factory=Settings)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    questionnaires: tuple[Mapping[str, Any], ...] = ()
     paths: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     encoding: str | None = None
@@ -146,7 +150,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     paths = loaded.get("path", ())
     paths = (paths,) if isinstance(paths, str) else tuple(paths)
     encoding = None if "encoding" in values else loaded.get("encoding")
-    return Config(name, folder, format_, settings, tables, defaults, paths, values, encoding)
+    asked = tuple(loaded.get("questionnaires", ()))
+    return Config(name, folder, format_, settings, tables, defaults, asked, paths, values, encoding)
 
 
 def schema_of(format: str) -> dict[str, Any]:
@@ -157,7 +162,7 @@ def schema_of(format: str) -> dict[str, Any]:
     properties = schema["properties"]
     if format == "tables":
         return {**schema, "properties": {key: properties[key] for key in properties if key not in OF_OTHERS}}
-    shared = ("format", *SETTINGS, *OF_OTHERS, "judgments", "defaults")
+    shared = ("format", *SETTINGS, *OF_OTHERS, "judgments", "questionnaires", "defaults")
     options = {key: option.schema for key, option in registry.FORMATS[format].options.items()}
     return {**schema, "properties": {**{key: properties[key] for key in shared}, **options}}
 

@@ -7,11 +7,11 @@ before the first batch (``checks/whole_log.py``); what is counted adds up (``tot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, r
 from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.whole_log import Decisions, Parts, decide, notice_zones, without_zones
+from sessionkit.readers.questionnaires import Answers
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
 from sessionkit.study import Settings, Study, open_study
@@ -64,6 +65,7 @@ def ingest(
     strict: bool = False,
     aside: Aside = NOTHING,
     room: Room | None = None,
+    answers: Sequence[Answers] = (),
 ) -> Study:
     """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of.
 
@@ -79,6 +81,8 @@ def ingest(
         What the format found out beside the tables.
     room
         Where the log goes if it needs more memory than there is; None, it stays in memory.
+    answers
+        Of questionnaires: they become columns of the sessions, or of the users.
 
     Raises
     ------
@@ -97,7 +101,9 @@ def ingest(
     decided = decide(log, lambda: (batch() for batch in batches()), notes)
     judgments = [plain_part(raw) for raw in sources.get("judgments", ())]
     judged = finished("judgments", *(part.rows.accepted for part in judgments))
-    made = _Ingest(log, users, judgments, judged, settings, defaults, reader, strict, aside, notes, batches, decided)
+    made = _Ingest(
+        log, users, judgments, judged, settings, defaults, reader, strict, aside, notes, batches, decided, answers
+    )
     return made.in_memory() if room is None else made.on_disk(room.workspace)
 
 
@@ -148,6 +154,7 @@ class _Ingest:
     notes: Notes
     batches: Batches
     decided: Decisions
+    answers: Sequence[Answers]
 
     def in_memory(self) -> Study:
         """Return the study with its tables in memory; the log is one batch."""
@@ -208,12 +215,32 @@ class _Ingest:
 
         def assembled(batch: Callable[[], Parts]) -> tuple[Assembled, AnomalyCounts]:
             made = assemble(batch(), self.decided, self.defaults, self.settings.missing_positions)
+            made = replace(made, sessions=self._with_answers(made.sessions))
             return made, counts_of(made, keys)
 
         with closing(in_turn(assembled, iter(self.batches()))) as several:
             for made, counts in several:
-                totals.add(made, counts)
+                totals.add(made, counts, [one.met(made.sessions) for one in self._of_sessions])
                 yield made
+
+    @property
+    def _of_sessions(self) -> list[Answers]:
+        """The answers that become columns of the sessions."""
+        return [one for one in self.answers if not one.of_users]
+
+    def _with_answers(self, sessions: pl.DataFrame) -> pl.DataFrame:
+        """Return sessions with the answers that belong to them."""
+        return reduce(lambda rows, one: one.joined(rows), self._of_sessions, sessions)
+
+    def _users(self, totals: Totals, notes: Notes) -> pl.DataFrame:
+        """Return the users, with their answers; note what answers belong to nothing."""
+        users = with_users(self.users.rows.accepted if self.users else None, totals.users, notes)
+        of_users = [one for one in self.answers if one.of_users]
+        told = [one.unmet([one.met(users)]) for one in of_users]
+        told += [one.unmet(met) for one, met in zip(self._of_sessions, totals.answered, strict=True)]
+        for sentence in filter(None, told):
+            notes.warn(sentence)
+        return reduce(lambda rows, one: one.joined(rows), of_users, users)
 
     def _study(self, totals: Totals, notes: Notes, log: Mapping[str, pl.LazyFrame]) -> Study:
         """Return the study with these tables of the log, all of which was checked; note what was unusual."""
@@ -224,7 +251,7 @@ class _Ingest:
         if self.strict:
             refuse_first(rejected)
         note_rejected(rejected, notes)
-        users = with_users(self.users.rows.accepted if self.users else None, totals.users, notes)
+        users = self._users(totals, notes)
         notice(counts, self.judged, self.settings, notes)
         notice_unusual(counts.unusual, notes)
         return replace(
@@ -235,6 +262,7 @@ class _Ingest:
                 *(source for name in self.log for source in totals.sources[name]),
                 *(source for part in self.judgments for source in sources_of(part)),
                 *self.aside.sources,
+                *(source for one in self.answers for source in one.accounts),
             ),
             reader=self.reader,
             notes=tuple(notes.told),

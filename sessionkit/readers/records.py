@@ -27,6 +27,7 @@ from sessionkit.readers.input_files import inputs
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
+from sessionkit.readers.questionnaires import Answers, read_questionnaires
 from sessionkit.readers.raw import Locate, Raw, as_lines
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
@@ -124,6 +125,7 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
                 reader=name,
                 room=Room(budget, workspace),
                 judgments=read_judgments(found),
+                answers=read_questionnaires(config, copies),
                 strict=strict,
             )
 
@@ -202,6 +204,7 @@ def study_of(
     reader: str,
     room: Room,
     judgments: JudgmentSources,
+    answers: Sequence[Answers] = (),
     strict: bool,
 ) -> Study:
     """Return the study of what a format took from its files, in memory or, where that is too little, through files.
@@ -214,6 +217,8 @@ def study_of(
         Where the log goes if it needs more memory than there is.
     judgments
         Those beside the log.
+    answers
+        Those of questionnaires.
     strict
         Whether to stop at the first record that breaks a rule.
     """
@@ -226,7 +231,12 @@ def study_of(
     if judgments.by_text:
         raws = dict(keyed_by_text(raws))
     raws["judgments"] = [*raws.get("judgments", ()), *judgments.raws]
-    warnings = (*taken.warnings, *judgments.warnings, *twins(log))
+    warnings = (
+        *taken.warnings,
+        *judgments.warnings,
+        *twins(log),
+        *(one for asked in answers for one in asked.warnings),
+    )
     return ingest(
         raws,
         config.settings,
@@ -235,6 +245,7 @@ def study_of(
         strict=strict,
         aside=Aside(_accounts(taken.merged, taken.idle), tuple(taken.notes), warnings, tuple(taken.cells)),
         room=room,
+        answers=answers,
     )
 
 

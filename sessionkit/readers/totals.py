@@ -43,12 +43,15 @@ class Totals:
         What became of the records of each table.
     texts
         For each table what the texts of its extras say about their types.
+    answered
+        For each questionnaire of sessions the ids of those that have answers, batch by batch.
     """
 
     folder: Path | None = None
     counts: AnomalyCounts = field(default_factory=AnomalyCounts)
     sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
     texts: dict[str, dict[str, ColumnTexts]] = field(default_factory=lambda: {name: {} for name in LOG})
+    answered: list[list[pl.DataFrame]] = field(default_factory=list)
     _rejects: dict[str, list[pl.LazyFrame]] = field(default_factory=lambda: {name: [] for name in LOG})
     _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     _depths: list[pl.DataFrame] = field(default_factory=list)
@@ -59,8 +62,11 @@ class Totals:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
 
-    def add(self, made: Assembled, counts: AnomalyCounts) -> None:
-        """Add what has come of one batch, and what was counted in it."""
+    def add(self, made: Assembled, counts: AnomalyCounts, answered: Sequence[pl.DataFrame] = ()) -> None:
+        """Add what has come of one batch, what was counted in it, and the ids of its sessions that have answers."""
+        self.answered = self.answered or [[] for _ in answered]
+        for met, ids in zip(self.answered, answered, strict=True):
+            met.append(ids)
         self.counts += counts
         self._users.append(made.sessions.select(pl.col("user_id").drop_nulls().unique()))
         if sum(map(len, self._users[1:])) > len(self._users[0]):  # so that none is brought together often

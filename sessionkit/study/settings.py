@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sessionkit.choices import Merge, MissingPositions
+from sessionkit.choices import Better, Merge, MissingPositions
 from sessionkit.errors import DataError, UsageError, suggestion
 
 MERGES: tuple[Merge, ...] = get_args(Merge)
 """Ways to merge several judgments of one document."""
+BETTER: tuple[Better, ...] = get_args(Better)
+"""Which values of a column can be better."""
 MISSING: tuple[MissingPositions, ...] = get_args(MissingPositions)
 """What queries whose position is missing can be taken as."""
 
@@ -31,6 +33,7 @@ class SettingValues(TypedDict, total=False):
     title: str | None
     primary: str | None
     labels: Mapping[str, str]
+    better: Mapping[str, Better]
     synthetic: bool
     timezone: str | None
     missing_positions: MissingPositions | None
@@ -57,6 +60,9 @@ class Settings:
         alone.
     labels
         What reports call columns, groups and topics, by their names in the log, such as ``{"S1": "Baseline"}``.
+    better
+        Which values of a column are better, ``"higher"`` or ``"lower"``, such as ``{"satisfaction": "higher"}``: without it reports
+        call no group better by ``column(satisfaction)``.
     synthetic
         Whether the data are made up; figures then say so.
     timezone
@@ -83,6 +89,7 @@ class Settings:
     title: str | None = None
     primary: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    better: Mapping[str, Better] = field(default_factory=dict, hash=False)
     synthetic: bool = False
     timezone: str | None = None
     missing_positions: MissingPositions | None = None
@@ -121,6 +128,9 @@ class Settings:
         if len(set(self.labels.values())) < len(self.labels):
             raise DataError("labels has one text for several names; they could not be told apart")
         object.__setattr__(self, "labels", dict(self.labels))
+        if not isinstance(self.better, Mapping) or not set(self.better.values()) <= set(BETTER):
+            raise DataError(f"better is {self.better!r}; it must say {' or '.join(BETTER)} of each column")
+        object.__setattr__(self, "better", dict(self.better))
         check_timezone(self.timezone)
         if self.missing_positions is not None and self.missing_positions not in MISSING:
             near = suggestion(str(self.missing_positions), MISSING)

@@ -14,6 +14,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import as_config
 from sessionkit.readers.formats.registry import FORMATS
+from sessionkit.readers.io.workbooks import cells_of, sheets_of
 from sessionkit.readers.raw import Raw, no_way_back
 
 ROWS = [
@@ -82,7 +83,9 @@ def test_files_of_one_table_in_a_list_a_folder_and_by_a_pattern(tmp_path):
     for person in ("P1", "P2"):
         rows = [ROWS[0][1:], *(row[1:] for row in ROWS[1:] if row[0] == person)]
         written(tmp_path / "logs" / f"{person}_log.csv", rows)
-    for path in (["logs/P1_log.csv", "logs/P2_log.csv"], "logs", "logs/*_log.csv"):
+    (tmp_path / "logs" / ".P3_log.csv").write_text("hidden")
+    whole = str(tmp_path / "logs" / "*_log.csv")
+    for path in (["logs/P1_log.csv", "logs/P2_log.csv"], "logs", "logs/*_log.csv", whole):
         options = {"path": path, "separator": ";", "name_pattern": r"(?P<Person>P\d+)_", "columns": COLUMNS}
         config = as_config({"results": options}, "study.toml", tmp_path)
         assert plain(FORMATS["tables"].read(config)) == FOUND, path
@@ -167,6 +170,12 @@ def test_sheets_of_a_workbook(tmp_path):
         'sheet = "Urteile"\ncolumns = { judgment_key = "Aufgabe", doc_id = "Dokument", grade = "Note" }\n',
     )
     assert plain(found) == FOUND
+    assert sheets_of(tmp_path / "study.xlsx", "study.xlsx") == ["Titel", "Treffer", "Urteile"]
+    assert cells_of(tmp_path / "study.xlsx", "study.xlsx", "Treffer").rows()[:3] == [
+        ("Studie", *[None] * 5),
+        (None,) * 6,
+        ROWS[0],
+    ]
     assert found.judgments.select("judgment_key", "doc_id", "grade").collect().rows() == [
         ("A", "d1", 2.0),
         ("B", "007", 1.0),

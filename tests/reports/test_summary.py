@@ -251,6 +251,30 @@ def test_a_measure_that_is_better_low_says_so_and_counts_no_wins_as_better():
     assert tiles(section)["Users scoring higher with S2"].fact == "12 of 12"
 
 
+@pytest.mark.parametrize(
+    ("better", "words_of"),
+    [("lower", "S1 does better, with lower values,"), ("higher", "S2 scores higher"), (None, "S2 has higher values")],
+)
+def test_what_is_better_in_a_column_is_what_the_study_says(better, words_of):
+    rng = np.random.default_rng(5)
+    sessions, results = [], []
+    for user, topic in itertools.product(range(12), "ab"):
+        system, name = (user + (topic == "b")) % 2, f"u{user}{topic}"
+        sessions.append((name, f"u{user:02}", topic, f"S{1 + system}", 1.0 + 3 * system + int(rng.integers(2))))
+        results.append((name, 1, 1, "d"))
+    study = sk.from_tables(
+        pl.DataFrame(results, schema=["session_id", "query_position", "rank", "doc_id"], orient="row"),
+        {"judgment_key": ["a", "b"], "doc_id": ["d", "d"], "grade": [1, 1]},
+        sessions=pl.DataFrame(
+            sessions, schema=["session_id", "user_id", "topic_id", "system_id", "effort"], orient="row"
+        ),
+        max_grade=1,
+        **({"better": {"effort": better}} if better else {}),
+    )
+    of = material(study, ["column(effort)"], declared="report")
+    assert f"{words_of} than" in words(summary(of))[0]
+
+
 @pytest.fixture(scope="module")
 def many():
     """8 systems, so that 28 pairs by 5 measures make 140 comparisons; the later a system, the higher its relevant document."""

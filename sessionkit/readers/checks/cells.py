@@ -13,8 +13,9 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import Field, table
+from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.log_schemas import LOG, all_columns
+from sessionkit.readers.checks.log_schemas import all_columns
 
 SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 """What a unit is in seconds."""
@@ -51,8 +52,7 @@ def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) 
     if not any(option in options for option in FORMS):
         return frame
     types = frame.collect_schema()
-    fields = (all_columns() if name in LOG else table(name)).by_name
-    texts = [column for column, dtype in types.items() if dtype == pl.String and not column.startswith("__")]
+    fields = (table(name) if name in ("users", "judgments") else all_columns()).by_name
     values, units = options.get("values", {}), options.get("units", {})
     for option, given in (("values", values), ("units", units)):
         for column in given:
@@ -64,11 +64,13 @@ def in_our_spelling(frame: pl.LazyFrame, name: str, options: Mapping[str, Any]) 
             raise DataError(
                 f"[{name}] units.{column}: units are of durations; those are {', '.join(_durations(fields))}"
             )
-    columns = [
+    said = {*values, *units}
+    frame = frame.with_columns(as_text(column, types[column]).alias(column) for column in said)
+    frame = frame.with_columns(
         _spelled(column, fields.get(column), options, values.get(column), units.get(column)).alias(column)
-        for column in texts
-    ]
-    frame = frame.with_columns(columns)
+        for column, dtype in types.items()
+        if (dtype == pl.String and not column.startswith("__")) or column in said
+    )
     return _numbered(frame, name, list(types)) if options.get("number_queries") else frame
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, VALUE, table
+from sessionkit.contract import CELLS, RECORD, RULE, TABLES, VALUE, table
 from sessionkit.contract.casts import SPELLED, as_text
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw
@@ -152,9 +152,14 @@ def _found(theirs: str | int, found: list[str], raw: Raw, ours: str, *, numbered
     return theirs
 
 
+def required(name: str) -> tuple[str, ...]:
+    """Return the columns that a table must have; none of a questionnaire."""
+    return table(name).required if name in TABLES else ()
+
+
 def _refuse_missing(raw: Raw, ours: list[str], found: list[str]) -> None:
     """Raise DataError where a required column is neither mapped nor there under its own name."""
-    missing = [name for name in table(raw.table).required if name not in ours]
+    missing = [name for name in required(raw.table) if name not in ours]
     if missing:
         _refuse_unseparated(raw, found)
         near = suggestion(missing[0], found)

@@ -22,6 +22,15 @@ TIMES = {"issued_at": "clicked_at", "elapsed_seconds": "click_elapsed_seconds"}
 """A time of queries, and that of clicks to hold against it."""
 
 
+DAY = 86_400
+"""Seconds between two queries beyond which they hardly are of one session."""
+MANY = 100
+"""Queries beyond which a session hardly is of a person."""
+STEADY, SPREAD, QUICK = 10, 0.05, 1.0
+"""Queries from which a rhythm shows; the spread of half of the pauses, as a share of their median, below which they are even; and
+seconds below which their median is too short for a person."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One thing to look for.
@@ -47,6 +56,15 @@ CHECKS = {
     "early click": Check("clicked result", "clicked before its query was issued"),
     "late click": Check("clicked result", "clicked after the next query of the session was issued"),
     "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
+    "long": Check(
+        "session",
+        "with more than a day between two queries; session_gap cuts at pauses, in formats that have it, and nothing is left out",
+    ),
+    "many": Check("session", f'of more than {MANY} queries; --where "queries <= {MANY}" leaves them out'),
+    "rhythm": Check(
+        "session",
+        f"of at least {STEADY} queries as a program sends them, at even times or less than a second apart; nothing is left out",
+    ),
     "gaps": Check(
         "list",
         "shown with gaps in the ranks; the missing results are unknown and gain 0; measures that look beyond a gap are "
@@ -68,7 +86,7 @@ def unusual(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:
     >>> unusual(queries, pl.DataFrame())
     {'same text': (1, 's')}
     """
-    found = {**_queries(queries), **_clicks(queries, results), **_dwell(results)}
+    found = {**_queries(queries), **_sessions(queries), **_clicks(queries, results), **_dwell(results)}
     return {name: found[name] for name in CHECKS if name in found and found[name][0]}
 
 
@@ -95,7 +113,7 @@ def notice_unusual(found: Mapping[str, Found], notes: Notes) -> None:
     for name, check in CHECKS.items():
         many, first = found.get(name, NONE)
         if many:
-            table = "results" if check.noun in OF_RESULTS else "queries"
+            table = "results" if check.noun in OF_RESULTS else "sessions" if check.noun == "session" else "queries"
             notes.tell(f"{table}: {counted(many, check.noun)} {check.sentence} (first: session {first!r})")
 
 
@@ -116,6 +134,28 @@ def _queries(queries: pl.DataFrame) -> dict[str, Found]:
     seen = queries.lazy().select(look.fill_null(value=False).alias(name) for name, look in looks.items()).collect()
     found = {name: seen[name].arg_true() for name in looks}
     return {name: (len(rows), queries[SESSION][rows[0]]) if len(rows) else NONE for name, rows in found.items()}
+
+
+def _sessions(queries: pl.DataFrame) -> dict[str, Found]:
+    """Return what is unusual in whole sessions: how long they pause, how many queries they have and at what rhythm."""
+    many = queries.lazy().group_by(SESSION, maintain_order=True).agg(pl.len().alias("n"))
+    found = {"many": _found(many, pl.col("n") > MANY)}
+    time = next((name for name in TIMES if name in queries.columns), None)
+    if time is None:
+        return found
+    at = pl.col(time).dt.epoch("us") / 1e6 if time == "issued_at" else pl.col(time)
+    pauses = queries.lazy().select(
+        SESSION, pause=pl.when(pl.col(SESSION) == pl.col(SESSION).shift(1)).then(at - at.shift(1))
+    )
+    pause = pl.col("pause")
+    spread = pause.quantile(0.75) - pause.quantile(0.25)
+    of_sessions = pauses.group_by(SESSION, maintain_order=True).agg(
+        longest=pause.max(), n=pause.count(), median=pause.median(), spread=spread
+    )
+    steady = (pl.col("spread") <= SPREAD * pl.col("median")) | (pl.col("median") < QUICK)
+    seen = of_sessions.collect().lazy()
+    rhythm = (pl.col("n") >= STEADY - 1) & (pl.col("median") > 0) & steady
+    return {**found, "long": _found(seen, pl.col("longest") > DAY), "rhythm": _found(seen, rhythm)}
 
 
 def _clicks(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:

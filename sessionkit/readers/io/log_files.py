@@ -21,6 +21,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from glob import glob
 from pathlib import Path
 from threading import Thread
 from typing import IO, cast
@@ -241,10 +242,10 @@ def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
                 raise DataError(f"{name}: the folder {place} has no files")
             found += [str(Path(name) / path.name) for path in inside]
         elif "*" in name and not place.exists():
-            alike = sorted(path for path in base.glob(name) if path.is_file())
+            alike = sorted(path for path in glob(name, root_dir=base) if (base / path).is_file())  # noqa: PTH207 - Path.glob refuses a whole path
             if not alike:
                 raise DataError(f"{name}: no file in {base} has a name like this")
-            found += [str(path.relative_to(base)) for path in alike]
+            found += alike
         else:
             found.append(name)
     return found

@@ -19,7 +19,9 @@ from sessionkit.readers.io.json_items import loads, unrounded
 TEXT = r'"(?:[^"\\\x00-\x1F]|\\(?:["\\/bfnrt]|u[0-9abcefABCEF][0-9a-fA-F]{3}))*"'
 """A text; none with an escaped half of a character."""
 FRACTION = r"0\.[0-9]{0,3}[1-9]|[1-9][0-9]{0,8}\.[0-9]{0,5}[1-9]"
-NUMBER = rf"0|-?(?:[1-9][0-9]{{0,17}}|{FRACTION})"
+WHOLE = r"-?(?:0|[1-9][0-9]{0,14})\.0"
+"""A number with a fraction of 0, as many programs write whole ones; polars decodes it without the fraction."""
+NUMBER = rf"{WHOLE}|0|-?(?:[1-9][0-9]{{0,17}}|{FRACTION})"
 """A number in the spelling in which it would be written back."""
 VALUE = f"(?:{TEXT}|{NUMBER}|true|false|null)"
 FIRST_LOOK = 100
@@ -94,6 +96,11 @@ class Shapes:
         known = [key for key in self.keys if key]  # lines with an empty key are of no known shape
         dtype = pl.Struct(dict.fromkeys(known, pl.String))
         read = lines.str.json_decode(dtype).struct.unnest() if known else pl.DataFrame(height=len(lines))
+        if lines.str.contains(".0", literal=True).any():
+            text = pl.Series(lines).alias("__line")
+            fractions = {key: rf"{re.escape(json.dumps(key, ensure_ascii=False))}: ?{WHOLE} ?[,}}]" for key in known}
+            spelled = [key for key, pattern in fractions.items() if lines.str.contains(pattern).any()]
+            read = read.with_columns(text.str.json_path_match(_path(key)).alias(key) for key in spelled)
         return read.select(pl.col(key) if key else pl.lit(None, dtype=pl.String).alias(key) for key in self.keys)
 
     def _one_by_one(self, lines: pl.Series) -> pl.DataFrame:
@@ -101,10 +108,8 @@ class Shapes:
         objects = as_objects(lines)
         if len(self.keys) > KEYS or any("\\" in key for key in self.keys):  # which polars takes in no path
             return self._members(objects)  # each line is taken apart once, and not once for each key
-        paths = {key: "$['{}']".format(key.replace("'", "\\'")) for key in self.keys}
-        return objects.to_frame("line").select(
-            pl.col("line").str.json_path_match(paths[key]).alias(key) for key in paths
-        )
+        line = pl.col("line")
+        return objects.to_frame("line").select(line.str.json_path_match(_path(key)).alias(key) for key in self.keys)
 
     def _members(self, objects: pl.Series) -> pl.DataFrame:
         """Return the values of objects in the spelling of :func:`as_objects`, each taken apart once."""
@@ -119,6 +124,11 @@ class Shapes:
         return pl.DataFrame(
             {key: none.clone().scatter(places[key], pl.Series(found[key], dtype=pl.String)) for key in self.keys}
         )
+
+
+def _path(key: str) -> str:
+    """Return the path of a key."""
+    return "$['{}']".format(key.replace("'", "\\'"))
 
 
 def members(text: str) -> Iterator[tuple[str, str | None]]:
@@ -176,6 +186,8 @@ def _shape(line: str) -> tuple[str, ...] | None:
     except (ValueError, RecursionError):
         return None
     shape = tuple(loaded) if isinstance(loaded, dict) else ("",)
+    if any("\\" in key for key in shape):  # which polars takes in no path
+        return None
     return shape if "" not in shape and len(shape) <= KEYS and re.match(_pattern(shape), line) else None
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import table
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.cells import in_our_spelling
-from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.checks.columns import required, under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import read_delimited
@@ -180,7 +179,7 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
     if not file.head.strip():
         raise DataError(f"{file.name} is empty; it must hold at least a header line")
     columns = options.get("columns", {})
-    needed = {columns.get(column, column) for column in table(name).required}
+    needed = {columns.get(column, column) for column in required(name)} or set(columns.values())
     first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0]
     for separator in SEPARATORS if options.get("header", True) else ():
         if needed <= {field.strip(' \r"') for field in first.split(separator)}:

@@ -67,8 +67,8 @@ def _scores(of: Material) -> TextTable:
     if of.study.facts.sessions == 1:
         placed = placed.drop("n", "undefined")
     placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
-    lower = [str(measure) for measure in of.measures if measure.direction == "lower"]
-    unknown = [str(measure) for measure in of.measures if measure.direction == "unknown"]
+    lower = [str(measure) for measure in of.measures if of.direction(measure) == "lower"]
+    unknown = [str(measure) for measure in of.measures if of.direction(measure) == "unknown"]
     sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
     ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
     best = ranked.filter(

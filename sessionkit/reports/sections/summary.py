@@ -28,7 +28,7 @@ from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
 from sessionkit.reports.sections.topics import topic_leads
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.base import Direction
 
 NAMED = 4
 """Measures, pairs or groups that a sentence names; of more it says how many there are."""
@@ -80,9 +80,9 @@ def headline(of: Material, found: Comparison) -> list[str]:
         return [
             f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}. The interval includes 0."
         ]
-    better, worse = _ordered(row, of.primary)
-    verdict = "scores higher" if of.primary.direction == "higher" else "has higher values"
-    verdict = "does better, with lower values," if of.primary.direction == "lower" else verdict
+    better, worse = _ordered(row, of.direction())
+    verdict = "scores higher" if of.direction() == "higher" else "has higher values"
+    verdict = "does better, with lower values," if of.direction() == "lower" else verdict
     return [f"{about} {better} {verdict} than {worse}: {numbers}."]
 
 
@@ -99,15 +99,15 @@ def _numbers(row: dict[str, Any], found: Comparison) -> str:
     )
 
 
-def _ordered(row: dict[str, Any], measure: Measure) -> tuple[str, str]:
+def _ordered(row: dict[str, Any], direction: Direction) -> tuple[str, str]:
     """The group that does better, or has the higher values, and the other."""
-    up = (side_of(row) > 0) != (measure.direction == "lower")
+    up = (side_of(row) > 0) != (direction == "lower")
     return (row["b"], row["a"]) if up else (row["a"], row["b"])
 
 
 def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """What a comparison of three groups or more has shown."""
-    lower = of.primary.direction == "lower"
+    lower = of.direction() == "lower"
     means = of.best_first(found)
     best = means.row(0, named=True)
     between = (
@@ -174,7 +174,7 @@ def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
     """Which measures differ, and which are undecided."""
     if max(len(shown), len(open_)) and (pl.concat([shown, open_]).select("a", "b").n_unique() > 1):
         return f"{len(shown):,} of {counted(len(shown) + len(open_), 'comparison')} show a difference"
-    directions = {str(measure): measure for measure in of.measures}
+    directions = {str(measure): of.direction(measure) for measure in of.measures}
     better: dict[str, list[str]] = {}
     for row in shown.iter_rows(named=True):
         better.setdefault(_ordered(row, directions[row["measure"]])[0], []).append(row["measure"])
@@ -236,7 +236,7 @@ def _leads(of: Material, found: Comparison) -> list[Tile]:
     leads = topic_leads(of)
     if leads is None:
         return []
-    best = "lowest" if of.primary.direction == "lower" else "highest"
+    best = "lowest" if of.direction() == "lower" else "highest"
     first = of.named(of.best_first(found)[found.by][0])
     counts = {of.named(group): many for group, many in leads.select("group", "topics").rows()}
     most = counts.pop(first, 0)

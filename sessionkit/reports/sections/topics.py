@@ -62,7 +62,7 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
     known = means.drop_nulls("value").filter(pl.len().over("topic_id") > 1)
     if known.is_empty():
         return None
-    better = -pl.col("value") if of.primary.direction == "lower" else pl.col("value")
+    better = -pl.col("value") if of.direction() == "lower" else pl.col("value")
     first = known.filter(tied(better, better.max().over("topic_id")))
     alone = first.filter(pl.len().over("topic_id") == 1)
     many = known["topic_id"].n_unique()

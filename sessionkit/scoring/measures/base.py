@@ -71,6 +71,10 @@ class CallSignature:
         return Signature(takes, return_annotation=kind)
 
 
+Direction = Literal["higher", "lower", "unknown"]
+"""Which values of a measure are better."""
+
+
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Measure:
     """A measure with its parameters; equal when its text is equal, so that it can key a dictionary or name a column.
@@ -86,7 +90,7 @@ class Measure:
 
     name: ClassVar[str]
     level: ClassVar[Literal["query", "session"]]
-    direction: ClassVar[Literal["higher", "lower", "unknown"]] = "higher"
+    direction: ClassVar[Direction] = "higher"
     lowest: ClassVar[float | None] = 0.0
     higher_grade_can_lower: ClassVar[bool] = False
     """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""

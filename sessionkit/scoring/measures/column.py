@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError
-from sessionkit.scoring.measures.base import SessionMeasure
+from sessionkit.scoring.measures.base import Direction, Measure, SessionMeasure
 from sessionkit.scoring.measures.behavior import GRADING
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class SessionColumn(SessionMeasure):
     """column(NAME): a number that the log has of each session, or of its user, such as a rating of satisfaction.
 
     The values are those of the log: numbers, texts that are numbers, and true and false as 1 and 0. Null where the log has
-    none. Whether more is better is not known. A name that is no plain word stands in double quotes, such as
+    none. Whether more is better is what ``better`` in study.toml says. A name that is no plain word stands in double quotes, such as
     ``column("Years of use")``.
 
     >>> import sessionkit as sk
@@ -70,6 +71,11 @@ class SessionColumn(SessionMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """The column as numbers."""
         return numbers(lists.batch.features.get_column(self.of))
+
+
+def direction_of(measure: Measure, better: Mapping[str, Direction]) -> Direction:
+    """Return which values of a measure are better; of a column, what the study says of it."""
+    return better.get(measure.of, "unknown") if isinstance(measure, SessionColumn) else measure.direction
 
 
 def column(name: str) -> SessionColumn:

@@ -94,6 +94,15 @@ def test_words_stand_for_values_whatever_their_case():
     assert spelled(["Sehr gut"], column="mood", values={"mood": words["mood"]}) == ["5"]
 
 
+def test_words_of_columns_that_are_no_texts():
+    frame = pl.LazyFrame(
+        {"dwell_seconds": [1.5, None], "clicks": [True, False], **{name: [value] * 2 for name, value in KEYS.items()}}
+    )
+    options = {"units": {"dwell_seconds": "minutes"}, "values": {"clicks": {"true": 1, "false": 0}}}
+    made = in_our_spelling(frame, "results", options).select("dwell_seconds", "clicks").collect()
+    assert made.rows() == [("90.0", "1"), (None, "0")]
+
+
 def numbered(texts, ranks, sessions=None):
     frame = pl.LazyFrame({"session_id": sessions or ["s"] * len(ranks), "query_text": texts, "rank": ranks})
     return in_our_spelling(frame, "results", {"number_queries": True}).collect()["query_position"].to_list()

@@ -62,6 +62,54 @@ def test_columns_that_are_not_there_are_not_missed():
     assert unusual(bare.clear(), results()) == {}
 
 
+DAY = 86_400.0
+
+
+def session(name, times):
+    return [(name, position, f"q{position}", None, time) for position, time in enumerate(times, start=1)]
+
+
+def test_sessions_that_pause_for_days_are_long_and_as_a_program_sends_them():
+    person = [0, 31, 55, 300, 310, 420, 470, 900, 905, 1000, 1200]
+    asked = queries(
+        *session("a", [0.0, DAY]),  # a day, and not more
+        *session("b", [0.0, 5.0, 30 * DAY]),
+        *session("c", [float(time) for time in person]),
+        *session("d", [10.0 * number for number in range(10)]),  # even
+        *session("e", [10.0 * number for number in range(9)]),  # too few to tell
+        *session("f", [0.4 * number + 0.1 * (number % 3) for number in range(12)]),  # too quick
+        *session("g", [60.0 * number**1.1 for number in range(101)]),
+    )
+    found = unusual(asked, results())
+    assert {name: found.get(name) for name in ("long", "many", "rhythm")} == {
+        "long": (1, "b"),
+        "many": (1, "g"),
+        "rhythm": (2, "d"),
+    }
+    assert unusual(asked.with_columns(pl.lit(None, dtype=pl.Float64).alias("elapsed_seconds")), results()) == {
+        "many": (1, "g")
+    }
+
+
+def test_unusual_sessions_are_told_and_kept():
+    times = [10 * number for number in range(120)]
+    log = {
+        "session_id": "s",
+        "topic_id": "s",
+        "query_position": range(1, 121),
+        "rank": 1,
+        "doc_id": "d",
+        "elapsed_seconds": times,
+    }
+    study = from_tables(pl.DataFrame(log), {"judgment_key": ["s"], "doc_id": ["d"], "grade": [1]})
+    assert study.facts.queries == 120
+    assert [note for note in study.notes if note.startswith("sessions:")] == [
+        "sessions: 1 session of more than 100 queries; --where \"queries <= 100\" leaves them out (first: session 's')",
+        "sessions: 1 session of at least 10 queries as a program sends them, at even times or less than a second apart; nothing is "
+        "left out (first: session 's')",
+    ]
+
+
 def test_lists_said_to_be_shown_that_have_gaps():
     lists = {("a", 1): (1, 2, 4), ("a", 2): (2,), ("b", 1): (1, 2), ("b", 2): (1, 5), ("c", 1): (3, 9)}
     asked = queries(
@@ -90,4 +138,4 @@ def test_they_are_told_with_an_example():
 
 
 def test_every_check_says_what_it_counts():
-    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result", "list"}
+    assert {check.noun for check in CHECKS.values()} == {"query", "clicked result", "list", "session"}

@@ -58,6 +58,9 @@ def test_values_are_those_of_each_line_by_itself(rows):
         ('{"a":"x"}', "x"),
         ('{"a": 12}', "12"),
         ('{"a": 0.5}', "0.5"),
+        ('{"a": 1.0}', "1.0"),
+        ('{"a": -0.0}', "-0.0"),
+        ('{"a": 999999999999999.0}', "999999999999999.0"),
         ('{"a": true}', "true"),
         ('{"a": null}', None),
         ('{"a": "\\u00fc\\n"}', "\u00fc\n"),
@@ -70,8 +73,19 @@ def test_plain_lines_have_a_known_shape(line, value):
     assert shapes.values(pl.Series([line]))["a"].to_list() == [value]
 
 
+def test_whole_numbers_with_a_fraction_beside_texts_that_look_like_them():
+    lines = pl.Series(
+        ['{"a":"x.0","b":1.0}', '{"a":"\\"b\\": 3.0,","b":7}', '{"a":"b","b":null}', '{"a":"","b":-12.0}']
+    )
+    shapes = Shapes()
+    shapes.look(lines)
+    assert shapes.regular
+    assert shapes.values(lines).rows() == [("x.0", "1.0"), ('"b": 3.0,', "7"), ("b", None), ("", "-12.0")]
+
+
 @pytest.mark.parametrize(
-    "line", ['{"a": 1.0}', '{"a": 1e5}', '{"a": [1]}', '{"a": -0}', '{"a":1}{', '{"a":"\\ud83d\\ude00"}']
+    "line",
+    ['{"a": 1.00}', '{"a\\\\": 1}', '{"a": 1e5}', '{"a": [1]}', '{"a": -0}', '{"a":1}{', '{"a":"\\ud83d\\ude00"}'],
 )
 def test_other_lines_have_none(line):
     shapes = Shapes()

@@ -147,8 +147,9 @@ _OTHERS = {
 LIKELY = 0.5
 """How much a name must be like one of ours to be a usual one: such a column is not asked about, but for others like it."""
 NEUTRAL = (
-    "id", "ids", "no", "nr", "num", "number", "code", "key", "name", "hash", "uuid",
-    "s", "sec", "secs", "sek", "seg", "sekunden", "segundos", "secondi", "secondes", "nummer", "n", "h", "numero", "nro", "seconds", "ms", "msec", "millis", "milliseconds", "min", "minutes",
+    "id", "ids", "no", "nr", "n", "num", "number", "nummer", "numero", "nro", "code", "key", "name", "hash", "uuid",
+    "s", "sec", "secs", "seconds", "sek", "seg", "sekunden", "segundos", "secondi", "secondes", "ms", "msec", "millis",
+    "milliseconds", "min", "minutes", "h",
 )  # fmt: skip
 """Words at the end of a name that do not say what it is of."""
 

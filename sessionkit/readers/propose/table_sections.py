@@ -472,10 +472,9 @@ def _texts_that_do_not_fit(match: Match) -> dict[str, list[str]]:
     wanted: dict[str, list[str]] = {}
     asked = {"grade_values", "grade"} & {*match.options, *match.questions}
     for ours in [name for name in match.columns if name in match.fields and match.fields[name].type != "string"]:
-        texts = (
-            match.part.columns[match.columns[ours]].misfits(match.fields[ours]) if ours != "grade" or not asked else []
-        )
-        for text in texts:
+        if ours == "grade" and asked:
+            continue
+        for text in match.part.columns[match.columns[ours]].misfits(match.fields[ours]):
             is_list = ours == "rank" and text.strip() == match.options.get("empty_list", "").strip()
             if text not in match.options.get("null", ()) and not is_list:
                 wanted.setdefault(text, []).append(ours)

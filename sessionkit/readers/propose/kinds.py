@@ -209,15 +209,15 @@ def with_sessions(sample: Sample) -> Sample:
     columns = columns_of(sample)
     if not sample.named or any(likeness(name, "session_id") >= LIKELY for name in columns):
         return sample
-    called = {ours: _called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
+    named = {ours: called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
     ways = [
         _several(sample, names)
         for ours in TOGETHER
-        if len(names := [one for each in ours if (one := called[each])]) == len(ours)
+        if len(names := [one for each in ours if (one := named[each])]) == len(ours)
     ]
     if not ways:
         return sample
-    layouts = [layout_of(columns_of(way), ranked=bool(_called(columns, "rank")), named=True) for way in ways]
+    layouts = [layout_of(columns_of(way), ranked=bool(called(columns, "rank")), named=True) for way in ways]
     sound = (
         way
         for way, layout in zip(ways, layouts, strict=True)
@@ -227,7 +227,7 @@ def with_sessions(sample: Sample) -> Sample:
     return next(sound, None) or next(keys, ways[0])
 
 
-def _called(columns: dict[str, SampleColumn], ours: str) -> str:
+def called(columns: dict[str, SampleColumn], ours: str) -> str:
     """Return the column with the likeliest name of one of ours, empty where none is usual."""
     best = max(columns.values(), key=lambda one: likeness(one.heading, ours), default=None)
     if best is None or not best.distinct or likeness(best.heading, ours) < LIKELY:
@@ -247,13 +247,13 @@ def _several(sample: Sample, names: Sequence[str]) -> Sample:
 def with_numbers(sample: Sample) -> Sample:
     """Return a sample with numbers of its queries, where no column counts them, as ``number_queries`` does."""
     columns = columns_of(sample)
-    session = "session_id" if "session_id" in sample.made else _called(columns, "session_id")
-    others = {ours: name for ours in ("query_text", "rank") if (name := _called(columns, ours))}
+    session = "session_id" if "session_id" in sample.made else called(columns, "session_id")
+    others = {ours: name for ours in ("query_text", "rank") if (name := called(columns, ours))}
     if (
         not sample.named
         or not session
         or not others
-        or _called(columns, "query_position")
+        or called(columns, "query_position")
         or "query_position" in columns
     ):
         return sample

@@ -130,7 +130,7 @@ def names_of_files(names: Sequence[str]) -> FileNames:
         taken.add(roles[at])
     pattern = (
         "".join(
-            f"(?P<{roles[at]}>{_like(column)})" if at in roles else re.escape(column[0])
+            f"(?P<{roles[at]}>{like(column)})" if at in roles else re.escape(column[0])
             for at, column in enumerate(columns)
         )
         .replace("\\-", "-")
@@ -156,7 +156,7 @@ def _role(values: Sequence[str]) -> str:
     return best if word and likeness(word, best) >= LIKELY else ""
 
 
-def _like(values: Sequence[str]) -> str:
+def like(values: Sequence[str]) -> str:
     """Return a pattern of what values in names of files look like."""
     found = [re.fullmatch(r"([^\W\d_]*)\d+", value) for value in values]
     if all(found):

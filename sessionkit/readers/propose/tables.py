@@ -15,7 +15,9 @@ from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, is_key
 from sessionkit.readers.propose.match import Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.questionnaires import section_of, sections_within, with_questionnaires
 from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
+from sessionkit.readers.questionnaires import SECTION
 
 ORDER = ("users", "sessions", "queries", "results", "judgments")
 SAME = 0.5
@@ -30,7 +32,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     DataError
         None of the files is a log, two are the same table, or a column is missing without which there is no list.
     """
-    placed = _placed(parts)
+    parts = with_questionnaires(parts)
+    placed = _placed([part for part in parts if part.kind != SECTION])
     given = [part.kind for part in parts if part.kind in LOG]
     schemas = log_schemas(given)
     matches: dict[str, Match] = {}
@@ -58,6 +61,11 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         *asked_of_times(list(matches.values())),
     ]
     sections = [section for name in ORDER if name in matches for section in sections_of(matches[name], folder)]
+    if "results" in matches:
+        graded = [*judged.match.columns.values()] if judged.match is not None and judged.match.is_shared else []
+        sections += sections_within(matches["results"], graded, folder)
+    log = placed.get("results") or placed["queries"]
+    sections += [section_of(part, log, folder) for part in parts if part.kind == SECTION]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts

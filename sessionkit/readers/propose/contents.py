@@ -158,8 +158,7 @@ class SampleColumn:
 
     def misfits(self, field: Field) -> pl.Series:
         """Return the different texts of it that are no value of one of our columns, however they are spelled."""
-        spelling = self.spelling(field)
-        values = self.values if spelling == PLAIN else respelled(self.texts, spelling, field)
+        values = self._read_as(field)
         frame = values.alias(field.name).to_frame()
         typed = frame.select(cast(field, values.dtype)).to_series()
         bad = typed.is_null()
@@ -173,9 +172,15 @@ class SampleColumn:
         """Return the share of its values that are one of some texts."""
         return int(self.given.is_in(texts.implode()).sum()) / max(len(self.given), 1)
 
-    def lacks_zone(self) -> bool:
-        """Return whether times in it carry no zone."""
-        return bool(self.values.alias("t").to_frame().select(without_zone("t", self.values.dtype).any()).item())
+    def _read_as(self, field: Field) -> pl.Series:
+        """Return its values as a study.toml that says how they are spelled gives them to one of our columns."""
+        spelling = self.spelling(field)
+        return self.values if spelling == PLAIN else respelled(self.texts, spelling, field)
+
+    def lacks_zone(self, field: Field) -> bool:
+        """Return whether times in it, which feed one of our columns, carry no zone."""
+        values = self._read_as(field)
+        return bool(values.alias("t").to_frame().select(without_zone("t", values.dtype).any()).item())
 
 
 def columns_of(sample: Sample) -> dict[str, SampleColumn]:

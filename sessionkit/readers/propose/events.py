@@ -47,7 +47,7 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     paths = [path_from(folder, one.sample.path) for one in logs]
     top = [Line("format", "events"), Line("path", paths[0] if len(paths) == 1 else paths), *written]
     top += asked_of_grades(judged.grades, judged.name)
-    if "time" in columns and columns["time"].lacks_zone():
+    if "time" in columns and columns["time"].lacks_zone(table("queries").by_name["issued_at"]):
         top.append(zone_line(f"{quoted(columns['time'].name)} ({quoted(columns['time'].given[0])})"))
     if "session_id" not in columns:
         top.append(

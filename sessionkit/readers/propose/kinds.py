@@ -287,7 +287,7 @@ def part_of(sample: Sample) -> LogFileKind:
     ranked = layout_of(columns, ranked=True, named=sample.named)
     if ranked is None and (numbered := with_numbers(sample)) is not sample:
         again = layout_of(columns_of(numbered), ranked=True, named=True)
-        if again is not None:
+        if again is not None and again.position == "query_position":
             sample, columns, ranked = numbered, columns_of(numbered), again
     if ranked is not None and (within := _within_lists(sample, ranked)) is not sample:
         sample, columns = within, columns_of(within)
@@ -309,6 +309,9 @@ def part_of(sample: Sample) -> LogFileKind:
     )
     has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
+    if queries is None and asked and not is_called["doc_id"] and (numbered := with_numbers(sample)) is not sample:
+        sample, columns = numbered, columns_of(numbered)
+        queries = layout_of(columns, ranked=False, named=True)
     if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):
         return LogFileKind(sample, columns, "queries", queries)
     if sample.named and has_key:

@@ -160,6 +160,17 @@ class Proposal:
         return self.text
 
 
+def left_to_answer(text: str) -> list[str]:
+    """Return the questions that stand in the text of a study.toml, each with its line.
+
+    >>> left_to_answer("# ? is 2 the top?\\n# max_grade = 2\\n")
+    ['line 1: is 2 the top?']
+    """
+    mark = commented("? ")
+    lines = enumerate(text.splitlines(), start=1)
+    return [f"line {number}: {line.removeprefix(mark).strip()}" for number, line in lines if line.startswith(mark)]
+
+
 def proposal_of(sections: Iterable[TomlSection]) -> Proposal:
     """Return what some sections come to; the one without name comes first."""
     settings: dict[str, Any] = {}

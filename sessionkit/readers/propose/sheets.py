@@ -120,7 +120,7 @@ def names_of_files(names: Sequence[str]) -> FileNames:
     varying = [at for at, column in enumerate(columns) if len(set(column)) > 1]
     if not varying or any(at % 2 for at in varying):
         return FileNames(values={})
-    roles = {at: _role(columns[at]) for at in varying}
+    roles = {at: _role(columns[at]) or _role(columns[at - 2] if at > 1 else []) for at in varying}
     sure = all(roles.values()) and len(set(roles.values())) == len(roles)
     left = [one for one in ("user_id", "topic_id", "system_id", "session_id") if one not in roles.values()]
     taken: set[str] = set()

@@ -69,7 +69,7 @@ def asked_of_times(matches: Sequence[Match]) -> list[Line]:
         for ours, name in match.columns.items():
             declared = match.fields.get(ours)
             column = match.part.columns[name]
-            if declared is not None and declared.type == "datetime" and column.lacks_zone():
+            if declared is not None and declared.type == "datetime" and column.lacks_zone(declared):
                 found.append(f"{quoted(name)} of {match.part.name} ({quoted(column.given[0])})")
     return [zone_line(listed(found[:3]))] if found else []
 
@@ -318,8 +318,9 @@ def paths_from(folder: Path, sample: Sample) -> str | list[str]:
 def sections_of(match: Match, folder: Path) -> list[TomlSection]:
     """Return the table of a study.toml for one file, and that of its columns."""
     sample = match.part.sample
-    if match.columns:
-        find_unranked_lists(match)
+    if match.columns or match.supposed:
+        if {"session_id", "query_position"} <= set(match.columns):
+            find_unranked_lists(match)
         _keep_apart(match)
         _settle_no_values(match)
         _settle_spellings(match)
@@ -338,12 +339,12 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
     ]
     lines = [_line(match, key, options.get(key), idle=key not in options) for key in dict.fromkeys(keys)]
     head = TomlSection((match.table,), tuple(lines))
-    return [head, _columns(match)] if match.columns else [head]
+    return [head, _columns(match)] if match.columns or match.supposed else [head]
 
 
 def _is_idle(key: str, options: dict[str, Any], match: Match) -> bool:
     """Return whether a question is about an option that is not there."""
-    return key not in options and key not in match.columns and key in ORDER
+    return key not in options and key not in match.fields and key in ORDER
 
 
 def _line(match: Match, key: str, value: Any, *, idle: bool = False) -> Line:  # noqa: ANN401 - of any option
@@ -366,6 +367,8 @@ def _columns(match: Match) -> TomlSection:
         if of is None or of:
             value = list(of) if of else match.columns[ours] if named else int(match.columns[ours])
             lines.append(_line(match, ours, value))
+    missing = [ours for ours in match.supposed if ours in match.fields and ours not in match.columns]
+    lines += [_line(match, ours, match.supposed[ours], idle=True) for ours in missing]
     extra = [one.name if named else f"column_{one.name}" for one in match.unused if not _is_bare(one)]
     if extra:
         more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""

@@ -12,7 +12,7 @@ from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
-from sessionkit.readers.propose.kinds import LogFileKind, is_key
+from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaires import section_of, sections_within, with_questionnaires
@@ -72,6 +72,52 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if not part.kind
     ]
     return [TomlSection((), (*top, *left)), *sections]
+
+
+MISSING = {
+    "session_id": "no column names sessions. Which is it?",
+    "query_position": "no column counts the queries of a session (1, 2, 3, ...). Which is it? If none does, say number_queries = "
+    "true above",
+    "rank": "no column is the rank of a result in its list (1, 2, 3, ...). Which is it?",
+    "doc_id": "no column is the document that was shown. Which is it?",
+}
+"""What is asked where a column is missing that every row must have."""
+
+
+def beginning_of_log(parts: Sequence[LogFileKind]) -> LogFileKind | None:
+    """Return the file that is most like a log, though not one: it has a query, or a document; None where none is."""
+    roles = ("query_text", "doc_id", "query_position", "rank", "session_id", "user_id")
+    found = {part: [ours for ours in roles if called(part.columns, ours)] for part in parts if part.kind != "judgments"}
+    begun = [part for part, ours in found.items() if {"query_text", "doc_id"} & set(ours) and part.sample.named]
+    return max(begun, key=lambda part: len(found[part]), default=None)
+
+
+def sections_of_beginning(begun: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
+    """Return a study.toml as far as a file goes that lacks what every log needs, with questions about the rest."""
+    name = "results" if called(begun.columns, "doc_id") or called(begun.columns, "rank") else "queries"
+    match = Match(begun, name, log_schemas([name])[name].by_name)
+    match.columns |= {
+        ours: column for ours in MISSING if ours in match.fields and (column := called(begun.columns, ours))
+    }
+    match_by_name(match, skipped=("session_id",))
+    for ours, asked in MISSING.items():
+        if ours in match.fields and match.fields[ours].required and ours not in match.columns:
+            user = match.columns.get("user_id")
+            is_session = ours == "session_id" and user is not None
+            match.supposed[ours] = user if is_session else "..."
+            why = (
+                f" If each {quoted(user)} had one, remove the '#'; else {quoted(user)} and a task together would be one"
+            )
+            match.ask(ours, f"{asked}{why if is_session else ''}")
+    judged = judgments_of(next((part for part in parts if part.kind == "judgments"), None), {})
+    top = [Line("format", "tables"), *asked_of_grades(judged.grades, judged.name), *asked_of_times([match])]
+    left = [
+        Line(questions=(f"{part.name} is not used so far; give it again once the log is whole",))
+        for part in parts
+        if part is not begun and part.kind != "judgments"
+    ]
+    found = [match, *([judged.match] if judged.match is not None else [])]
+    return [TomlSection((), (*top, *left)), *(section for one in found for section in sections_of(one, folder))]
 
 
 def _placed(parts: Sequence[LogFileKind]) -> dict[str, LogFileKind]:

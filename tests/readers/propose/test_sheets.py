@@ -1,0 +1,96 @@
+"""Sheets as people keep them: titles, headers of two rows, sheets of workbooks, several files of one table."""
+
+import pytest
+
+from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.sample import header_place
+from sessionkit.readers.propose.sheets import names_of_files
+
+HEADER = "Participant;Task;Query no;Query;Rank;Doc;Click\n"
+ROWS = {
+    user: "".join(
+        f"{user};{task};{query};find {task} {query};{rank};d{rank + query * 3};{rank % 2}\n"
+        for task in "ABC"
+        for query in (1, 2)
+        for rank in (1, 2, 3)
+    )
+    for user in ("u1", "u2", "u3")
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        ([["a", "b"], ["1", "2"]], (0, 1)),
+        ([["Title", ""], ["a", "b"], ["x", "1"]], (1, 1)),
+        ([["Title"], [], ["a", "b", "c"], ["x", "1", "2"]], (2, 1)),
+        ([["User", "Search", ""], ["", "no", "text"], ["u", "1", "x"], ["u", "2", "y"]], (0, 2)),
+        ([["T", "", ""], ["User", "Search", ""], ["", "no", "text"], ["u", "1", "x"], ["u", "2", "y"]], (1, 2)),
+        ([["a", "b", "c"], ["x", "", "y"], ["x", "y", "y"], ["x", "z", "y"]], (0, 1)),  # a row with an empty cell
+        ([["s1", "1"], ["s2", "2"]], (0, 1)),
+        ([], (0, 1)),
+    ],
+)
+def test_the_header_is_below_titles_and_may_be_of_two_rows(rows, place):
+    assert header_place(rows) == place
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern", "is_asked"),
+    [
+        (["P1.csv", "P2.csv"], r"(?P<user_id>P\d+)", False),
+        (["VP01_Aufgabe1.csv", "VP02_Aufgabe1.csv"], r"(?P<user_id>VP\d+)_Aufgabe1", False),
+        (["log-u1-S1.csv", "log-u2-S2.csv"], r"log-(?P<user_id>u\d+)-(?P<topic_id>S\d+)", True),
+        (["anna_bikes.csv", "ben_cars.csv"], r"(?P<user_id>[^_/\\.-]+)_(?P<topic_id>[^_/\\.-]+)", True),
+        (["session_7.csv", "session_12.csv"], r"session_(?P<session_id>\d+)", False),
+        (["a.csv", "b_c.csv"], "", False),
+    ],
+)
+def test_what_names_of_files_say(names, pattern, is_asked):
+    found = names_of_files(names)
+    assert found.pattern == pattern
+    assert bool(found.doubt) is is_asked
+
+
+def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path, quiet_read):
+    (tmp_path / "logs").mkdir()
+    files = [tmp_path / "logs" / f"{user}.csv" for user in ROWS]
+    for file, rows in zip(files, ROWS.values(), strict=True):
+        file.write_text(HEADER + rows)
+    for given, path in ((files, [f"logs/{file.name}" for file in files]), ([tmp_path / "logs"], "logs")):
+        made = propose(given, folder=tmp_path)
+        assert made.settings["results"]["path"] == path
+        assert "name_pattern" not in made.settings["results"]  # a column says the participant
+        assert made.questions == ()
+        (tmp_path / "study.toml").write_text(made.text)
+        study = quiet_read(tmp_path / "study.toml")
+        assert study.sessions.collect()["session_id"].to_list() == [f"{user}/{task}" for user in ROWS for task in "ABC"]
+
+
+def test_files_whose_names_say_the_participant(tmp_path, quiet_read):
+    for user, rows in ROWS.items():
+        (tmp_path / f"{user}.csv").write_text((HEADER + rows).replace(f"{user};", "").replace("Participant;", ""))
+    made = propose(sorted(tmp_path.glob("*.csv")), folder=tmp_path)
+    assert made.settings["results"]["name_pattern"] == r"(?P<user_id>u\d+)"
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").sessions.collect()["user_id"].unique().sort().to_list() == [*ROWS]
+
+
+def test_a_workbook_whose_sheets_are_no_tables_is_refused(tmp_path):
+    pytest.importorskip("fastexcel")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        book.add_worksheet("only").write_string(0, 0, "nothing")
+    with pytest.raises(Exception, match=r"a.xlsx: none of its sheets \(only\) has a table"):
+        propose(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize("lower", [("no", "text"), ("Nr.", "Suchtext")])
+def test_a_header_of_two_rows_in_text(lower, tmp_path, quiet_read):
+    head = f"My study;;;;;;\nParticipant;Task;Query;;Shown;;Click\n;;{lower[0]};{lower[1]};Rank;Doc;\n"
+    (tmp_path / "a.csv").write_text(head + "".join(ROWS.values()))
+    made = propose(tmp_path / "a.csv", folder=tmp_path)
+    assert (made.settings["results"]["skip"], made.settings["results"]["header"]) == (1, 2)
+    assert made.settings["results"]["columns"]["rank"] == "Shown Rank"
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 54

@@ -88,7 +88,7 @@ _ABROAD = {
     "datumentijd tijdstip aikaleima aika kellonaika tidpunkt tid datumochtid querystart",
     "clicked": "klick angeklickt geklickt clic clique cliquee clicado clicou cliccato selezionato geklikt "
     "aangeklikt klikkaus klikattu klickad klickat",
-    "dwell_seconds": "verweildauer lesedauer lesezeit dauer betrachtungsdauer dureedelecture tempsdelecture duree temps "
+    "dwell_seconds": "verweildauer lesedauer lesezeit dauer zeit betrachtungsdauer dureedelecture tempsdelecture duree temps "
     "tempspasse tiempolectura tiempodelectura tiempo duracion tempodilettura tempo durata tempodeleitura duracao leestijd "
     "verblijftijd tijd lukuaika viipymisaika kesto lastid visningstid seconds",
     "clicks": "klicks anzahlklicks nombredeclics clics clicks cliques klikken klikkaukset",
@@ -105,7 +105,7 @@ NUMBERED = (
     "pesquisa zoekvraag zoekopdracht haku kysely sokfraga sokning fraga"
 )
 """Words for a query, which with a number are its position."""
-NUMBERS = ("nr", "no", "n", "num", "nummer", "numero", "number")
+NUMBERS = ("nr", "no", "n", "nro", "num", "nummer", "numero", "number")
 SEARCHERS = {
     "user",
     "users",
@@ -149,9 +149,30 @@ LIKELY = 0.5
 NEUTRAL = (
     "id", "ids", "no", "nr", "n", "num", "number", "nummer", "numero", "nro", "code", "key", "name", "hash", "uuid",
     "s", "sec", "secs", "seconds", "sek", "seg", "sekunden", "segundos", "secondi", "secondes", "ms", "msec", "millis",
-    "milliseconds", "min", "minutes", "h",
+    "milliseconds", "min", "minutes", "h", "y", "yes", "ja", "nein", "nee", "nej", "oui", "non", "si", "sim", "nao", "kylla", "ei",
 )  # fmt: skip
 """Words at the end of a name that do not say what it is of."""
+FILLERS = {
+    "in",
+    "of",
+    "the",
+    "per",
+    "der",
+    "des",
+    "de",
+    "du",
+    "la",
+    "le",
+    "del",
+    "di",
+    "della",
+    "da",
+    "do",
+    "van",
+    "het",
+    "i",
+}
+"""Words within a name that do not say what it is of."""
 
 
 def plain(name: str) -> str:
@@ -214,7 +235,8 @@ def likeness(name: str, ours: str) -> float:
         return 0.6 if ours == "user_grade" else 0.0
     while len(parts) > 1 and (parts[-1] in NEUTRAL or parts[-1].isdigit()):
         parts = parts[:-1]
-    if "".join(parts) in usual:
+    bare = [part for at, part in enumerate(parts) if part not in FILLERS or at == 0]
+    if "".join(parts) in usual or "".join(bare) in usual:
         return 0.55
     # what a name is of stands at its end: a "lab session" is a session, the "user age" is no user
     ends = ["".join(parts[-size:]) for size in (3, 2, 1) if size <= len(parts)]

@@ -202,19 +202,22 @@ TOGETHER = (("user_id", "topic_id"), ("user_id", "system_id"), ("user_id", "topi
 
 
 def with_sessions(sample: Sample) -> Sample:
-    """Return a sample with a session made of the participant and the task, where no column is called a session.
+    """Return a sample with a session made of the participant and the task, where no column is one for itself.
 
-    Of several ways the first is taken by which queries are numbered without gaps, and ranks come once in a list.
+    Of several ways the first is taken by which queries are numbered without gaps, and ranks come once in a list. Where sessions
+    are numbered for each participant, both together are a session.
     """
     columns = columns_of(sample)
-    if not sample.named or any(likeness(name, "session_id") >= LIKELY for name in columns):
+    if not sample.named:
         return sample
-    named = {ours: called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
-    ways = [
-        _several(sample, names)
-        for ours in TOGETHER
-        if len(names := [one for each in ours if (one := named[each])]) == len(ours)
-    ]
+    user, session = called(columns, "user_id"), called(columns, "session_id")
+    if session:
+        return _several(sample, [user, session]) if user and _is_numbered_for_each(columns, session, user) else sample
+    if any(likeness(name, "session_id") >= LIKELY for name in columns):
+        return sample
+    found = {ours: called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
+    names = [[found[each] for each in ours] for ours in TOGETHER]
+    ways = [_several(sample, parts) for parts in names if all(parts)]
     if not ways:
         return sample
     layouts = [layout_of(columns_of(way), ranked=bool(called(columns, "rank")), named=True) for way in ways]
@@ -227,6 +230,13 @@ def with_sessions(sample: Sample) -> Sample:
     return next(sound, None) or next(keys, ways[0])
 
 
+def _is_numbered_for_each(columns: dict[str, SampleColumn], session: str, user: str) -> bool:
+    """Return whether most sessions have numbers that several participants have."""
+    pairs = pl.DataFrame({"s": columns[session].texts, "u": columns[user].texts}).drop_nulls().unique()
+    several = pairs.group_by("s").len().select((pl.col("len") > 1).mean()).item() or 0
+    return columns[session].counts and several > 0.5
+
+
 def called(columns: dict[str, SampleColumn], ours: str) -> str:
     """Return the column with the likeliest name of one of ours, empty where none is usual."""
     best = max(columns.values(), key=lambda one: likeness(one.heading, ours), default=None)
@@ -237,17 +247,17 @@ def called(columns: dict[str, SampleColumn], ours: str) -> str:
 
 
 def _several(sample: Sample, names: Sequence[str]) -> Sample:
-    """Return a sample with a session made of several columns."""
-    made = pl.concat_str([pl.col(name) for name in names], separator=JOINED).alias("session_id")
-    texts = sample.texts.with_columns(made)
-    frame = sample.frame.with_columns(texts["session_id"])
-    return replace(sample, frame=frame, texts=texts, made={**sample.made, "session_id": tuple(names)})
+    """Return a sample with a session made of several columns, under a name that none of them has."""
+    own = next(name for name in ("session_id", "session id", "sessionid", "session-id") if name not in sample.columns)
+    texts = sample.texts.with_columns(pl.concat_str(names, separator=JOINED).alias(own))
+    frame = sample.frame.with_columns(texts[own])
+    return replace(sample, frame=frame, texts=texts, made={**sample.made, own: tuple(names)})
 
 
 def with_numbers(sample: Sample) -> Sample:
     """Return a sample with numbers of its queries, where no column counts them, as ``number_queries`` does."""
     columns = columns_of(sample)
-    session = "session_id" if "session_id" in sample.made else called(columns, "session_id")
+    session = next(iter(sample.made), "") or called(columns, "session_id")
     others = {ours: name for ours in ("query_text", "rank") if (name := called(columns, ours))}
     if (
         not sample.named

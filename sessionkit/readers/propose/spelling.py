@@ -54,7 +54,7 @@ PAIRS = (
     (".", "\u2019"),
 )
 """Decimal mark and mark between thousands, the likeliest first."""
-CLOCKED = r"^(?:\d+:)?\d{1,3}:\d{2}(?:[.,]\d+)?$"
+CLOCKED = r"^(?:1899-12-3[01] )?(?:\d+:)?\d{1,3}:\d{2}(?:[.,]\d+)?$"
 """A duration as a clock shows it."""
 DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?(?P<third>\d{2,4})"
@@ -223,7 +223,7 @@ def _times(values: pl.Series) -> Spelling:
     asked = (
         f"every date, such as {quoted(values[0])}, could have the day first or the month first; it is read as {formats[0]}, "
         f"else say {formats[1]}. Which is it?"
-        if len(formats) > 1
+        if len(formats) > 1 and first["mark"] != "."  # where dots are written, days come first
         else ""
     )
     return Spelling(times=formats[0], doubts={"times": asked} if asked else {})

@@ -256,7 +256,8 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
         column = match.column(ours)
         if column is not None and not _is_usual(match, ours, column.name):
             match.ask(ours, f"{match.called(column)} is taken for {ours} by its values ({_first(column)}). Is it?")
-        rivals = [quoted(one.name) for one in match.unused if _is_rival(match, one, ours)] if column is not None else []
+        is_own = column is not None and column.made_of is None
+        rivals = [quoted(one.name) for one in match.unused if _is_rival(match, one, ours)] if is_own else []
         if rivals and column is not None:
             match.ask(
                 ours, f"{quoted(column.name)} is taken for {ours}; {listed(rivals)} could be it as well. Which is it?"

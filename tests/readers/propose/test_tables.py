@@ -289,8 +289,10 @@ def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_a
     made = proposal(results=("session,qno,rank,doc", rows))
     assert "continues from session to session" in asked(made, "results.columns.query_position")
     rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
-    made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))
-    assert "sessions are numbered from 1 for each" in asked(made, "results.columns.rank")
+    for name in ("session", "session_id"):
+        made = proposal(results=(f"user,{name},qno,rank,doc", rows))
+        assert made.settings["results"]["columns"]["session_id"] == ["user", name]
+        assert made.questions == ()
 
 
 def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):

@@ -16,7 +16,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
-from sessionkit.readers.raw import LINE, Locate, Raw, as_json
+from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
 if TYPE_CHECKING:
     from fastexcel import ExcelReader
@@ -67,7 +67,7 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     """
     if sheet is None:
         sheet = _the_one(sheets_of(file.path, file.name), file.name, table)
-    source = f"{file.name}, sheet {sheet}"
+    source = f"{file.name}{OF_SHEET}{sheet}"
     cells = cells_of(file.path, file.name, sheet)
     rows = cells.with_row_index(LINE, offset=1).with_columns(pl.col(LINE).cast(pl.Int64))
     rows = rows.filter((pl.col(LINE) > above) & pl.any_horizontal(pl.all().exclude(LINE).str.strip_chars() != ""))

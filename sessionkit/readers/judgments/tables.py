@@ -1,7 +1,8 @@
 """Format of judgments ``tables``: a table with our column names, or as [judgments] in study.toml describes it.
 
 In a file that holds a table of the log as well, such as results with grades of some, a row without a grade is no judgment, and
-such rows are counted; in a file of judgments alone it is rejected.
+such rows are counted; in a file of judgments alone it is rejected. A grade that stands there at every place where its document
+was shown is one judgment.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RULE
+from sessionkit.contract import RULE, table
 from sessionkit.contract.casts import as_text
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.log_files import LogFile, paths_in
@@ -31,7 +32,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:
     if RULE in types:
         ungraded &= pl.col(RULE).is_null()
     many = raw.frame.select(ungraded.sum()).collect().item()
-    if not many:
-        return [raw]
-    judged = replace(raw, frame=raw.frame.filter(~ungraded), records=raw.records - many)
+    given = raw.frame.filter(~ungraded).collect()
+    own = given.unique([name for name in table("judgments").names if name in types], keep="first", maintain_order=True)
+    judged = replace(raw, frame=own.lazy(), records=raw.records - many, merged=given.height - own.height)
     return [judged, *idle(file, {"rows without grade": many})]

@@ -262,6 +262,8 @@ class Sample:
         Of a header of two rows what stands in the second, by the name of the column.
     outside
         How many rows belong to no list, such as one of totals; they are not among these.
+    bare_sheets
+        Of the first sheet of a workbook that has a table the others that have none.
     """
 
     path: Path
@@ -277,6 +279,7 @@ class Sample:
     made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lower: Mapping[str, str] = field(default_factory=dict)
     outside: int = 0
+    bare_sheets: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -299,7 +302,8 @@ def samples_of(path: Path, workspace: Path, *, qrels: bool = False) -> list[Samp
     samples = [sample for sample in found if sample is not None]
     if not samples:
         raise DataError(f"{path.name}: none of its sheets ({', '.join(sheets)}) has a table")
-    return samples
+    bare = [quoted(sheet) for sheet, sample in zip(sheets, found, strict=True) if sample is None]
+    return [replace(samples[0], bare_sheets=tuple(bare)), *samples[1:]]
 
 
 def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | None:
@@ -308,7 +312,8 @@ def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | 
     rows = cells.head(SOME).rows()
     above, header = header_place(rows)
     named = bool(rows) and has_header([[cell or "" for cell in row] for row in rows[above:]]) is not False
-    if cells.width < 2 or cells.height < above + header + 1:
+    names = [name for name in rows[above] if name] if len(rows) > above else []
+    if cells.width < 2 or cells.height < above + header + 1 or (header == 1 and len(set(names)) < len(names)):
         return None
     raw = read_workbook(file, "sessions", sheet=sheet, above=above, header=header if named else 0, keep=in_memory)
     every = raw.frame.collect()

@@ -533,4 +533,6 @@ def _holds(match: Match, ours: str, text: str, rows: pl.Series) -> bool:
 def looked_at(samples: list[Sample]) -> list[str]:
     """Return what is to be said of how much of the files was looked at."""
     part = [sample for sample in samples if not sample.whole]
-    return [f"By the first {counted(sample.frame.height, 'row')} of {sample.name}, which has more." for sample in part]
+    seen = [f"By the first {counted(sample.frame.height, 'row')} of {sample.name}, which has more." for sample in part]
+    bare = [sample for sample in samples if sample.bare_sheets]
+    return [*seen, *(f"No table is in {listed(list(sample.bare_sheets))} of {sample.path.name}." for sample in bare)]

@@ -46,26 +46,24 @@ GRADES = 101
 
 def with_questionnaires(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
     """Return the files, those that are answers marked as such."""
-    log = next((part for part in parts if part.kind in ("results", "queries")), None)
-    return [
-        replace(part, kind=SECTION) if log is not None and _is_questionnaire(part, log, parts) else part
-        for part in parts
-    ]
+    return [replace(part, kind=SECTION) if _is_questionnaire(part, parts) else part for part in parts]
 
 
-def _is_questionnaire(part: LogFileKind, log: LogFileKind, parts: Sequence[LogFileKind]) -> bool:
+def _is_questionnaire(part: LogFileKind, parts: Sequence[LogFileKind]) -> bool:
     """Return whether a file has answers, and no facts of sessions that the log lacks."""
-    if part.kind not in ("sessions", "users", "") or not part.sample.named or not _ids(part, log):
+    others = [one for one in parts if one is not part]
+    if part.kind not in ("sessions", "users", "") or not part.sample.named or not _ids(part, others):
         return False
-    if _long(part) or _items_in_names(part, log) is not None:
+    if _long(part) or _items_in_names(part, others) is not None:
         return True
-    facts, known = _facts(part), set().union(*(_facts(one) for one in parts if one.kind in ("results", "queries")))
-    rivals = [one for one in parts if one.kind == part.kind and one is not part]
+    facts, known = _facts(part), set().union(*(_facts(one) for one in others if one.kind in ("results", "queries")))
+    rivals = [one for one in others if one.kind == part.kind]
     if part.kind == "sessions":
         if facts - known:
-            return False
-        return bool(known - facts) or "session_id" in part.sample.made or any(_facts(one) - facts for one in rivals)
-    return part.kind == "users" and any(len(one.columns) > len(part.columns) for one in rivals)
+            return any(facts < _facts(one) for one in rivals)
+        return bool(known - facts) or bool(part.sample.made) or any(_facts(one) - facts for one in rivals)
+    most = max([part, *rivals], key=lambda one: (len(one.columns), -parts.index(one)))
+    return part.kind == "users" and most is not part
 
 
 def _facts(part: LogFileKind) -> set[str]:
@@ -73,16 +71,22 @@ def _facts(part: LogFileKind) -> set[str]:
     return {ours for ours in FACTS if called(part.columns, ours)}
 
 
-def _ids(part: LogFileKind, log: LogFileKind) -> dict[str, str]:
+def _ids(part: LogFileKind, others: Sequence[LogFileKind]) -> dict[str, str]:
     """Return the columns that say whose answers a file has, by ours, if the log has them as well."""
     found = {}
     for ours in IDS:
-        name, theirs = called(part.columns, ours), called(log.columns, ours)
-        if name and theirs and share(part.columns[name].given, log.columns[theirs].given) >= SHARED:
+        name = called(part.columns, ours)
+        if name and any(share(part.columns[name].given, column.given) >= SHARED for column in _in_log(others, ours)):
             found[ours] = name
     if "session_id" in found and part.columns[found["session_id"]].made_of is None:
         return {"session_id": found["session_id"]}
     return {ours: name for ours, name in found.items() if ours != "session_id"}
+
+
+def _in_log(parts: Sequence[LogFileKind], ours: str) -> list[SampleColumn]:
+    """Return the columns of a log that are one of ours."""
+    log = [part for part in parts if part.kind in ("results", "queries", "sessions")]
+    return [part.columns[name] for part in log if (name := called(part.columns, ours))]
 
 
 def _long(part: LogFileKind) -> tuple[str, str] | None:
@@ -92,11 +96,10 @@ def _long(part: LogFileKind) -> tuple[str, str] | None:
     return (item, answer) if item and answer else None
 
 
-def _items_in_names(part: LogFileKind, log: LogFileKind) -> str | None:
+def _items_in_names(part: LogFileKind, others: Sequence[LogFileKind]) -> str | None:
     """Return a pattern of the names of columns that hold a task, or a system, and an item; None where there are none."""
     for ours in ("topic_id", "system_id"):
-        name = called(log.columns, ours)
-        values = sorted(log.columns[name].given.unique()) if name else []
+        values = sorted({value for column in _in_log(others, ours) for value in column.given.unique()})
         if len(values) < 2 or called(part.columns, ours):
             continue
         value = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
@@ -113,11 +116,12 @@ def _items_in_names(part: LogFileKind, log: LogFileKind) -> str | None:
     return None
 
 
-def section_of(part: LogFileKind, log: LogFileKind, folder: Path) -> TomlSection:
+def section_of(part: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> TomlSection:
     """Return what a study.toml says of a questionnaire."""
-    columns = _ids(part, log)
+    others = [one for one in parts if one is not part]
+    columns = _ids(part, others)
     options = {"path": paths_from(folder, part.sample), **part.sample.options}
-    long, pattern = _long(part), _items_in_names(part, log)
+    long, pattern = _long(part), _items_in_names(part, others)
     if long:
         columns |= dict(zip((ITEM, ANSWER), long, strict=True))
     asked = (

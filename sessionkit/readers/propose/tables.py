@@ -64,8 +64,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     if "results" in matches:
         graded = [*judged.match.columns.values()] if judged.match is not None and judged.match.is_shared else []
         sections += sections_within(matches["results"], graded, folder)
-    log = placed.get("results") or placed["queries"]
-    sections += [section_of(part, log, folder) for part in parts if part.kind == SECTION]
+    sections += [section_of(part, parts, folder) for part in parts if part.kind == SECTION]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts

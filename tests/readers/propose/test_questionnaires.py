@@ -85,3 +85,28 @@ def test_participants_alone_are_users(proposal):
     assert made.settings["users"]["columns"]["user_id"] == "user"
     assert "questionnaires" not in made.settings
     assert users["age"].to_list() == [31, 32, 33, 34]
+
+
+def test_answers_by_session_beside_a_table_of_sessions(proposal):
+    log = "session,qno,rank,doc\n" + "".join(f"s{at},1,{rank},d{rank}\n" for at in range(8) for rank in (1, 2, 3))
+    facts = "".join(f"s{at},{user},{task},{'AB'[at % 2]}\n" for at, (user, task) in enumerate(EACH))
+    answers = "".join(f"s{at},{at % 5}\n" for at in range(8))
+    made, sessions, _ = proposal(
+        log=log, sessions=f"session,user,task,system\n{facts}", after=f"session,satisfaction\n{answers}"
+    )
+    assert said(made) == [{"columns": {"session_id": "session"}}]
+    assert sessions["satisfaction"].to_list() == [at % 5 for at in range(8)]
+    by_task = "".join(f"{user},{task},{at % 4}\n" for at, (user, task) in enumerate(EACH))
+    made, sessions, _ = proposal(
+        log=log, sessions=f"session,user,task,system\n{facts}", after=f"user,task,effort\n{by_task}"
+    )
+    assert said(made) == [{"columns": {"user_id": "user", "topic_id": "task"}}]
+    assert sessions["effort"].to_list() == [at % 4 for at in range(8)]
+
+
+def test_of_two_tables_of_participants_one_has_answers(proposal):
+    people, exits = ("".join(f"u{user},{user * times}\n" for user in range(1, 5)) for times in (10, 1))
+    made, _, users = proposal(people=f"user,age\n{people}", exits=f"user,trust\n{exits}")
+    assert made.settings["users"]["path"] == "people.csv"
+    assert said(made) == [{"columns": {"user_id": "user"}}]
+    assert users.select("age", "trust").row(0) == (10, 1)

@@ -264,6 +264,7 @@ def test_results_that_are_judged_in_a_column_of_their_own(tmp_path):
         ("A", "d1", 2),
         ("B", "007", 1),
     ]
+    assert again.columns("judgments") == ("judgment_key", "doc_id", "grade")  # the others are of results
     assert next((one.records, one.rows, one.merged) for one in again.sources if one.table == "judgments") == (3, 2, 1)
     written(tmp_path / "own.csv", [("judgment_key", "doc_id", "grade"), ("A", "d1", "2"), ("B", "007", "")], ",")
     with pytest.warns(sk.DataWarning, match="grade_is_given|none for the judgment_key"):

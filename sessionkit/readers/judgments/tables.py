@@ -2,7 +2,7 @@
 
 In a file that holds a table of the log as well, such as results with grades of some, a row without a grade is no judgment, and
 such rows are counted; in a file of judgments alone it is rejected. A grade that stands there at every place where its document
-was shown is one judgment.
+was shown is one judgment, without the other columns there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.contract import RULE, table
+from sessionkit.contract import CELLS, RECORD, RULE, VALUE, table
 from sessionkit.contract.casts import as_text
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.log_files import LogFile, paths_in
@@ -32,7 +32,9 @@ def read(file: LogFile, config: Config) -> list[Raw]:
     if RULE in types:
         ungraded &= pl.col(RULE).is_null()
     many = raw.frame.select(ungraded.sum()).collect().item()
-    given = raw.frame.filter(~ungraded).collect()
-    own = given.unique([name for name in table("judgments").names if name in types], keep="first", maintain_order=True)
+    names = [name for name in table("judgments").names if name in types]
+    own_marks = [name for name in (RECORD, RULE, VALUE, CELLS) if name in types]
+    given = raw.frame.filter(~ungraded).select(*own_marks, *names).collect()
+    own = given.unique(names, keep="first", maintain_order=True)
     judged = replace(raw, frame=own.lazy(), records=raw.records - many, merged=given.height - own.height)
     return [judged, *idle(file, {"rows without grade": many})]

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.display.words import listed
 from sessionkit.readers.propose.column_names import LIKELY, folded
 from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.kinds import LogFileKind, called
@@ -170,7 +171,9 @@ def sections_within(results: Match, taken: Sequence[str], folder: Path) -> list[
         options = {"path": paths_from(folder, results.part.sample), **results.part.sample.options}
         lines = _written(results.part, options, rated.items)
         lines += [Line("columns", rated.of), Line("items", [one.name for one in rated.items])]
-        said = f"{', '.join(quoted(one.name) for one in rated.items[:6])}: one answer in each of its rows"
+        names = listed([quoted(one.name) for one in rated.items[:6]])
+        whose = "participant" if rated.of.keys() == {"user_id"} else "session"
+        said = f"{names} of {results.part.name}: one value for each {whose}"
         found.append(TomlSection((SECTION,), tuple(lines), (said,), is_item=True))
     return found
 

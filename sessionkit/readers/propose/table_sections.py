@@ -371,7 +371,7 @@ def _columns(match: Match) -> TomlSection:
     missing = [ours for ours in match.supposed if ours in match.fields and ours not in match.columns]
     lines += [_line(match, ours, match.supposed[ours], idle=True) for ours in missing]
     extra = [one.name if named else f"column_{one.name}" for one in match.unused if not _is_bare(one)]
-    if extra:
+    if extra and not match.is_shared:
         more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""
         shown = ", ".join(map(quoted, extra[:SHOWN]))
         lines.append(Line(remarks=(f"extras, kept as they are: {shown}{more}",)))

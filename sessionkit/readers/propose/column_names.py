@@ -84,7 +84,7 @@ _ABROAD = {
     "started_at": "sessionstarttime beginn startzeit anfang debut heuredebut inicio horainicio inizio orainizio inicioem "
     "starttijd aanvang alku aloitus alkuaika borjan starttid",
     "ended_at": "ende endzeit fin heurefin horafin fine orafine fim eindtijd einde loppu lopetus slut sluttid",
-    "issued_at": "zeitpunkt zeitstempel uhrzeit datum horodatage heure date fecha hora fechayhora dataeora data ora datahora "
+    "issued_at": "zeit zeitpunkt zeitstempel uhrzeit datum horodatage heure date fecha hora fechayhora dataeora data ora datahora "
     "datumentijd tijdstip aikaleima aika kellonaika tidpunkt tid datumochtid querystart",
     "clicked": "klick angeklickt geklickt clic clique cliquee clicado clicou cliccato selezionato geklikt "
     "aangeklikt klikkaus klikattu klickad klickat",

@@ -70,9 +70,10 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
 def _written(part: LogFileKind) -> list[Line]:
     """Return how the files are written."""
     options: dict[str, Any] = dict(part.sample.options)
-    if options.get("separator") == "whitespace" or options.get("header") is False:
+    if options.get("separator") == "whitespace" or {"header", "skip", "sheet"} & set(options):
         raise DataError(
-            f"{part.name} looks like a log of events; these need a header line and a separator such as a comma or a tab"
+            f"{part.name} looks like a log of events; these are text with one header line at the top and a separator such as a comma "
+            "or a tab"
         )
     lines = [Line(key, options[key]) for key in ("encoding", "separator", "quote") if key in options]
     return [

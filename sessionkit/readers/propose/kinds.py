@@ -292,7 +292,7 @@ def _within_lists(sample: Sample, layout: ListColumns) -> Sample:
 
 def part_of(sample: Sample) -> LogFileKind:
     """Return a file with what it is taken for."""
-    sample = with_sessions(sample)
+    given, sample = sample, with_sessions(sample)
     columns = columns_of(sample)
     ranked = layout_of(columns, ranked=True, named=sample.named)
     if ranked is None and (numbered := with_numbers(sample)) is not sample:
@@ -306,7 +306,7 @@ def part_of(sample: Sample) -> LogFileKind:
         return LogFileKind(sample, columns, "judgments", format=formats[0])
     lists = ranked is not None and ranked.twice == 0 and columns[ranked.rank or ""].filled > FILLED
     if event_column(columns) is not None and not lists and (sample.named or not ranked):
-        return LogFileKind(sample, columns, "events")
+        return LogFileKind(given, columns_of(given), "events")
     if ranked and len(columns) > 3:
         return LogFileKind(sample, columns, "results", ranked)
     is_called = {

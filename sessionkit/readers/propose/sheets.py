@@ -21,10 +21,11 @@ TOPICS = ("t", "task", "a", "q")
 
 
 def files_in(path: Path) -> list[Path]:
-    """Return a file, or the files in a folder that study.toml would read, in the order of their names."""
+    """Return a file, or the files of a log in a folder, in the order of their names."""
     if not path.is_dir():
         return [path]
-    return sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    visible = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    return [one for one in visible if one.suffix.lower() != ".toml"]
 
 
 def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:

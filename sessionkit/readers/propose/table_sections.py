@@ -311,7 +311,7 @@ def path_from(folder: Path, path: Path) -> str:
 
 def paths_from(folder: Path, sample: Sample) -> str | list[str]:
     """Return where a table is, as a study.toml in this folder says it: a file, a folder or a list of files."""
-    if sample.folder is not None:
+    if sample.folder is not None and sample.folder.resolve() != folder.resolve():  # that of study.toml will have it too
         return path_from(folder, sample.folder)
     return [path_from(folder, path) for path in sample.files] or path_from(folder, sample.path)
 

@@ -67,6 +67,16 @@ def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path
         assert study.sessions.collect()["session_id"].to_list() == [f"{user}/{task}" for user in ROWS for task in "ABC"]
 
 
+def test_a_folder_that_is_that_of_the_study_is_named_by_its_files(tmp_path, quiet_read):
+    for user, rows in ROWS.items():
+        (tmp_path / f"{user}.csv").write_text(HEADER + rows)
+    (tmp_path / "study.toml").write_text("an old one")
+    made = propose(tmp_path, folder=tmp_path)
+    assert made.settings["results"]["path"] == ["u1.csv", "u2.csv", "u3.csv"]
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 54
+
+
 def test_files_whose_names_say_the_participant(tmp_path, quiet_read):
     for user, rows in ROWS.items():
         (tmp_path / f"{user}.csv").write_text((HEADER + rows).replace(f"{user};", "").replace("Participant;", ""))

@@ -12,7 +12,7 @@ from sessionkit.readers.config import SETTINGS, schema_of
 from sessionkit.readers.entries import KINDS, TEXT, TOPIC, Glimpse
 from sessionkit.readers.read import read
 
-OURS = {"format", "path", "judgments", "defaults", *SETTINGS}
+OURS = {"format", "path", "judgments", "questionnaires", "defaults", *SETTINGS}
 
 
 @pytest.mark.parametrize("name", FORMATS)

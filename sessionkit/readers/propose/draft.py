@@ -15,7 +15,7 @@ from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
-from sessionkit.readers.propose.sample import Sample, samples_of
+from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
 from sessionkit.readers.propose.tables import beginning_of_log, by_shared_ids, sections_of_beginning, sections_of_tables
@@ -129,8 +129,10 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
             sample = Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={})
             parts.append(LogFileKind(sample, {}, "judgments", format=formats[0]))
         else:
-            samples += samples_of(path, workspace, qrels="qrels" in formats)
+            samples += samples_of(path, workspace, qrels="qrels" in formats, bare=len(files) > 1)
     for sample in together(samples, folders):
+        if not sample.frame.height:
+            raise only_header(sample.name)
         part = part_of(sample)
         if part.kind == "events" and sample.files:
             parts += [part_of(one) for one in samples if one.path in sample.files]

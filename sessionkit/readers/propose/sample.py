@@ -292,18 +292,18 @@ class Sample:
         return self.options.get("header", True) is not False
 
 
-def samples_of(path: Path, workspace: Path, *, qrels: bool = False) -> list[Sample]:
-    """Return the first rows of a file, or of each sheet of a workbook that has rows."""
+def samples_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = False) -> list[Sample]:
+    """Return the first rows of a file, or of each sheet of a workbook that has rows; `bare`: a text may have a header alone."""
     file = replace(open_log(str(path), Path(), workspace, as_is=True, workbook=True), name=path.name)
     if file.kind != "workbook":
-        return [sample_of(path, workspace, qrels=qrels)]
+        return [sample_of(path, workspace, qrels=qrels, bare=bare)]
     sheets = sheets_of(path, path.name)
     found = [_of_sheet(file, path, sheet, lone=len(sheets) == 1) for sheet in sheets]
     samples = [sample for sample in found if sample is not None]
     if not samples:
         raise DataError(f"{path.name}: none of its sheets ({', '.join(sheets)}) has a table")
-    bare = [quoted(sheet) for sheet, sample in zip(sheets, found, strict=True) if sample is None]
-    return [replace(samples[0], bare_sheets=tuple(bare)), *samples[1:]]
+    others = [quoted(sheet) for sheet, sample in zip(sheets, found, strict=True) if sample is None]
+    return [replace(samples[0], bare_sheets=tuple(others)), *samples[1:]]
 
 
 def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | None:
@@ -340,8 +340,10 @@ def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename({one: str(place) for place, one in enumerate(own, 1)})
 
 
-def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
+def sample_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = False) -> Sample:
     """Return the first rows of a file; `qrels` says that these are four fields between blanks, without header.
+
+    One that has only a header is refused, unless it may be `bare`, as one of several of a table.
 
     Raises
     ------
@@ -377,7 +379,7 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
             f"it is unclear whether the first line is a header; it is taken as one: {', '.join(map(quoted, dialect.names[:6]))}"
         )
     said, frame = _rows_of(kept, dialect, text.splitlines()[0])
-    return _sample(path, file, options | said, frame, doubts, whole=whole)
+    return _sample(path, file, options | said, frame, doubts, whole=whole, bare=bare)
 
 
 def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -428,16 +430,28 @@ def _of_parquet(file: LogFile, path: Path) -> Sample:
 
 
 def _sample(
-    path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, doubts: dict[str, str], *, whole: bool
+    path: Path,
+    file: LogFile,
+    options: dict[str, Any],
+    frame: pl.DataFrame,
+    doubts: dict[str, str],
+    *,
+    whole: bool,
+    bare: bool = False,
 ) -> Sample:
     """Return rows as they come and as text."""
     own = frame.select(name for name in frame.columns if name not in (RECORD, RULE, VALUE))
-    if not own.width or not own.height:
-        raise DataError(f"{file.name} has only a header; sessionkit needs rows to propose a study.toml")
+    if not own.width or not (own.height or bare):
+        raise only_header(file.name)
     own, options = _trimmed(own, options)
     texts = own.select(as_text(name, dtype).alias(name) for name, dtype in own.schema.items())
     texts = texts.with_columns(pl.when(pl.all().str.strip_chars() != "").then(pl.all()))
     return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
+
+
+def only_header(name: str) -> DataError:
+    """Return the error about a file without rows."""
+    return DataError(f"{name} has only a header; sessionkit needs rows to propose a study.toml")
 
 
 def _trimmed(frame: pl.DataFrame, options: dict[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -33,46 +34,51 @@ def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]
     alike: dict[tuple[object, ...], list[Sample]] = {}
     for sample in samples:
         own = (sample.path,) if not sample.named or "sheet" in sample.options or sample.kind == "ndjson" else ()
-        written = tuple(sorted((key, str(value)) for key, value in sample.options.items() if key != "trim"))
-        alike.setdefault((tuple(sample.columns), written, *own), []).append(sample)
+        written = tuple((key, str(sample.options.get(key))) for key in ("separator", "header", "skip"))
+        alike.setdefault((tuple(sorted(sample.columns)), sample.kind, written, *own), []).append(sample)
     return [group[0] if len(group) == 1 else _as_one(group, folders) for group in alike.values()]
 
 
 def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
     """Return samples of files with the same columns as that of one table, with the columns that their names hold."""
-    first = group[0]
+    first = next((sample for sample in group if sample.frame.height), group[0])
     found = names_of_files([sample.path.name for sample in group])
-    told = {name: values for name, values in (found.values or {}).items() if not _is_said(group, name, values)}
+    told = {name: values for name, values in found.values.items() if not _is_said(group, name, values)}
     if found.doubt and any(_is_called(first, ours) for ours in ("user_id", "session_id")):
         told = {}
     pattern = found.pattern if told else ""
-    for name in set(found.values or {}) - set(told):
+    for name in set(found.values) - set(told):
         pattern = pattern.replace(f"?P<{name}>", "?:")
-    frames = []
+    frames, texts = [], []
     for at, sample in enumerate(group):
         named = [pl.lit(values[at], dtype=pl.String).alias(name) for name, values in told.items()]
-        frames.append((sample.frame.with_columns(named), sample.texts.with_columns(named)))
+        frames.append(sample.frame.select(*first.columns, *named))
+        texts.append(sample.texts.select(*first.columns, *named))
     files = tuple(sample.path for sample in group)
-    folder = next((one for one in folders if [path.resolve() for path in files_in(one)] == _resolved(files)), None)
-    options = dict(first.options)
-    if pattern:
-        options["name_pattern"] = pattern
-    if any(sample.options.get("trim") for sample in group):
-        options["trim"] = True
-    doubts = {key: doubt for sample in group for key, doubt in sample.doubts.items()}
+    folder = next((one for one in folders if _resolved(files_in(one)) == _resolved(files)), None)
+    doubts = {key: doubt for sample in group if sample.frame.height for key, doubt in sample.doubts.items()}
     if pattern and found.doubt:
         doubts["name_pattern"] = found.doubt
     return replace(
         first,
         name=f"{first.name} and {len(group) - 1} more" if folder is None else folder.name,
-        options=options,
-        frame=pl.concat([frame for frame, _ in frames], how="vertical_relaxed").head(ROWS),
-        texts=pl.concat([texts for _, texts in frames]).head(ROWS),
+        options={**_options_of(group), **({"name_pattern": pattern} if pattern else {})},
+        frame=pl.concat(frames, how="vertical_relaxed").head(ROWS),
+        texts=pl.concat(texts).head(ROWS),
         whole=all(sample.whole for sample in group) and sum(sample.frame.height for sample in group) <= ROWS,
         doubts=doubts,
         files=files,
         folder=folder,
     )
+
+
+def _options_of(group: Sequence[Sample]) -> dict[str, Any]:
+    """Return how files of one table are written: what one of them needs suits those that do not show it."""
+    every = {key: value for sample in group for key, value in sample.options.items()}
+    separator = every.get("separator") or "\t"
+    if separator == "\t" and not all("quote" in sample.options for sample in group):  # one has fields between quotes
+        every.pop("quote", None)
+    return every
 
 
 def _resolved(files: Sequence[Path]) -> list[Path]:
@@ -101,7 +107,7 @@ class FileNames:
     """What the names of files hold: a pattern, its values in the order of the files, and what is not sure of it."""
 
     pattern: str = ""
-    values: dict[str, list[str]] | None = None
+    values: dict[str, list[str]] = field(default_factory=dict)
     doubt: str = ""
 
 
@@ -116,11 +122,11 @@ def names_of_files(names: Sequence[str]) -> FileNames:
     """
     parts = [re.split(r"([_\-.\s]+)", Path(name).stem) for name in names]
     if len({len(one) for one in parts}) > 1:
-        return FileNames(values={})
+        return FileNames()
     columns = [list(column) for column in zip(*parts, strict=True)]
     varying = [at for at, column in enumerate(columns) if len(set(column)) > 1]
     if not varying or any(at % 2 for at in varying):
-        return FileNames(values={})
+        return FileNames()
     roles = {at: _role(columns[at]) or _role(columns[at - 2] if at > 1 else []) for at in varying}
     sure = all(roles.values()) and len(set(roles.values())) == len(roles)
     left = [one for one in ("user_id", "topic_id", "system_id", "session_id") if one not in roles.values()]

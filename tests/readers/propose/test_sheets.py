@@ -2,6 +2,7 @@
 
 import pytest
 
+from sessionkit.errors import DataError
 from sessionkit.readers.propose.draft import propose
 from sessionkit.readers.propose.sample import header_place
 from sessionkit.readers.propose.sheets import names_of_files
@@ -67,6 +68,26 @@ def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path
         assert study.sessions.collect()["session_id"].to_list() == [f"{user}/{task}" for user in ROWS for task in "ABC"]
 
 
+def test_what_one_file_of_a_table_needs_is_said_of_all(tmp_path, quiet_read):
+    """One is in another encoding, one has blanks around ids, one has other columns first, one has only a header."""
+    odd = ROWS["u2"].replace("find", "Wärme")
+    (tmp_path / "a.csv").write_bytes((HEADER + odd).encode("cp1252"))
+    (tmp_path / "b.csv").write_text(HEADER + ROWS["u1"] + ROWS["u1"].replace("u1;A;", "u1 ;D;"))
+    (tmp_path / "c.csv").write_text(HEADER)
+    moved = [line.partition(";") for line in (HEADER + ROWS["u3"]).splitlines()]
+    (tmp_path / "d.csv").write_text("".join(f"{rest};{first}\n" for first, _, rest in moved))
+    files = [tmp_path / f"{name}.csv" for name in "abcd"]
+    made = propose(files, folder=tmp_path)
+    said = made.settings["results"]
+    assert (said["path"], said["encoding"], said["trim"]) == (["a.csv", "b.csv", "c.csv", "d.csv"], "cp1252", True)
+    (tmp_path / "study.toml").write_text(made.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect()["user_id"].to_list() == ["u1", "u2", "u3"]
+    assert "Wärme A 1" in study.queries.collect()["query_text"]
+    with pytest.raises(DataError, match=r"c.csv has only a header"):
+        propose(files[2])
+
+
 def test_a_folder_that_is_that_of_the_study_is_named_by_its_files(tmp_path, quiet_read):
     for user, rows in ROWS.items():
         (tmp_path / f"{user}.csv").write_text(HEADER + rows)
@@ -91,7 +112,7 @@ def test_a_workbook_whose_sheets_are_no_tables_is_refused(tmp_path):
     xlsxwriter = pytest.importorskip("xlsxwriter")
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         book.add_worksheet("only").write_string(0, 0, "nothing")
-    with pytest.raises(Exception, match=r"a.xlsx: none of its sheets \(only\) has a table"):
+    with pytest.raises(DataError, match=r"a.xlsx: none of its sheets \(only\) has a table"):
         propose(tmp_path / "a.xlsx")
 
 

@@ -9,7 +9,7 @@ import codecs
 import csv
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -509,12 +509,23 @@ def _encoding(file: LogFile, copy: Path, utf16: str | None) -> tuple[dict[str, A
     shown = repr(text.split("\n")[min(odd) - 1].strip()[:60])
     try:
         refuse_other_encoding(replace(file, path=copy))
+        is_other = _is_western(content, odd)
     except DataError:
+        is_other = True
+    if is_other:
         copy.write_text(text, encoding="utf-8", newline="")
         return {"encoding": guess}, {"encoding": f"not UTF-8; read as {guess}, a line of it is {shown}. Is that right?"}
     return {}, {
         "encoding": f"{counted(len(odd), 'line')} not in UTF-8, rejected as they are; in {guess} the first is {shown}. Is the file in that?"
     }
+
+
+def _is_western(content: bytes, odd: Collection[int]) -> bool:
+    """Return whether lines that are not in UTF-8 are all that is beyond ASCII, and have letters there, as in a sheet with few of them."""
+    lines = content.split(b"\n")
+    others = b"".join(line for number, line in enumerate(lines, 1) if number not in odd)
+    beyond = [sign for number in odd for sign in lines[number - 1].decode("latin-1") if sign > "\x7f"]
+    return others.isascii() and all(map(str.isalpha, beyond))
 
 
 def _reads(content: bytes, encoding: str) -> bool:

@@ -19,10 +19,10 @@ from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TEXT
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, likeness, plain
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness, plain
 from sessionkit.readers.propose.contents import SampleColumn, judged_shares, share, shared
 from sessionkit.readers.propose.kinds import LogFileKind, judgments_in
-from sessionkit.readers.propose.match import STEADY, Match, fits, is_steady
+from sessionkit.readers.propose.match import MISSING, STEADY, Match, fits, is_steady
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.spelling import mean_nothing, respelled
 
@@ -375,7 +375,7 @@ def _candidates(part: LogFileKind, grade: SampleColumn) -> list[SampleColumn]:
 def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn:
     """Let the log's column feed doc_id that shares most with the judgments, else has the likeliest name; return theirs."""
     part = results.part
-    things = [one for one in results.unused if one.may_be_an_id]
+    things = [one for one in results.unused if one.may_be_an_id and not (part.sample.named and _is_called_else(one))]
     once = {one.name: _comes_once(results, one) for one in things}
     things.sort(
         key=lambda one: (
@@ -384,6 +384,10 @@ def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn
             -one.distinct,
         )
     )
+    if not things and not judged:
+        results.supposed["doc_id"] = "..."
+        results.ask("doc_id", MISSING["doc_id"])
+        return next(iter(part.columns.values()))
     if not things:
         raise DataError(f"{part.name} looks like results, but no column can be doc_id, the document that was shown")
     pairs = [pair for pair in shared(things[:TRIED], judged) if pair[0] > 0]
@@ -398,6 +402,12 @@ def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn
     results.columns["doc_id"] = things[0].name
     _ask_of_document(results, [one for one in things if once[one.name]] or things, judged)
     return judged[0] if judged else things[0]
+
+
+def _is_called_else(one: SampleColumn) -> bool:
+    """Return whether a column has a usual name of something that is no document."""
+    best = max(USUAL, key=lambda ours: likeness(one.heading, ours))
+    return likeness(one.heading, best) >= LIKELY and not likeness(one.heading, "doc_id")
 
 
 def _comes_once(results: Match, one: SampleColumn) -> bool:

@@ -30,6 +30,16 @@ STEADY = 0.95
 """The share of sessions, or lists, in which a column must say one thing to belong to them."""
 
 
+MISSING = {
+    "session_id": "no column names sessions. Which is it?",
+    "query_position": "no column counts the queries of a session (1, 2, 3, ...). Which is it? If none does, say number_queries = "
+    "true above",
+    "rank": "no column is the rank of a result in its list (1, 2, 3, ...). Which is it?",
+    "doc_id": "no column is the document that was shown. Which is it?",
+}
+"""What is asked where a column is missing that every row must have."""
+
+
 @dataclass
 class Match:
     """A file, the table it is, and which of its columns feed which of ours; filled in as it is found out.

@@ -13,7 +13,7 @@ from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
-from sessionkit.readers.propose.match import Match, match_by_name
+from sessionkit.readers.propose.match import MISSING, Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaires import section_of, sections_within, with_questionnaires
 from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
@@ -71,16 +71,6 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if not part.kind
     ]
     return [TomlSection((), (*top, *left)), *sections]
-
-
-MISSING = {
-    "session_id": "no column names sessions. Which is it?",
-    "query_position": "no column counts the queries of a session (1, 2, 3, ...). Which is it? If none does, say number_queries = "
-    "true above",
-    "rank": "no column is the rank of a result in its list (1, 2, 3, ...). Which is it?",
-    "doc_id": "no column is the document that was shown. Which is it?",
-}
-"""What is asked where a column is missing that every row must have."""
 
 
 def beginning_of_log(parts: Sequence[LogFileKind]) -> LogFileKind | None:

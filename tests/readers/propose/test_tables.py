@@ -434,3 +434,10 @@ def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path
     assert "If each 'Teilnehmer' had one, remove the '#'" in asked(made, "results.columns.session_id")
     assert '\n# session_id = "Teilnehmer"\n' in made.text
     assert '\n# rank = "..."\n' in made.text
+
+
+def test_results_without_a_document_are_proposed_with_a_question_about_it(write, tmp_path):
+    rows = "".join(f"p{s[1:]},{q},find {q},{r}\n" for s, q, r, _ in GRID)
+    made = propose(write("log.csv", f"session,qno,query,rank\n{rows}"), folder=tmp_path)
+    assert [question.place for question in made.questions] == ["results.columns.doc_id"]
+    assert '\n# doc_id = "..."\n' in made.text

@@ -162,7 +162,7 @@ TOML = (
 
 def test_sheets_of_a_workbook(tmp_path):
     numbers = [tuple(int(c) if c in "12" else c for c in row) for row in ROWS[1:]]
-    grades = [("Aufgabe", "Dokument", "Note"), ("A", "d1", 2), ("B", "007", 1)]
+    grades = [("Aufgabe", "Dokument", "Note", "Grund"), ("A", "d1", 2, "x"), ("B", "007", 1, "y")]
     workbook(tmp_path / "study.xlsx", Titel=[("nichts",)], Treffer=[("Studie",), (), ROWS[0], *numbers], Urteile=grades)
     found = in_toml(
         tmp_path,
@@ -182,6 +182,7 @@ def test_sheets_of_a_workbook(tmp_path):
     ]
     assert [source.path for source in found.sources] == ["study.xlsx, sheet Treffer", "study.xlsx, sheet Urteile"]
     assert not [note for note in found.notes if "identical" in note]
+    assert "Grund" in found.columns("judgments")  # its sheet has judgments alone
 
 
 def test_open_document_and_row_of_a_reject(tmp_path):

@@ -7,7 +7,9 @@ was shown is one judgment, without the other columns there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -24,8 +26,8 @@ from sessionkit.readers.raw import Raw
 def read(file: LogFile, config: Config) -> list[Raw]:
     """Return the judgments of a file with our column names, or as they are described."""
     raw = read_table(file, "judgments", config.of_judgments, config=config, keep=in_memory)
-    of_log = (one["path"] for name, one in config.tables.items() if name != "judgments")
-    if not any(file.name in paths_in(given, config.folder) for given in of_log):
+    of_log = [one for name, one in config.tables.items() if name != "judgments"]
+    if not any(_is_same(file, config.of_judgments, one, config) for one in of_log):
         return [raw]
     types = raw.frame.collect_schema()
     ungraded = as_text("grade", types["grade"]).str.strip_chars().fill_null("") == ""
@@ -38,3 +40,10 @@ def read(file: LogFile, config: Config) -> list[Raw]:
     own = given.unique(names, keep="first", maintain_order=True)
     judged = replace(raw, frame=own.lazy(), records=raw.records - many, merged=given.height - own.height)
     return [judged, *idle(file, {"rows without grade": many})]
+
+
+def _is_same(file: LogFile, own: Mapping[str, Any], other: Mapping[str, Any], config: Config) -> bool:
+    """Return whether a table of the log is in the same file as the judgments, and in the same sheet of a workbook."""
+    sheets = other.get("sheet")
+    is_sheet = own.get("sheet") in sheets if isinstance(sheets, list) else own.get("sheet") == sheets
+    return is_sheet and file.name in paths_in(other["path"], config.folder)

@@ -134,8 +134,11 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
         if not sample.frame.height:
             raise only_header(sample.name)
         part = part_of(sample)
+        sheets = sample.options.get("sheet") if part.kind == "judgments" else None
         if part.kind == "events" and sample.files:
             parts += [part_of(one) for one in samples if one.path in sample.files]
+        elif isinstance(sheets, list):
+            parts += [part_of(one) for one in samples if one.path == sample.path and one.options.get("sheet") in sheets]
         else:
             parts.append(part)
     return parts

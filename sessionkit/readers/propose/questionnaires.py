@@ -117,22 +117,26 @@ def _items_in_names(part: LogFileKind, others: Sequence[LogFileKind]) -> str | N
     return None
 
 
-def section_of(part: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> TomlSection:
-    """Return what a study.toml says of a questionnaire."""
+def sections_of_answers(part: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
+    """Return what a study.toml says of a questionnaire, of each of its sheets where it has several."""
     others = [one for one in parts if one is not part]
     columns = _ids(part, others)
-    options = {"path": paths_from(folder, part.sample), **part.sample.options}
+    options: dict[str, Any] = {"path": paths_from(folder, part.sample), **part.sample.options}
+    sheets = options["sheet"] if isinstance(options.get("sheet"), list) else [options.get("sheet")]
     long, pattern = _long(part), _items_in_names(part, others)
     if long:
         columns |= dict(zip((ITEM, ANSWER), long, strict=True))
     asked = (
         [part.columns[long[1]]] if long else [one for one in part.columns.values() if one.name not in columns.values()]
     )
-    lines = _written(part, options, asked)
-    lines.append(Line("columns", columns))
-    if pattern is not None and not long:
-        lines.append(Line("name_items", pattern))
-    return TomlSection((SECTION,), tuple(lines), is_item=True)
+    sections = []
+    for sheet in sheets:
+        own = options if sheet is None else {**options, "sheet": sheet}
+        lines = [*_written(part, own, asked), Line("columns", columns)]
+        if pattern is not None and not long:
+            lines.append(Line("name_items", pattern))
+        sections.append(TomlSection((SECTION,), tuple(lines), is_item=True))
+    return sections
 
 
 def _written(part: LogFileKind, options: dict[str, Any], items: Sequence[SampleColumn]) -> list[Line]:

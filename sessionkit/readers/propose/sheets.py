@@ -14,6 +14,7 @@ from sessionkit.display.words import listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import ROWS, Sample
+from sessionkit.readers.raw import OF_SHEET
 
 SEARCHERS = ("p", "pp", "vp", "vpn", "u", "s", "k", "part", "tn", "subj")
 """Short words before a number that say a participant."""
@@ -30,7 +31,7 @@ def files_in(path: Path) -> list[Path]:
 
 
 def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:
-    """Return the samples, those of files with the same columns as one: of a folder, or of files that were given by name."""
+    """Return the samples, those with the same columns as one: of files in a folder or given by name, or of sheets of a workbook."""
     alike: dict[tuple[object, ...], list[Sample]] = {}
     for sample in samples:
         own = (sample.path,) if not sample.named or "sheet" in sample.options or sample.kind == "ndjson" else ()
@@ -40,13 +41,14 @@ def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]
 
 
 def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
-    """Return samples of files with the same columns as that of one table, with the columns that their names hold."""
+    """Return samples of files, or sheets, with the same columns as that of one table, with the columns that their names hold."""
     first = next((sample for sample in group if sample.frame.height), group[0])
-    found = names_of_files([sample.path.name for sample in group])
+    sheets = [str(sample.options["sheet"]) for sample in group if "sheet" in sample.options]
+    found = names_of_files(sheets or [sample.path.name for sample in group])
     told = {name: values for name, values in found.values.items() if not _is_said(group, name, values)}
     if found.doubt and any(_is_called(first, ours) for ours in ("user_id", "session_id")):
         told = {}
-    pattern = found.pattern if told else ""
+    pattern = f"{OF_SHEET if sheets else ''}{found.pattern}" if told else ""
     for name in set(found.values) - set(told):
         pattern = pattern.replace(f"?P<{name}>", "?:")
     frames, texts = [], []
@@ -54,7 +56,7 @@ def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
         named = [pl.lit(values[at], dtype=pl.String).alias(name) for name, values in told.items()]
         frames.append(sample.frame.select(*first.columns, *named))
         texts.append(sample.texts.select(*first.columns, *named))
-    files = tuple(sample.path for sample in group)
+    files = () if sheets else tuple(sample.path for sample in group)
     folder = next((one for one in folders if _resolved(files_in(one)) == _resolved(files)), None)
     doubts = {key: doubt for sample in group if sample.frame.height for key, doubt in sample.doubts.items()}
     if pattern and found.doubt:
@@ -62,7 +64,11 @@ def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
     return replace(
         first,
         name=f"{first.name} and {len(group) - 1} more" if folder is None else folder.name,
-        options={**_options_of(group), **({"name_pattern": pattern} if pattern else {})},
+        options={
+            **_options_of(group),
+            **({"sheet": sheets} if sheets else {}),
+            **({"name_pattern": pattern} if pattern else {}),
+        },
         frame=pl.concat(frames, how="vertical_relaxed").head(ROWS),
         texts=pl.concat(texts).head(ROWS),
         whole=all(sample.whole for sample in group) and sum(sample.frame.height for sample in group) <= ROWS,
@@ -143,9 +149,7 @@ def names_of_files(names: Sequence[str]) -> FileNames:
         .replace("\\-", "-")
         .replace("\\ ", " ")
     )
-    doubt = (
-        f"the names of the files are taken for {listed(list(roles.values()))}, such as {quoted(names[0])}. Are they?"
-    )
+    doubt = f"names such as {quoted(names[0])} are taken for {listed(list(roles.values()))}. Are they?"
     return FileNames(pattern, {roles[at]: columns[at] for at in varying}, "" if sure else doubt)
 
 

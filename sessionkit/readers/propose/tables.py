@@ -15,7 +15,7 @@ from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
-from sessionkit.readers.propose.questionnaires import section_of, sections_within, with_questionnaires
+from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within, with_questionnaires
 from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
 from sessionkit.readers.questionnaires import SECTION
 
@@ -64,7 +64,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     if "results" in matches:
         graded = [*judged.match.columns.values()] if judged.match is not None and judged.match.is_shared else []
         sections += sections_within(matches["results"], graded, folder)
-    sections += [section_of(part, parts, folder) for part in parts if part.kind == SECTION]
+    answers = [part for part in parts if part.kind == SECTION]
+    sections += [section for part in answers for section in sections_of_answers(part, parts, folder)]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts

@@ -125,3 +125,23 @@ def test_a_header_of_two_rows_in_text(lower, tmp_path, quiet_read):
     assert made.settings["results"]["columns"]["rank"] == "Shown Rank"
     (tmp_path / "study.toml").write_text(made.text)
     assert quiet_read(tmp_path / "study.toml").results.collect().height == 54
+
+
+@pytest.mark.parametrize("is_said", [False, True])
+def test_sheets_of_a_workbook_with_the_same_columns_are_one_table(is_said, tmp_path, quiet_read):
+    pytest.importorskip("fastexcel")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        for user, rows in ROWS.items():
+            sheet = book.add_worksheet(user)
+            for at, line in enumerate((HEADER + rows).splitlines()):
+                sheet.write_row(at, 0, line.split(";")[0 if is_said else 1 :])
+    made = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert made.settings["results"]["sheet"] == ["u1", "u2", "u3"]
+    assert made.settings["results"].get("name_pattern") == (None if is_said else r", sheet (?P<user_id>u\d+)")
+    assert made.questions == ()
+    (tmp_path / "study.toml").write_text(made.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect()["user_id"].to_list() == [*ROWS]
+    assert study.results.collect().height == 54
+    assert [source.path for source in study.sources] == [f"a.xlsx, sheet {user}" for user in ROWS]

@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.contract import Field, table
 from sessionkit.display.words import listed
+from sessionkit.readers.checks.cells import EXCEL
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn
 from sessionkit.readers.propose.kinds import LogFileKind
@@ -146,12 +147,20 @@ def fits(match: Match, one: SampleColumn, ours: str) -> bool:
         return False
     if ours.endswith("_seconds") and OTHER_UNITS & set(words(one.name)):
         return False
+    if is_day(one, ours, declared):
+        return False
     bad = one.misfits(declared)
     if len(bad) and not (len(bad) < one.distinct and (mean_nothing(bad) or is_mistyped(one, bad, ours, declared))):
         return False
     if ours == "session_order":
         return _counts_sessions(match, one)
     return is_steady(match, one, ours)
+
+
+def is_day(one: SampleColumn, ours: str, declared: Field) -> bool:
+    """Return whether a column has days alone, which are no times of queries or clicks."""
+    times = one.spelling(declared).times if ours in ("issued_at", "clicked_at") else None
+    return times is not None and "%M" not in times and times != EXCEL
 
 
 def is_mistyped(one: SampleColumn, bad: pl.Series, ours: str, declared: Field) -> bool:

@@ -20,7 +20,7 @@ from sessionkit.display.words import counted, listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.kinds import ListColumns
-from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match
+from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
 from sessionkit.readers.propose.spelling import mean_nothing
@@ -413,6 +413,8 @@ def why_not(match: Match, one: SampleColumn, ours: str) -> str:
         return f"is empty, and not taken for {ours}"
     if ours.endswith("_seconds") and OTHER_UNITS & set(words(one.name)):
         return f"is in a unit that study.toml has no word for, and not taken for {ours}"
+    if is_day(one, ours, match.fields[ours]):
+        return f"has days without times, and is not taken for {ours}"
     bad = one.misfits(match.fields[ours])
     if len(bad):
         return f"is not taken for {ours}, as it holds {quoted(bad[0])}"

@@ -136,6 +136,16 @@ def test_seconds_are_seconds(proposal):
     assert "Is that seconds?" in asked(made, "results.columns.dwell_seconds")
 
 
+def test_days_alone_are_no_times_of_queries(proposal):
+    rows = [(*row, f"1{row[1]}.03.2024") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,Datum", rows))
+    assert "issued_at" not in made.settings["results"]["columns"]
+    assert "'Datum' has days without times, and is not taken for issued_at" in made.text
+    made = proposal(results=("session,qno,rank,doc,Datum", [(*row[:-1], f"{row[-1]} 10:00") for row in rows]))
+    assert made.settings["results"]["columns"]["issued_at"] == "Datum"
+    assert made.settings["results"]["times"] == "%d.%m.%Y %H:%M"
+
+
 def test_what_varies_within_a_session_is_no_column_of_it(proposal):
     made = proposal(results=("session,qno,rank,url,user", more(["u1", "u2", "u3"])))
     assert "user_id" not in made.settings["results"]["columns"]

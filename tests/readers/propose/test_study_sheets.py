@@ -1,5 +1,6 @@
 """Twelve sheets of studies as colleagues keep them: all are proposed so that every value is right once ``max_grade`` is said."""
 
+import random
 import re
 from collections import Counter
 
@@ -9,6 +10,7 @@ pytest.importorskip("xlsxwriter", reason="writes workbooks")
 pytest.importorskip("fastexcel", reason="reads workbooks")
 
 from sessionkit.readers.propose.draft import propose
+from tests.support import study_sheets
 from tests.support.study_sheets import SHEETS
 
 WORDS = "judgments.grade_values"
@@ -110,13 +112,32 @@ def plain(time):
     return time and time.replace(tzinfo=None)
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
-def test_every_value_of_a_sheet_is_right(sheet, answered):
-    made, study = answered(sheet)
-    assert [question.place for question in made.questions] == ["max_grade", *ASKED[sheet.name]]
+def require_right(sheet, study):
+    """Check that a study says what the truth says."""
     for name, found in told(study, sheet).items():
         truth = rows(getattr(sheet.truth, name))
         assert [*truth - found][:3] == [*found - truth][:3] == [], name
     bad = study.rejected.collect().filter("row_kept").select("table", "record", "value").rows()
     assert sorted(bad) == sorted((table, record, value) for table, record, _, value in sheet.truth.bad_cells)
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_value_of_a_sheet_is_right(sheet, answered):
+    made, study = answered(sheet)
+    assert [question.place for question in made.questions] == ["max_grade", *ASKED[sheet.name]]
+    require_right(sheet, study)
     assert not [note for note in study.notes if "are identical" in note or "kept as results" in note]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_the_order_of_columns_does_not_matter(sheet, answered, monkeypatch):
+    write = study_sheets.write_text
+
+    def written(path, table, *args, **options):
+        lines = [list(row) for row in table]
+        order = random.Random(len(lines[0])).sample(range(len(lines[0])), len(lines[0]))  # noqa: S311
+        return write(path, [[row[at] for at in order] for row in lines], *args, **options)
+
+    monkeypatch.setattr(study_sheets, "write_text", written)
+    require_right(sheet, answered(sheet)[1])

@@ -50,6 +50,7 @@ NOUNS = {
     "seed",
     "setting",
     "settings",
+    "spelling",
     "string",
     "timing",
 }

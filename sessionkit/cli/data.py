@@ -26,6 +26,7 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import DATA, note, tell, working
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -237,6 +238,26 @@ def require_writable(directory: Path) -> None:
         raise UsageError(f"cannot write {directory}: {place} {reason}; choose a directory that can be written")
 
 
+LEFT = 12
+"""Questions of a study.toml that are shown."""
+
+
+def _tell_what_is_left(source: str) -> None:
+    """Say which questions of a study.toml have not been answered: the lines in which init asked them stand."""
+    path = Path(source)
+    if path.suffix.lower() != ".toml" or not path.is_file():
+        return
+    from sessionkit.readers.propose.proposal import left_to_answer
+
+    left = left_to_answer(path.read_text(encoding="utf-8", errors="replace"))
+    if left:
+        note(
+            f"{source} leaves {counted(len(left), 'question')} to answer; delete each line that begins with '# ?' when it is"
+        )
+    for question in left[:LEFT]:
+        tell(f"  {question}")
+
+
 def check(
     study: StudyArgument,
     verify: VerifyOption = False,
@@ -246,14 +267,16 @@ def check(
 ) -> None:
     """Show errors and unusual data, and their effect on scores.
 
-    The command works on a study and on a source not yet ingested. Exit status 1 if a record was rejected, a value set aside
-    or a file changed. Tables for --table: tables, sources, rejected, cells, observed, notes and, with --verify, hashes. If
-    --verify finds a study changed, only hashes is shown, because the other tables cannot be trusted.
+    The command works on a study and on a source not yet ingested; of a study.toml it lists the questions that init left in
+    it. Exit status 1 if a record was rejected, a value set aside or a file changed. Tables for --table: tables, sources,
+    rejected, cells, observed, notes and, with --verify, hashes. If --verify finds a study changed, only hashes is shown,
+    because the other tables cannot be trusted.
     """
     from sessionkit.analysis.record_accounts import check as checked
     from sessionkit.analysis.record_accounts import heavy_losses
 
     to = destination(format_, output)
+    _tell_what_is_left(study)
     opened = open_source(study)
     with working(f"checking {study}"):
         found = checked(opened, verify=verify)

@@ -18,15 +18,20 @@ from sessionkit.errors import UsageError
 def init(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="The files of one log, including judgments.", show_default=False),
+        typer.Argument(
+            metavar="FILE...",
+            help="The files of one log, or folders of them; judgments and questionnaires too.",
+            show_default=False,
+        ),
     ],
     output: OutputOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file at --output if it exists.")] = False,
 ) -> None:
     """Propose a study.toml for these files, with questions.
 
-    The command reads the first 100,000 lines of each file to find its format, table and columns. Comments that begin with
-    "# ?" ask what the files do not show. Paths are relative to the folder of --output, else to the current one.
+    The command reads the first 100,000 lines of each file to find its format, its table, its columns and how they spell their
+    values. Files with the same columns are one table. Comments that begin with "# ?" ask what the files do not show; check
+    lists those that are left. Paths are relative to the folder of --output, else to the current one.
     """
     from sessionkit.readers.propose.draft import propose
     from sessionkit.study.atomic_files import require_place, write_whole

@@ -21,6 +21,8 @@ LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 MARK = "__mark"
 """Private column of results whose source says which text means that a list was empty: EMPTY, WORDED or null."""
 EMPTY, WORDED = 1, 2
+OF_SHEET = ", sheet "
+"""What stands between the names of a workbook and of its sheet, in that of a source."""
 """Marks of records that say so, and of results in which the text stands in some other column."""
 NEW_LINE = ord("\n")
 BLOCK = 1 << 20

@@ -38,7 +38,14 @@ def test_a_file_lies_where_its_paths_say_and_can_be_checked_and_ingested(files, 
     assert (outcome.status, outcome.out) == (0, "")
     assert outcome.err.endswith(f"sessionkit check '{out}'\n")
     assert tomllib.loads(out.read_text())["results"]["path"] == "a log/results.csv"
-    assert call("check", out).status == 0
+    checked = call("check", out)
+    assert checked.status == 0
+    assert checked.err.startswith(
+        f"note: {out} leaves 1 question to answer; delete each line that begins with '# ?' when it is\n"
+    )
+    assert "\n  line 4: the largest grade in qrels.txt is 2." in checked.err
+    out.write_text("".join(line for line in out.read_text().splitlines(keepends=True) if not line.startswith("# ?")))
+    assert call("check", out).err == ""
     assert call("ingest", out, "--out", tmp_path / "study").status == 0
 
 
@@ -80,3 +87,17 @@ def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
 
 def test_without_questions_it_says_so(files, call):
     assert call("init", files[0]).err.startswith("no open questions; then: sessionkit check")
+
+
+def test_what_is_left_of_a_partial_proposal_is_told_where_it_cannot_be_read(call, tmp_path):
+    log, out = tmp_path / "log.csv", tmp_path / "study.toml"
+    log.write_text("participant,query,url\np1,bus,d1\np1,car,d2\np2,bus,d1\n")
+    assert "3 open questions" in call("init", log, "--output", out).err
+    checked = call("check", out)
+    assert checked.status == 1
+    for said in (
+        "leaves 3 questions",
+        "\n  line 12: no column names sessions",
+        "error: log.csv (results) has no columns",
+    ):
+        assert said in checked.err

@@ -186,7 +186,7 @@ def ods(path, rows):
 
 def test_sheets_of_a_workbook(tmp_path):
     numbers = [tuple(int(c) if c in "12" else c for c in row) for row in ROWS[1:]]
-    grades = [("Aufgabe", "Dokument", "Note"), ("A", "d1", 2), ("B", "007", 1)]
+    grades = [("Aufgabe", "Dokument", "Note", "Grund"), ("A", "d1", 2, "x"), ("B", "007", 1, "y")]
     workbook(tmp_path / "study.xlsx", Titel=[("nichts",)], Treffer=[("Studie",), (), ROWS[0], *numbers], Urteile=grades)
     found = in_toml(
         tmp_path,
@@ -205,6 +205,8 @@ def test_sheets_of_a_workbook(tmp_path):
         ("B", "007", 1.0),
     ]
     assert [source.path for source in found.sources] == ["study.xlsx, sheet Treffer", "study.xlsx, sheet Urteile"]
+    assert not [note for note in found.notes if "identical" in note]
+    assert "Grund" in found.columns("judgments")  # its sheet has judgments alone
 
 
 def test_open_document_and_row_of_a_reject(tmp_path):
@@ -288,6 +290,19 @@ def test_results_that_are_judged_in_a_column_of_their_own(tmp_path):
         ("B", "007", 1.0),
     ]
     assert [source.idle for source in found.sources if source.kind == "rows without grade"] == [2]
+    grades = ["Note", "2", "", "1", "1"]
+    rows = [*ROWS[:-1], (*ROWS[-1][:1], "B", *ROWS[-1][2:-1], "007")]  # shown twice, judged once
+    written(tmp_path / "log.csv", [(*row, grade) for row, grade in zip(rows, grades, strict=True)])
+    again = in_toml(
+        tmp_path,
+        f'[results]\npath = "log.csv"\nseparator = ";"\n{TOML}[judgments]\npath = "log.csv"\nseparator = ";"\n{names}\n',
+    )
+    assert again.judgments.select("judgment_key", "doc_id", "grade").collect().rows() == [
+        ("A", "d1", 2),
+        ("B", "007", 1),
+    ]
+    assert again.columns("judgments") == ("judgment_key", "doc_id", "grade")  # the others are of results
+    assert next((one.records, one.rows, one.merged) for one in again.sources if one.table == "judgments") == (3, 2, 1)
     written(tmp_path / "own.csv", [("judgment_key", "doc_id", "grade"), ("A", "d1", "2"), ("B", "007", "")], ",")
     with pytest.warns(sk.DataWarning, match="grade_is_given|none for the judgment_key"):
         in_toml(tmp_path, f'[results]\npath = "log.csv"\nseparator = ";"\n{TOML}[judgments]\npath = "own.csv"\n')

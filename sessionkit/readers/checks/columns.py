@@ -98,7 +98,8 @@ def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequen
     """Return what a record is: EMPTY where it says that a list was empty, WORDED where it has the text and is a result all the same.
 
     The text may mean no value elsewhere, so it is looked for before such texts are gone. In place of a rank or a document it
-    says that the list was empty; in another column it does where the record lacks one of these. No text stands for no rank.
+    says that the list was empty; in another column it does where the record lacks one of these, and else is of note, unless it
+    means no value. No text stands for no rank.
     """
 
     def said(theirs: str) -> pl.Expr:
@@ -121,7 +122,8 @@ def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequen
     elsewhere = pl.any_horizontal(*others).fill_null(value=False) if others else pl.lit(value=False)
     own = (said(rank) == text).fill_null(value=False) | (said(doc) == text).fill_null(value=False)
     empty = own | (elsewhere & (lacking(rank) | lacking(doc)))
-    return pl.when(empty).then(pl.lit(EMPTY, dtype=pl.Int8)).when(elsewhere).then(pl.lit(WORDED, dtype=pl.Int8))
+    worded = pl.lit(value=False) if text in nulls else elsewhere
+    return pl.when(empty).then(pl.lit(EMPTY, dtype=pl.Int8)).when(worded).then(pl.lit(WORDED, dtype=pl.Int8))
 
 
 def _named(name: str, found: list[str]) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 
 from sessionkit.contract import CELLS, RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.raw import LINE, OWN, RAW, SOURCE, Raw
+from sessionkit.readers.raw import LINE, OF_SHEET, OWN, RAW, SOURCE, Raw
 
 
 def together(raws: Sequence[Raw]) -> Raw:
@@ -62,7 +62,8 @@ def twins(raws: Iterable[Raw]) -> list[str]:
     return [
         f"{' and '.join(names)} are identical; their records are read once for each"
         for names in alike.values()
-        if len(names) > 1
+        if len({name.partition(OF_SHEET)[0] for name in names})
+        > 1  # sheets of one workbook are no copies of each other
     ]
 
 

@@ -1,14 +1,16 @@
 """Format ``tables``: logs that are tables already, as study.toml describes them or under our own column names.
 
 Delimited text, NDJSON and Parquet, plain, .gz or .zst, and sheets of workbooks. One flat file is a results table from which the
-others are derived. A table may have several files, as of one participant each. How a sheet spells its values is in
+others are derived. A table may have several files or sheets, as of one participant each. How a sheet spells its values is in
 ``checks/cells.py``.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.cells import numbered
@@ -50,11 +52,18 @@ def take(log: Log) -> Taken:
     for file in log.files:
         name = file.section
         keep = in_memory if name == "users" else log.keep
-        raws[name].append(read_table(file, name, log.config.tables[name], config=log.config, keep=keep))
+        for options in _of_each_sheet(log.config.tables[name]):
+            raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
     for name in ("queries", "results"):
         if log.config.tables.get(name, {}).get("number_queries"):
             raws[name] = [numbered(together(raws[name]))]
     return Taken(raws)
+
+
+def _of_each_sheet(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what study.toml says of a table, once for each sheet of a workbook that it names."""
+    sheets = options.get("sheet")
+    return [options] if sheets is None or isinstance(sheets, str) else [{**options, "sheet": one} for one in sheets]
 
 
 def _names(config: Config) -> list[str]:

@@ -25,7 +25,7 @@ from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import read_parquet
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.workbooks import read_workbook
-from sessionkit.readers.raw import Raw, no_way_back
+from sessionkit.readers.raw import OF_SHEET, Raw, no_way_back
 
 WHITESPACE = "whitespace"
 LATER = "query_position"
@@ -54,7 +54,8 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
 
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
         found.extend(frame.collect_schema().names())
-        source = Raw(name, file.name, frame, 0, no_way_back, file.bytes, file.digest)
+        of_sheet = f"{OF_SHEET}{options['sheet']}" if "sheet" in options else ""
+        source = Raw(name, f"{file.name}{of_sheet}", frame, 0, no_way_back, file.bytes, file.digest)
         ours = under_our_names(
             replace(source, frame=_with_constants(source, options)),
             options.get("columns", {}),

@@ -21,7 +21,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
-from sessionkit.readers.raw import LINE, Locate, Raw, as_json
+from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 DIMENSION = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
@@ -80,7 +80,7 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     """
     if sheet is None:
         sheet = _the_one(sheets_of(file.path, file.name), file.name, table)
-    source = f"{file.name}, sheet {sheet}"
+    source = f"{file.name}{OF_SHEET}{sheet}"
     cells = cells_of(file.path, file.name, sheet)
     filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "").fill_null(value=False)).to_series()
     places = filled.arg_true()

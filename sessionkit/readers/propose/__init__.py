@@ -6,12 +6,15 @@
     known_formats.py   files of a format that is recognized
     tables.py          private logs that are tables
     events.py          private logs with one row per event
-    kinds.py           which table a file is, and which of its columns count queries and ranks
+    kinds.py           which table a file is, and which of its columns are sessions and count queries and ranks
     match.py           which of its columns feeds which of ours, by name and by what is in it
     judgments.py       judgments: their grades, and what they belong to
-    sample.py          the first rows of a file, and how it is written
+    questionnaires.py  answers of participants and sessions, beside a log and within it
+    sample.py          the first rows of a file or a sheet, and how it is written
+    sheets.py          files that are one table, and what their names say
     column_names.py    what columns are called in the field
     contents.py        what is in columns, and what columns of two files share
+    spelling.py        how columns spell numbers, dates, durations, yes and no, and nothing
     table_sections.py  a table as lines of a study.toml, and the questions about it
     proposal.py        lines, sections and questions as TOML
 """

@@ -1,11 +1,13 @@
 """What columns are called in the field: for each of our columns its usual names, the likeliest first.
 
-Case and what stands between words do not matter: ``SessionID``, ``session_id`` and ``session id`` are one name.
+Case, accents and what stands between words do not matter: ``SessionID``, ``session_id`` and ``session id`` are one name.
+The names are English, and those of sheets in German, French, Spanish, Italian, Portuguese, Dutch, Finnish and Swedish.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from sessionkit.readers.judgments.graded import CORPUS, DOCUMENTS, GRADES, JUDGES, TEXTS, TOPICS
@@ -57,7 +59,83 @@ _USUAL = {
     "results": "resultlist shownresults resultids documents serp hits",
     "results_count": "nresults numresults resultcount hitcount",
 }
+_ABROAD = {
+    "session_id": "sitzung sitzungsnummer sitzungsid suchsitzung seance sesion idsesion sessione sessao sessie sessio istunto "
+    "hakuistunto sokning soksession",
+    "rank": "rang rangplatz trefferrang trefferposition platz rangs posicion rango orden posizione posto posicao ordem positie "
+    "rangnummer plek sija sijoitus plats placering rangordning",
+    "doc_id": "dokument dokumentid doknr dokumentnr dokumentname treffer seite webseite artikel docs documents fichier lien "
+    "documento enlace pagina articulo iddocumento ficha collegamento articolo artigo ligacao documentnr resultaat "
+    "dokumentti asiakirja sivu linkki dokumentet sida lank",
+    "user_id": "versuchsperson vp vpnr vpn vpid teilnehmer teilnehmerin teilnehmernr nutzer nutzerid benutzer testperson "
+    "probandin probandnr person personid sujet utilisateur participante usuario sujeto partecipante soggetto utente "
+    "utilizador sujeito deelnemer deelnemernr proefpersoon ppn pp gebruiker osallistuja osallistujanumero koehenkilo "
+    "kayttaja deltagare deltagarnr forsoksperson anvandare",
+    "topic_id": "aufgabe aufgabennr suchaufgabe thema szenario tache sujetderecherche theme scenariu tarea tema escenario compito "
+    "argomento attivita tarefa topico taak zoektaak onderwerp opdracht tehtava hakutehtava aihe uppgift sokuppgift amne",
+    "system_id": "systeme interfaz sistema bedingung suchsystem suchmaschine oberflache variante moteur systemes condicion "
+    "condizione condicao buscador motore systeem conditie zoekmachine jarjestelma kayttoliittyma hakukone ehto betingelse "
+    "villkor sokmotor gransnitt",
+    "query_text": "anfrage suchanfrage suchtext suche suchbegriff suchbegriffe suchworte abfrage anfragetext requete "
+    "textederequete recherche consulta busqueda textodebusqueda textoconsulta ricerca testo testoricerca interrogazione "
+    "pesquisa textodaconsulta zoekvraag zoekopdracht zoekterm zoektermen haku kysely hakulause hakusanat sokfraga "
+    "sokning sokord fraga",
+    "session_order": "reihenfolge aufgabenfolge ordre ordine volgorde jarjestys ordning",
+    "started_at": "sessionstarttime beginn startzeit anfang debut heuredebut inicio horainicio inizio orainizio inicioem "
+    "starttijd aanvang alku aloitus alkuaika borjan starttid",
+    "ended_at": "ende endzeit fin heurefin horafin fine orafine fim eindtijd einde loppu lopetus slut sluttid",
+    "issued_at": "zeit zeitpunkt zeitstempel uhrzeit datum horodatage heure date fecha hora fechayhora dataeora data ora datahora "
+    "datumentijd tijdstip aikaleima aika kellonaika tidpunkt tid datumochtid querystart",
+    "clicked": "klick angeklickt geklickt clic clique cliquee clicado clicou cliccato selezionato geklikt "
+    "aangeklikt klikkaus klikattu klickad klickat",
+    "dwell_seconds": "verweildauer lesedauer lesezeit dauer zeit betrachtungsdauer dureedelecture tempsdelecture duree temps "
+    "tempspasse tiempolectura tiempodelectura tiempo duracion tempodilettura tempo durata tempodeleitura duracao leestijd "
+    "verblijftijd tijd lukuaika viipymisaika kesto lastid visningstid seconds",
+    "clicks": "klicks anzahlklicks nombredeclics clics clicks cliques klikken klikkaukset",
+    "user_grade": "nutzerurteil selbsteinschatzung",
+    "grade": "relevanz relevanzurteil relevanzgrad urteil bewertung note pertinence jugement relevancia juicio rilevanza giudizio "
+    "pertinenza voto avaliacao nota relevantie oordeel beoordeling relevanssi arvio relevans bedomning assessment judgement "
+    "usefulness nutzlichkeit utilite utilidad utilita utilidade bruikbaarheid hyodyllisyys nytta",
+    "results_count": "anzahltreffer trefferzahl nombrederesultats nresultados nrisultati numerorisultati aantalresultaten "
+    "tulosmaara antaltraffar",
+}
+"""Names in other languages, without accents."""
+NUMBERED = (
+    "query requery search anfrage suchanfrage suche abfrage requete recherche consulta busqueda ricerca interrogazione "
+    "pesquisa zoekvraag zoekopdracht haku kysely sokfraga sokning fraga"
+)
+"""Words for a query, which with a number are its position."""
+NUMBERS = ("nr", "no", "n", "nro", "num", "nummer", "numero", "number")
+SEARCHERS = {
+    "user",
+    "users",
+    "searcher",
+    "participant",
+    "nutzer",
+    "benutzer",
+    "teilnehmer",
+    "proband",
+    "utilisateur",
+    "participante",
+    "usuario",
+    "utente",
+    "partecipante",
+    "utilizador",
+    "gebruiker",
+    "deelnemer",
+    "kayttaja",
+    "osallistuja",
+    "anvandare",
+    "deltagare",
+    "self",
+}
+"""Words that say of a grade that the searcher gave it."""
+OF_SEARCHERS = ("user_grade", "grade", "user_id")
+"""Columns of ours that a grade which the searcher gave could be taken for."""
 _OTHERS = {
+    "query_position": [
+        name for word in NUMBERED.split() for number in NUMBERS for name in (word + number, number + word)
+    ],
     "doc_id": [name for name in DOCUMENTS if name != CORPUS],
     "query_text": TEXTS,
     "topic_id": [name for name in TOPICS if "quer" not in name and name != "qid"],
@@ -69,23 +147,59 @@ _OTHERS = {
 LIKELY = 0.5
 """How much a name must be like one of ours to be a usual one: such a column is not asked about, but for others like it."""
 NEUTRAL = (
-    "id", "ids", "no", "nr", "num", "number", "code", "key", "name", "hash", "uuid",
-    "s", "sec", "secs", "seconds", "ms", "msec", "millis", "milliseconds", "min", "minutes",
+    "id", "ids", "no", "nr", "n", "num", "number", "nummer", "numero", "nro", "code", "key", "name", "hash", "uuid",
+    "s", "sec", "secs", "seconds", "sek", "seg", "sekunden", "segundos", "secondi", "secondes", "ms", "msec", "millis",
+    "milliseconds", "min", "minutes", "h", "y", "yes", "ja", "nein", "nee", "nej", "oui", "non", "si", "sim", "nao", "kylla", "ei",
 )  # fmt: skip
 """Words at the end of a name that do not say what it is of."""
+FILLERS = {
+    "in",
+    "of",
+    "the",
+    "per",
+    "der",
+    "des",
+    "de",
+    "du",
+    "la",
+    "le",
+    "del",
+    "di",
+    "della",
+    "da",
+    "do",
+    "van",
+    "het",
+    "i",
+}
+"""Words within a name that do not say what it is of."""
+
+
+def plain(name: str) -> str:
+    """Return a name without accents, with signs for a number as words.
+
+    >>> plain("Durée"), plain("Query #"), plain("N° requête")
+    ('Duree', 'Query no', 'No requete')
+    """
+    marked = re.sub(r"[nN][°º]", lambda sign: f"{sign[0][0]}o", name).replace("#", "no").replace("№", "no")
+    return "".join(sign for sign in unicodedata.normalize("NFKD", marked) if not unicodedata.combining(sign))
 
 
 def folded(name: str) -> str:
-    """Return a name without case and without what stands between words.
+    """Return a name without case and accents and without what stands between words.
 
-    >>> folded("Session ID"), folded("docNo.")
-    ('sessionid', 'docno')
+    >>> folded("Session ID"), folded("docNo."), folded("Tâche")
+    ('sessionid', 'docno', 'tache')
     """
-    return re.sub(r"[\W_]+", "", name).casefold()
+    return re.sub(r"[\W_]+", "", plain(name)).casefold()
 
 
 USUAL: dict[str, tuple[str, ...]] = {
-    ours: tuple(dict.fromkeys([folded(ours), *names.split(), *map(folded, _OTHERS.get(ours, ()))]))
+    ours: tuple(
+        dict.fromkeys(
+            [folded(ours), *names.split(), *map(folded, _OTHERS.get(ours, ())), *_ABROAD.get(ours, "").split()]
+        )
+    )
     for ours, names in _USUAL.items()
 }
 """For each of our columns its usual names, folded."""
@@ -99,7 +213,7 @@ def words(name: str) -> list[str]:
     >>> words("resultDocURL_2")
     ['result', 'doc', 'url', '2']
     """
-    return [part.casefold() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+", name)]
+    return [part.casefold() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+", plain(name))]
 
 
 @lru_cache(maxsize=50_000)
@@ -110,17 +224,21 @@ def likeness(name: str, ours: str) -> float:
     (1.0, 0.0)
     >>> 0 < likeness("lab session", "session_id") < 0.5 < likeness("subject no.", "user_id") < likeness("qno", "query_position")
     True
-    >>> likeness("user age", "user_id")
-    0.0
+    >>> likeness("user age", "user_id"), likeness("relevance to the user", "user_grade")
+    (0.0, 0.6)
     """
     usual, given = USUAL[ours], folded(name)
     if given in usual:
         return 1.0 - 0.4 * usual.index(given) / len(usual)
     parts = words(name)
+    if ours in OF_SEARCHERS and SEARCHERS & set(parts) and set(USUAL["grade"]) & set(parts):
+        return 0.6 if ours == "user_grade" else 0.0
     while len(parts) > 1 and (parts[-1] in NEUTRAL or parts[-1].isdigit()):
         parts = parts[:-1]
-    if "".join(parts) in usual:
+    bare = [part for at, part in enumerate(parts) if part not in FILLERS or at == 0]
+    if "".join(parts) in usual or "".join(bare) in usual:
         return 0.55
     # what a name is of stands at its end: a "lab session" is a session, the "user age" is no user
     ends = ["".join(parts[-size:]) for size in (3, 2, 1) if size <= len(parts)]
-    return 0.3 if any(end in usual[:12] for end in ends if len(end) > 2) else 0.0
+    often = {*usual[:12], *_ABROAD.get(ours, "").split()}
+    return 0.3 if any(end in often for end in ends if len(end) > 2) else 0.0

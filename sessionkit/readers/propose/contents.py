@@ -5,7 +5,7 @@ What files share: the ids of documents, and what judgments belong to. Values tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,9 @@ import polars as pl
 
 from sessionkit.contract import Field
 from sessionkit.contract.casts import cast, without_zone
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness
 from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.propose.spelling import PLAIN, Spelling, respelled, spelling_of
 
 
 def share(ours: pl.Series, theirs: pl.Series) -> float:
@@ -63,37 +65,26 @@ def judged_shares(shown: pl.DataFrame, docs: str, keys: Mapping[str, str], judge
     return found
 
 
-NO_VALUE = (
-    "na",
-    "n/a",
-    "nan",
-    "null",
-    "none",
-    "nil",
-    "-",
-    "--",
-    "?",
-    ".",
-    "\\n",
-    "undefined",
-    "missing",
-    "-1",
-    "unknown",
-)
-"""Texts that mean no value, in small letters."""
-FEW = 3
-"""So many texts at most are taken for ones that mean no value."""
 COMMA = r"^\s*[-+]?\d+,\d+\s*$"
 
 
 @dataclass(frozen=True, eq=False)
 class SampleColumn:
-    """One column of a sample."""
+    """One column of a sample; one that its file does not have is made of others, or of none that can be named."""
 
     name: str
     place: int
     values: pl.Series
     texts: pl.Series
+    made_of: tuple[str, ...] | None = None
+    lower: str = ""
+
+    @cached_property
+    def heading(self) -> str:
+        """By what it is known: its name, or the lower of two that stand in a header of two rows."""
+        if self.lower and max(likeness(self.name, ours) for ours in USUAL) < LIKELY:
+            return self.lower
+        return self.name
 
     @cached_property
     def given(self) -> pl.Series:
@@ -151,10 +142,25 @@ class SampleColumn:
         """Whether numbers in it have a comma for a point."""
         return bool(self.given.str.contains(COMMA).any())
 
+    @cached_property
+    def _spellings(self) -> dict[tuple[str, str | None], Spelling]:
+        """How its values are spelled, by the type and unit of what they may be; filled as it is asked for."""
+        return {}
+
+    def spelling(self, field: Field) -> Spelling:
+        """Return how its values are spelled, if they are those of one of our columns."""
+        if self.values.dtype != pl.String or self.made_of is not None:
+            return PLAIN
+        key = (field.type, field.unit)
+        if key not in self._spellings:
+            self._spellings[key] = spelling_of(self.texts, self.name, field)
+        return self._spellings[key]
+
     def misfits(self, field: Field) -> pl.Series:
-        """Return the different texts of it that are no value of one of our columns."""
-        frame = self.values.alias(field.name).to_frame()
-        typed = frame.select(cast(field, self.values.dtype)).to_series()
+        """Return the different texts of it that are no value of one of our columns, however they are spelled."""
+        values = self._read_as(field)
+        frame = values.alias(field.name).to_frame()
+        typed = frame.select(cast(field, values.dtype)).to_series()
         bad = typed.is_null()
         if field.minimum is not None and field.name not in ("query_position", "rank"):
             bad |= (typed < field.minimum).fill_null(value=False)
@@ -162,24 +168,26 @@ class SampleColumn:
             bad |= ~typed.is_in(list(field.enum)).fill_null(value=True)
         return self.texts.filter(bad & self.texts.is_not_null()).unique(maintain_order=True)
 
-    def lacks_zone(self) -> bool:
-        """Return whether times in it carry no zone."""
-        return bool(self.values.alias("t").to_frame().select(without_zone("t", self.values.dtype).any()).item())
+    def share_of(self, texts: pl.Series) -> float:
+        """Return the share of its values that are one of some texts."""
+        return int(self.given.is_in(texts.implode()).sum()) / max(len(self.given), 1)
+
+    def _read_as(self, field: Field) -> pl.Series:
+        """Return its values as a study.toml that says how they are spelled gives them to one of our columns."""
+        spelling = self.spelling(field)
+        return self.values if spelling == PLAIN else respelled(self.texts, spelling, field)
+
+    def lacks_zone(self, field: Field) -> bool:
+        """Return whether times in it, which feed one of our columns, carry no zone."""
+        values = self._read_as(field)
+        return bool(values.alias("t").to_frame().select(without_zone("t", values.dtype).any()).item())
 
 
 def columns_of(sample: Sample) -> dict[str, SampleColumn]:
     """Return the columns of a sample by their names."""
     return {
-        name: SampleColumn(name, place, sample.frame[name], sample.texts[name])
+        name: SampleColumn(
+            name, place, sample.frame[name], sample.texts[name], sample.made.get(name), sample.lower.get(name, "")
+        )
         for place, name in enumerate(sample.columns, 1)
     }
-
-
-def mean_nothing(texts: Iterable[str]) -> bool:
-    """Return whether some texts, of which there are few, all mean that there is no value.
-
-    >>> mean_nothing(["NA", "-"]), mean_nothing(["12 ms"])
-    (True, False)
-    """
-    given = list(texts)
-    return 0 < len(given) <= FEW and all(text.strip().casefold() in NO_VALUE for text in given)

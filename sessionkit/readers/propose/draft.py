@@ -10,25 +10,18 @@ import polars as pl
 
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.propose.column_names import likeness
 from sessionkit.readers.propose.events import sections_of_events
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
-from sessionkit.readers.propose.sample import Sample, sample_of
+from sessionkit.readers.propose.sample import Sample, only_header, samples_of
+from sessionkit.readers.propose.sheets import files_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
-from sessionkit.readers.propose.tables import by_shared_ids, sections_of_tables
+from sessionkit.readers.propose.tables import beginning_of_log, by_shared_ids, sections_of_beginning, sections_of_tables
 from sessionkit.study.temporary import TemporaryFolder
 
 PathText = str | PathLike[str]
-ROLES = {
-    "session_id": "session",
-    "query_position": "column that counts the queries of a session (1, 2, 3, ...)",
-    "rank": "rank",
-    "doc_id": "document",
-}
-"""What every row of results must have, in words."""
 NEEDED = "they do not show a log: a session, a query position (1, 2, 3, ...), the rank of a result, a document"
 HEAD = "A study.toml as sessionkit proposes it; what it cannot know is asked in lines that begin with '# ?'."
 
@@ -37,13 +30,14 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     """Propose a study.toml for some files.
 
     The format of each file, its table and its columns are found by usual names of columns and by their contents, from the
-    first 100,000 lines (64 MB) of each file.
+    first 100,000 lines (64 MB) of each file. A log that lacks what every log needs is proposed as far as it goes, with
+    questions about the rest.
 
     Parameters
     ----------
     paths
-        The files of one log: tables, plain, ``.gz`` or ``.zst``, or a log in a format that is known; judgments among
-        them.
+        The files of one log: tables, plain, ``.gz`` or ``.zst``, workbooks, folders with a file for each participant or
+        session, or a log in a format that is known; judgments and questionnaires among them.
     folder
         The folder of the study.toml, to which its paths are relative; by default the current directory.
 
@@ -78,16 +72,21 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     place = Path() if folder is None else Path(folder)
     for path in given:
         _refuse(path)
-    found = known(given)
+    inside = [file for path in given for file in files_in(path)]
+    found = known(given) or (known(inside) if len(inside) > len(given) else None)
     if found is not None:
         return _proposal(sections_of_known(found, place))
     with TemporaryFolder() as workspace:
-        parts = by_shared_ids(by_values([_part(path, workspace) for path in given]))
+        parts = by_shared_ids(by_values(_parts(inside, [path for path in given if path.is_dir()], workspace)))
     if any(part.kind == "events" for part in parts):
         sections = sections_of_events(parts, place)
-    else:
-        _require_log(parts)
+    elif any(part.kind in ("results", "queries") for part in parts):
         sections = sections_of_tables(parts, place)
+    else:
+        begun = beginning_of_log(parts)
+        if begun is None:
+            raise _no_log(parts)
+        sections = sections_of_beginning(begun, parts, place)
     return _proposal(sections, looked_at([part.sample for part in parts]))
 
 
@@ -105,11 +104,9 @@ def _refuse(path: Path) -> None:
         raise DataError(f"{path} is a device or a pipe; write its output to a file and give that")
     if path.suffix.lower() == ".toml":
         raise UsageError(f"{path} is already a study.toml; give the files of the log")
-    if path.is_dir() and known([path]) is None:
-        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
-        names = f"the files in it: {', '.join(inside[:6])}" if inside else "files"
-        raise DataError(f"{path} is a directory, not a log of a known format; give {names}")
-    if formats_of_judgments(path)[:1] == ["prefs"]:
+    if path.is_dir() and known([path]) is None and not files_in(path):
+        raise DataError(f"{path} is a directory without files, not a log of a known format; give files")
+    if path.is_file() and formats_of_judgments(path)[:1] == ["prefs"]:
         raise DataError(f"{path.name} contains preferences (prefs), not grades; measures need grades: give qrels")
     try:
         path_from(Path(), path).encode()
@@ -119,34 +116,42 @@ def _refuse(path: Path) -> None:
         ) from None
 
 
-def _part(path: Path, workspace: Path) -> LogFileKind:
-    """Return a file with what it is taken for; one of judgments that are no table is not taken apart."""
-    formats = formats_of_judgments(path)
-    if formats and formats[0] not in TABULAR:
-        empty = pl.DataFrame()
-        return LogFileKind(
-            Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={}), {}, "judgments", format=formats[0]
-        )
-    return part_of(sample_of(path, workspace, qrels="qrels" in formats))
+def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
+    """Return the tables in some files with what they are taken for, those of several files as one.
+
+    Judgments in a format of their own are not taken apart, and neither are files of events put together.
+    """
+    parts, samples = [], []
+    for path in files:
+        formats = formats_of_judgments(path)
+        if formats and formats[0] not in TABULAR:
+            empty = pl.DataFrame()
+            sample = Sample(path, path.name, "text", {}, empty, empty, whole=True, doubts={})
+            parts.append(LogFileKind(sample, {}, "judgments", format=formats[0]))
+        else:
+            samples += samples_of(path, workspace, qrels="qrels" in formats, bare=len(files) > 1)
+    for sample in together(samples, folders):
+        if not sample.frame.height:
+            raise only_header(sample.name)
+        part = part_of(sample)
+        sheets = sample.options.get("sheet") if part.kind == "judgments" else None
+        if part.kind == "events" and sample.files:
+            parts += [part_of(one) for one in samples if one.path in sample.files]
+        elif isinstance(sheets, list):
+            parts += [part_of(one) for one in samples if one.path == sample.path and one.options.get("sheet") in sheets]
+        else:
+            parts.append(part)
+    return parts
 
 
-def _require_log(parts: Sequence[LogFileKind]) -> None:
-    """Raise DataError where no file is a log, saying what was found."""
-    if any(part.kind in ("results", "queries") for part in parts):
-        return
+def _no_log(parts: Sequence[LogFileKind]) -> DataError:
+    """Return the error about files none of which is a log, which says what was found."""
     judged = [part.name for part in parts if part.kind == "judgments"]
     if len(judged) == len(parts):
-        raise DataError(f"{listed(judged)}: only judgments, no log; give the log too: sessionkit init LOG {judged[0]}")
+        return DataError(f"{listed(judged)}: only judgments, no log; give the log too: sessionkit init LOG {judged[0]}")
     most = max((part for part in parts if part.kind != "judgments"), key=lambda part: len(part.columns))
     if not most.sample.named:
-        raise DataError(
+        return DataError(
             f"{most.name} has {len(most.columns)} columns without names, and {NEEDED}; give them a header line"
         )
-    found = ", ".join(most.columns)[:300]
-    missing = [what for ours, what in ROLES.items() if not any(likeness(name, ours) for name in most.columns)]
-    if len(missing) < len(ROLES):
-        what = listed(missing or ["column that counts without gaps the queries of a session (1, 2, 3, ...)"])
-        raise DataError(
-            f"{most.name} could be results, but has no {what}, which every log needs; add it. Found {found}"
-        )
-    raise DataError(f"{most.name}: {NEEDED}; found {found}")
+    return DataError(f"{most.name}: {NEEDED}; found {', '.join(most.columns)[:300]}")

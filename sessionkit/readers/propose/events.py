@@ -47,7 +47,7 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     paths = [path_from(folder, one.sample.path) for one in logs]
     top = [Line("format", "events"), Line("path", paths[0] if len(paths) == 1 else paths), *written]
     top += asked_of_grades(judged.grades, judged.name)
-    if "time" in columns and columns["time"].lacks_zone():
+    if "time" in columns and columns["time"].lacks_zone(table("queries").by_name["issued_at"]):
         top.append(zone_line(f"{quoted(columns['time'].name)} ({quoted(columns['time'].given[0])})"))
     if "session_id" not in columns:
         top.append(
@@ -70,9 +70,10 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
 def _written(part: LogFileKind) -> list[Line]:
     """Return how the files are written."""
     options: dict[str, Any] = dict(part.sample.options)
-    if options.get("separator") == "whitespace" or options.get("header") is False:
+    if options.get("separator") == "whitespace" or {"header", "skip", "sheet"} & set(options):
         raise DataError(
-            f"{part.name} looks like a log of events; these need a header line and a separator such as a comma or a tab"
+            f"{part.name} looks like a log of events; these are text with one header line at the top and a separator such as a comma "
+            "or a tab"
         )
     lines = [Line(key, options[key]) for key in ("encoding", "separator", "quote") if key in options]
     return [
@@ -93,7 +94,7 @@ def _columns(part: LogFileKind, judged: JudgmentProposal) -> dict[str, SampleCol
         if pairs and pairs[0][0] >= 0.2:
             found["doc_id"] = part.columns[pairs[0][1]]
     pairs_of = sorted(
-        ((likeness(one.name, ours), -place, one, ours) for place, ours in enumerate(COLUMNS) for one in left),
+        ((likeness(one.heading, ours), -place, one, ours) for place, ours in enumerate(COLUMNS) for one in left),
         key=lambda pair: (-pair[0], -pair[1]),
     )
     for like, _, one, ours in pairs_of:
@@ -165,9 +166,9 @@ def _key(columns: dict[str, SampleColumn], judged: JudgmentProposal) -> list[Lin
 
 def _doubts(ours: str, one: SampleColumn, others: Sequence[SampleColumn]) -> tuple[str, ...]:
     """Return what is not sure of a column: its name is not usual, or others have as usual a name."""
-    if likeness(one.name, ours) >= LIKELY:
+    if likeness(one.heading, ours) >= LIKELY:
         rivals = [
-            quoted(other.name) for other in others if likeness(other.name, ours) >= LIKELY and _can_be(other, ours)
+            quoted(other.name) for other in others if likeness(other.heading, ours) >= LIKELY and _can_be(other, ours)
         ]
         if not rivals or one.name == ours:
             return ()

@@ -19,11 +19,12 @@ from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TEXT
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, likeness
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness, plain
 from sessionkit.readers.propose.contents import SampleColumn, judged_shares, share, shared
 from sessionkit.readers.propose.kinds import LogFileKind, judgments_in
-from sessionkit.readers.propose.match import Match, fits, is_steady
+from sessionkit.readers.propose.match import MISSING, STEADY, Match, fits, is_steady
 from sessionkit.readers.propose.proposal import quoted
+from sessionkit.readers.propose.spelling import mean_nothing, respelled
 
 WORTH = {
     "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0, "e": 3, "s": 2, "c": 1, "i": 0,
@@ -31,6 +32,20 @@ WORTH = {
     "highly relevant": 2, "highly_relevant": 2, "yes": 1, "no": 0, "true": 1, "false": 0,
 }  # fmt: skip
 """What usual words of assessors may be worth; it is always asked."""
+LEVELS = (
+    "not relevant, non relevant, non-relevant, nonrelevant, not_relevant, irrelevant, nicht relevant, unrelevant, nicht, "
+    "non pertinent, pas pertinent, no relevante, irrelevante, non rilevante, irrilevante, nao relevante, niet relevant, "
+    "ei relevantti, eparelevantti, inte relevant, ej relevant, not useful, none, n",
+    "partially relevant, partly relevant, somewhat relevant, marginally relevant, marginal, teilweise relevant, teilweise, wenig relevant, "
+    "bedingt relevant, peu pertinent, partiellement pertinent, assez pertinent, parcialmente relevante, poco relevante, "
+    "algo relevante, parzialmente rilevante, poco rilevante, pouco relevante, gedeeltelijk relevant, enigszins relevant, "
+    "osittain relevantti, delvis relevant, partial, p",
+    "relevant, pertinent, relevante, rilevante, relevantti, useful, fair, r",
+    "highly relevant, highly_relevant, very relevant, sehr relevant, hoch relevant, tres pertinent, muy relevante, molto rilevante, "
+    "muito relevante, zeer relevant, erittain relevantti, mycket relevant, very useful, h",
+    "perfect, perfekt, parfait, perfecto, perfetto, perfeito, taydellinen, key",
+)
+"""Words of assessors without accents, the least relevant first."""
 MOST = 30
 """Different grades that are words, beyond which they are no grades."""
 
@@ -38,9 +53,9 @@ MOST = 30
 def grade_of(part: LogFileKind) -> SampleColumn:
     """Return the column of the grade: by its name, else that with the fewest different numbers."""
     columns = list(part.columns.values())
-    named = [one for one in columns if part.sample.named and likeness(one.name, "grade") and len(one.given)]
+    named = [one for one in columns if part.sample.named and likeness(one.heading, "grade") and len(one.given)]
     if named:
-        return max(named, key=lambda one: likeness(one.name, "grade"))
+        return max(named, key=lambda one: likeness(one.heading, "grade"))
     numbers = [one for one in columns if one.distinct and not one.given.cast(pl.Float64, strict=False).null_count()]
     if not numbers:
         raise DataError(f"{part.name}: no column can be a grade; found {', '.join(part.columns)[:300]}")
@@ -50,7 +65,7 @@ def grade_of(part: LogFileKind) -> SampleColumn:
 def ask_of_grade(match: Match, grade: SampleColumn) -> None:
     """Ask about a grade that has no usual name, or whose place another column could take."""
     named = match.part.sample.named
-    like = likeness(grade.name, "grade") if named else 0.0
+    like = likeness(grade.heading, "grade") if named else 0.0
     others = [quoted(one.name) for one in match.unused if _could_be(one, like, named=named)]
     if like >= LIKELY and not others:
         return
@@ -62,33 +77,47 @@ def ask_of_grade(match: Match, grade: SampleColumn) -> None:
 def _could_be(one: SampleColumn, like: float, *, named: bool) -> bool:
     """Return whether another column is as likely a grade as that which was taken: by its name, else by its values."""
     if like >= LIKELY:
-        return likeness(one.name, "grade") >= LIKELY and len(one.given) > 0
-    if named and any(likeness(one.name, ours) >= LIKELY for ours in ("judge_id", "subtopic_id", "passage_id")):
+        return likeness(one.heading, "grade") >= LIKELY and len(one.given) > 0
+    if named and any(likeness(one.heading, ours) >= LIKELY for ours in ("judge_id", "subtopic_id", "passage_id")):
         return False
     return 1 < one.distinct <= MOST and not one.given.cast(pl.Float64, strict=False).null_count()
 
 
 def label(match: Match, grade: SampleColumn) -> None:
-    """Say what grades are worth that are words, or numbers with a decimal comma."""
+    """Say what grades are worth that are words, and which texts are no grades."""
     words = grade.misfits(match.fields["grade"]).str.strip_chars().unique(maintain_order=True)
+    nothing = [word for word in words if mean_nothing([word])]
+    if nothing and len(nothing) < grade.distinct:
+        match.options["null"] = ["", *nothing]
+        match.remark("null", f"{listed([quoted(word) for word in nothing])} in place of a grade: not judged")
+        words = words.filter(~words.is_in(nothing))
     if words.is_empty():
         return
-    numbers = words.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-    if len(words) <= MOST and grade.has_decimal_commas and not numbers.null_count():
-        match.options["grade_values"] = dict(zip(words, numbers, strict=True))
-        match.remark("grade_values", "grades with a decimal comma")
-        return
-    known = {word: WORTH[word.casefold()] for word in words if word.casefold() in WORTH}
-    if len(known) == len(words):
+    known = _worth(words.to_list())
+    if known:
         match.options["grade_values"] = known
         match.ask("grade_values", "grades are words. Are these their values?")
         return
     shown = ", ".join(quoted(word) for word in words[:6])
+    match.supposed["grade_values"] = dict.fromkeys(words[:MOST], 0)
     match.ask(
-        "grade",
-        f"some grades are not numbers ({shown}): these rows are rejected, unless grade_values = {{ word = number, ... }} "
-        "above gives their values",
+        "grade_values",
+        f"some grades are not numbers ({shown}): what is each worth? These rows are rejected until this line says it and the '#' "
+        "is gone",
     )
+
+
+def _worth(words: list[str]) -> dict[str, int]:
+    """Return what words are worth, by their order where all are of those that say it; nothing where they are not all known."""
+    worth = {word: WORTH[word.casefold()] for word in words if word.casefold() in WORTH}
+    bare = {word: plain(word).casefold() for word in words}
+    levels = {word: at for word, text in bare.items() for at, usual in enumerate(LEVELS) if text in usual.split(", ")}
+    if len(levels) == len(words):
+        order = sorted(set(levels.values()))
+        return {
+            word: order.index(level) + (order[0] > 0) for word, level in sorted(levels.items(), key=lambda one: one[1])
+        }
+    return worth if len(worth) == len(words) else {}
 
 
 KEYS = ("judgment_key", "topic_id", "session_id", "query_text", "query_id")
@@ -126,7 +155,7 @@ def choose_key(match: Match, keys: list[SampleColumn], doc: SampleColumn, log: d
             match.ask(
                 where, "no key of the judgments was found in the log. Do they belong to topics, sessions or queries?"
             )
-        return max(keys, key=lambda one: max(likeness(one.name, ours) for ours in KEYS))
+        return max(keys, key=lambda one: max(likeness(one.heading, ours) for ours in KEYS))
     best = tried[0]
     _feed(match, best.hold, log)
     rivals = [
@@ -149,7 +178,7 @@ def _tried(keys: list[SampleColumn], doc: SampleColumn, log: dict[str, Match]) -
     for key in keys:
         near = [hold for hold in _holds(log) if share(key.given, hold.column.given) > 0]
         for judged, hold in zip(_judged_by(near, log.get("results"), key, doc), near, strict=True):
-            usual = max(likeness(hold.column.name, ours) for ours in KEYS)
+            usual = max(likeness(hold.column.heading, ours) for ours in KEYS)
             tried.append(Trial(judged, usual + (key.name == hold.column.name), key, hold))
     return sorted(tried, key=lambda one: -(one.judged + 0.1 * one.alike))
 
@@ -302,38 +331,83 @@ def judgments_of(part: LogFileKind | None, log: dict[str, Match]) -> JudgmentPro
         if grade.filled < 1 and part.format.startswith("graded"):  # whose reader leaves rows without grade out
             match.options = {"format": part.format}
             match.columns.clear()
+    return JudgmentProposal(match, _numbers(match, grade), key, doc)
+
+
+def _numbers(match: Match, grade: SampleColumn) -> pl.Series:
+    """Return grades as numbers, those that are words by what they are worth."""
     worth = {word: str(number) for word, number in match.options.get("grade_values", {}).items()}
-    return JudgmentProposal(match, grade.texts.str.strip_chars().replace(worth), key, doc)
+    of = match.fields["grade"]
+    return respelled(grade.texts.str.strip_chars().replace(worth), grade.spelling(of), of)
+
+
+def judgments_within(results: Match) -> JudgmentProposal:
+    """Return the judgments in a column of the results: the grade of a document for a task is the same wherever it is shown."""
+    part, doc = results.part, results.column("doc_id")
+    topics = [one for one in part.columns.values() if likeness(one.heading, "topic_id") >= LIKELY and one.names_things]
+    key = results.column("topic_id") or (topics[0] if len(topics) == 1 else None)
+    grades = [one for one in results.unused if likeness(one.heading, "grade") >= LIKELY and one.distinct > 1]
+    if not part.sample.named or key is None or doc is None or len(grades) != 1:
+        return JudgmentProposal()
+    grade, session = grades[0], results.column("session_id")
+    rows = pl.DataFrame(
+        {"k": key.texts, "d": doc.texts, "g": grade.texts.str.strip_chars(), "s": session.texts if session else None}
+    )
+    shown = rows.drop_nulls().group_by("k", "d").agg(pl.col("g").n_unique(), pl.col("s").n_unique())
+    again = shown.filter(pl.col("s") > 1)
+    if again.is_empty() or again.select((pl.col("g") == 1).mean()).item() < STEADY:
+        return JudgmentProposal()
+    match = Match(part, "judgments", table("judgments").by_name, is_shared=True)
+    match.columns |= {"judgment_key": key.name, "doc_id": doc.name, "grade": grade.name}
+    label(match, grade)
+    match.remark(
+        "grade", f"{quoted(grade.name)} of a document is the same for each {quoted(key.name)}, so it is an assessor's"
+    )
+    return JudgmentProposal(match, _numbers(match, grade), key, doc)
 
 
 def _candidates(part: LogFileKind, grade: SampleColumn) -> list[SampleColumn]:
     """Return the columns that may be the document, the likeliest by name first."""
     things = [one for one in part.columns.values() if one is not grade and one.may_be_an_id]
-    return sorted(things, key=lambda one: -likeness(one.name, "doc_id") if part.sample.named else 0)[:TRIED]
+    return sorted(things, key=lambda one: -likeness(one.heading, "doc_id") if part.sample.named else 0)[:TRIED]
 
 
 def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn:
     """Let the log's column feed doc_id that shares most with the judgments, else has the likeliest name; return theirs."""
     part = results.part
-    things = [one for one in results.unused if one.may_be_an_id]
+    things = [one for one in results.unused if one.may_be_an_id and not (part.sample.named and _is_called_else(one))]
     once = {one.name: _comes_once(results, one) for one in things}
     things.sort(
-        key=lambda one: (not once[one.name], -likeness(one.name, "doc_id") if part.sample.named else 0, -one.distinct)
+        key=lambda one: (
+            not once[one.name],
+            -likeness(one.heading, "doc_id") if part.sample.named else 0,
+            -one.distinct,
+        )
     )
+    if not things and not judged:
+        results.supposed["doc_id"] = "..."
+        results.ask("doc_id", MISSING["doc_id"])
+        return next(iter(part.columns.values()))
     if not things:
         raise DataError(f"{part.name} looks like results, but no column can be doc_id, the document that was shown")
     pairs = [pair for pair in shared(things[:TRIED], judged) if pair[0] > 0]
     if pairs:
         common, ours, theirs = max(
-            pairs, key=lambda pair: pair[0] + 0.2 * sum(likeness(one.name, "doc_id") for one in pair[1:])
+            pairs, key=lambda pair: pair[0] + 0.2 * sum(likeness(one.heading, "doc_id") for one in pair[1:])
         )
         results.columns["doc_id"] = ours.name
-        if len(things) > 1 and (not part.sample.named or likeness(ours.name, "doc_id") < LIKELY):
+        if len(things) > 1 and (not part.sample.named or likeness(ours.heading, "doc_id") < LIKELY):
             results.remark("doc_id", f"{common:.0%} of its ids are those of the judgments")
         return theirs
     results.columns["doc_id"] = things[0].name
     _ask_of_document(results, [one for one in things if once[one.name]] or things, judged)
     return judged[0] if judged else things[0]
+
+
+def _is_called_else(one: SampleColumn) -> bool:
+    """Return whether a column has a usual name of something that is no document."""
+    best = max(USUAL, key=lambda ours: likeness(one.heading, ours))
+    return likeness(one.heading, best) >= LIKELY and not likeness(one.heading, "doc_id")
 
 
 def _comes_once(results: Match, one: SampleColumn) -> bool:
@@ -346,7 +420,7 @@ def _comes_once(results: Match, one: SampleColumn) -> bool:
 def _ask_of_document(results: Match, things: list[SampleColumn], judged: list[SampleColumn]) -> None:
     """Ask about a document that no judgments confirm."""
     first, named = things[0], results.part.sample.named
-    rivals = [quoted(one.name) for one in things[1:] if named and likeness(one.name, "doc_id") >= LIKELY]
+    rivals = [quoted(one.name) for one in things[1:] if named and likeness(one.heading, "doc_id") >= LIKELY]
     if rivals:
         results.ask(
             "doc_id", f"{quoted(first.name)} is taken for doc_id; {listed(rivals)} could be it as well. Which is it?"
@@ -356,7 +430,7 @@ def _ask_of_document(results: Match, things: list[SampleColumn], judged: list[Sa
             "doc_id",
             f"no value of {quoted(first.name)} is among the documents of the judgments. Are these the same ids?",
         )
-    elif not named or likeness(first.name, "doc_id") < LIKELY:
+    elif not named or likeness(first.heading, "doc_id") < LIKELY:
         results.ask(
             "doc_id", f"{results.called(first)} is taken for doc_id by its values ({quoted(first.given[0])}). Is it?"
         )

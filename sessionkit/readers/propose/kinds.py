@@ -12,12 +12,16 @@ from pathlib import Path
 
 import polars as pl
 
+from sessionkit.contract import RECORD
+from sessionkit.readers.checks.cells import numbered as numbered_queries
+from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.config import Config
 from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of
 from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.sniffer import fitting, glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
@@ -66,7 +70,7 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
         Whether the columns have names, which then count as well.
     """
     things = [
-        one for one in columns.values() if one.distinct > 1 or len(one.texts) < 3 or likeness(one.name, "session_id")
+        one for one in columns.values() if one.distinct > 1 or len(one.texts) < 3 or likeness(one.heading, "session_id")
     ]
     counting = [one for one in columns.values() if one.counts]
     sessions = _likely([one for one in things if one.filled > 0.9], "session_id", named=named)
@@ -94,7 +98,8 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
 def _likely(columns: Sequence[SampleColumn], ours: str, *, named: bool, alone: bool = False) -> list[str]:
     """Return the names of the columns to try, the likeliest by name first."""
     score = {
-        one.name: likeness(one.name, ours) or (0.2 if alone and likeness(one.name, "rank") else 0.0) for one in columns
+        one.name: likeness(one.heading, ours) or (0.2 if alone and likeness(one.heading, "rank") else 0.0)
+        for one in columns
     }
     order = sorted(columns, key=lambda one: (-score[one.name] if named else 0, one.place))
     return [one.name for one in order][:TRIED]
@@ -194,28 +199,133 @@ class LogFileKind:
         return self.sample.name
 
 
+TOGETHER = (("user_id", "topic_id"), ("user_id", "system_id"), ("user_id", "topic_id", "system_id"))
+"""Columns that together may be a session, where none is."""
+
+
+def with_sessions(sample: Sample) -> Sample:
+    """Return a sample with a session made of the participant and the task, where no column is one for itself.
+
+    Of several ways the first is taken by which queries are numbered without gaps, and ranks come once in a list. Where sessions
+    are numbered for each participant, both together are a session.
+    """
+    columns = columns_of(sample)
+    if not sample.named:
+        return sample
+    user, session = called(columns, "user_id"), called(columns, "session_id")
+    if session:
+        return _several(sample, [user, session]) if user and _is_numbered_for_each(columns, session, user) else sample
+    if any(likeness(name, "session_id") >= LIKELY for name in columns):
+        return sample
+    found = {ours: called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
+    names = [[found[each] for each in ours] for ours in TOGETHER]
+    ways = [_several(sample, parts) for parts in names if all(parts)]
+    if not ways:
+        return sample
+    layouts = [layout_of(columns_of(way), ranked=bool(called(columns, "rank")), named=True) for way in ways]
+    sound = (
+        way
+        for way, layout in zip(ways, layouts, strict=True)
+        if layout and layout.session == "session_id" and not layout.twice and not layout.gaps
+    )
+    keys = (way for way in ways if columns_of(way)["session_id"].is_key)
+    return next(sound, None) or next(keys, ways[0])
+
+
+def _is_numbered_for_each(columns: dict[str, SampleColumn], session: str, user: str) -> bool:
+    """Return whether most sessions have numbers that several participants have."""
+    pairs = pl.DataFrame({"s": columns[session].texts, "u": columns[user].texts}).drop_nulls().unique()
+    several = pairs.group_by("s").len().select((pl.col("len") > 1).mean()).item() or 0
+    return columns[session].counts and several > 0.5
+
+
+def called(columns: dict[str, SampleColumn], ours: str) -> str:
+    """Return the column with the likeliest name of one of ours, empty where none is usual."""
+    best = max(columns.values(), key=lambda one: likeness(one.heading, ours), default=None)
+    if best is None or not best.distinct or likeness(best.heading, ours) < LIKELY:
+        return ""
+    nearer = any(likeness(best.heading, one) > likeness(best.heading, ours) for one in USUAL)
+    return "" if nearer else best.name
+
+
+def _several(sample: Sample, names: Sequence[str]) -> Sample:
+    """Return a sample with a session made of several columns, under a name that none of them has."""
+    own = next(name for name in ("session_id", "session id", "sessionid", "session-id") if name not in sample.columns)
+    texts = sample.texts.with_columns(pl.concat_str(names, separator=JOINED).alias(own))
+    frame = sample.frame.with_columns(texts[own])
+    return replace(sample, frame=frame, texts=texts, made={**sample.made, own: tuple(names)})
+
+
+def with_numbers(sample: Sample) -> Sample:
+    """Return a sample with numbers of its queries, where no column counts them, as ``number_queries`` does."""
+    columns = columns_of(sample)
+    session = next(iter(sample.made), "") or called(columns, "session_id")
+    others = {ours: name for ours in ("query_text", "rank") if (name := called(columns, ours))}
+    if (
+        not sample.named
+        or not session
+        or not others
+        or called(columns, "query_position")
+        or "query_position" in columns
+    ):
+        return sample
+    rows = sample.texts.select(
+        pl.col(session).alias("session_id"), *[pl.col(name).alias(ours) for ours, name in others.items()]
+    )
+    records = rows.lazy().select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), pl.all())
+    counted = numbered_queries(Raw("results", sample.name, records, rows.height, no_way_back))
+    numbers = counted.frame.collect()["query_position"]
+    return replace(
+        sample,
+        frame=sample.frame.with_columns(numbers),
+        texts=sample.texts.with_columns(numbers),
+        made={**sample.made, "query_position": ()},
+    )
+
+
+def _within_lists(sample: Sample, layout: ListColumns) -> Sample:
+    """Return a sample without rows that name neither a session nor a rank, such as totals, where they are few."""
+    outside = sample.texts[layout.session].is_null() & sample.texts[layout.rank or layout.session].is_null()
+    many = int(outside.sum())
+    if not 0 < many <= max(1, sample.texts.height // 50):
+        return sample
+    return replace(
+        sample, frame=sample.frame.filter(~outside), texts=sample.texts.filter(~outside), outside=sample.outside + many
+    )
+
+
 def part_of(sample: Sample) -> LogFileKind:
     """Return a file with what it is taken for."""
+    given, sample = sample, with_sessions(sample)
     columns = columns_of(sample)
     ranked = layout_of(columns, ranked=True, named=sample.named)
+    if ranked is None and (numbered := with_numbers(sample)) is not sample:
+        again = layout_of(columns_of(numbered), ranked=True, named=True)
+        if again is not None and again.position == "query_position":
+            sample, columns, ranked = numbered, columns_of(numbered), again
+    if ranked is not None and (within := _within_lists(sample, ranked)) is not sample:
+        sample, columns = within, columns_of(within)
     formats = formats_of_judgments(sample.path)
     if formats and not (ranked and (sample.named or (ranked.fit >= SURE and columns[ranked.position].distinct > 1))):
         return LogFileKind(sample, columns, "judgments", format=formats[0])
     lists = ranked is not None and ranked.twice == 0 and columns[ranked.rank or ""].filled > FILLED
     if event_column(columns) is not None and not lists and (sample.named or not ranked):
-        return LogFileKind(sample, columns, "events")
+        return LogFileKind(given, columns_of(given), "events")
     if ranked and len(columns) > 3:
         return LogFileKind(sample, columns, "results", ranked)
     is_called = {
-        ours: [one for one in columns.values() if likeness(one.name, ours)] for ours in ("grade", "doc_id", "rank")
+        ours: [one for one in columns.values() if likeness(one.heading, ours)] for ours in ("grade", "doc_id", "rank")
     }
     if is_called["grade"] and is_called["doc_id"] and not is_called["rank"] and len(columns) > 2:
         return LogFileKind(sample, columns, "judgments")
     asked = any(
-        likeness(one.name, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
+        likeness(one.heading, ours) >= LIKELY for one in columns.values() for ours in ("query_position", "query_text")
     )
     has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
+    if queries is None and asked and not is_called["doc_id"] and (numbered := with_numbers(sample)) is not sample:
+        sample, columns = numbered, columns_of(numbered)
+        queries = layout_of(columns, ranked=False, named=True)
     if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):
         return LogFileKind(sample, columns, "queries", queries)
     if sample.named and has_key:
@@ -261,7 +371,7 @@ def event_column(columns: dict[str, SampleColumn]) -> str | None:
         if not 1 < one.distinct <= KINDS_OF_EVENTS:
             continue
         found = {action for text in one.given.unique() if (action := action_of(text))}
-        like = likeness(one.name, "event")
+        like = likeness(one.heading, "event")
         if "query" in found and (len(found) > 1 or like) and (best is None or like + len(found) > best[0]):
             best = (like + len(found), one.name)
     return best[1] if best else None
@@ -278,4 +388,4 @@ def action_of(text: str) -> str | None:
 
 def is_key(columns: dict[str, SampleColumn], ours: str) -> bool:
     """Return whether a column of this name has another value in every row."""
-    return any(one.is_key and likeness(one.name, ours) for one in columns.values())
+    return any(one.is_key and likeness(one.heading, ours) for one in columns.values())

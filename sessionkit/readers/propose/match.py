@@ -10,26 +10,43 @@ import polars as pl
 
 from sessionkit.contract import Field, table
 from sessionkit.display.words import listed
+from sessionkit.readers.checks.cells import EXCEL
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, mean_nothing
+from sessionkit.readers.propose.contents import SampleColumn
 from sessionkit.readers.propose.kinds import LogFileKind
 from sessionkit.readers.propose.proposal import quoted
+from sessionkit.readers.propose.spelling import mean_nothing, respelled
 
 SURE = 0.95
 """How likely by its name a column of small numbers must be to be taken for seconds without asking."""
 LONG = 600
 """Seconds on a document that half of them do not exceed, else the unit is asked about."""
-OTHER_UNITS = {"ms", "msec", "msecs", "millis", "milliseconds", "min", "mins", "minutes", "h", "hours", "us", "ns"}
-"""Words of a name that say that it is not in seconds."""
+OTHER_UNITS = {"us", "ns", "days", "tage"}
+"""Words of a name that say that it is in a unit that no study.toml names."""
+ODD = 0.05
+"""The share of values that may be mistyped in a column with a usual name."""
 COUNTS = ("clicks", "click_elapsed_seconds")
 """Columns of numbers that have names in common with columns of something else."""
 STEADY = 0.95
 """The share of sessions, or lists, in which a column must say one thing to belong to them."""
 
 
+MISSING = {
+    "session_id": "no column names sessions. Which is it?",
+    "query_position": "no column counts the queries of a session (1, 2, 3, ...). Which is it? If none does, say number_queries = "
+    "true above",
+    "rank": "no column is the rank of a result in its list (1, 2, 3, ...). Which is it?",
+    "doc_id": "no column is the document that was shown. Which is it?",
+}
+"""What is asked where a column is missing that every row must have."""
+
+
 @dataclass
 class Match:
-    """A file, the table it is, and which of its columns feed which of ours; filled in as it is found out."""
+    """A file, the table it is, and which of its columns feed which of ours; filled in as it is found out.
+
+    Options that are `supposed` stand as comments. A table `is_shared` that another one of the log is made of as well.
+    """
 
     part: LogFileKind
     table: str
@@ -38,6 +55,8 @@ class Match:
     options: dict[str, Any] = field(default_factory=dict)
     questions: dict[str, list[str]] = field(default_factory=dict)
     remarks: dict[str, list[str]] = field(default_factory=dict)
+    supposed: dict[str, Any] = field(default_factory=dict)
+    is_shared: bool = False
 
     def ask(self, key: str, text: str) -> None:
         """Ask something at a line."""
@@ -57,15 +76,16 @@ class Match:
 
     @property
     def unused(self) -> list[SampleColumn]:
-        """The columns that feed none of ours."""
-        return [one for one in self.part.columns.values() if one.name not in self.columns.values()]
+        """The columns of the file that feed none of ours."""
+        columns = self.part.columns.values()
+        return [one for one in columns if one.name not in self.columns.values() and one.made_of is None]
 
 
 def match_by_name(match: Match, skipped: Iterable[str] = ()) -> None:
     """Let columns feed ours by their names, the likeliest first, as far as what is in them fits."""
     left = [one for one in match.fields if one not in match.columns and one not in skipped]
     pairs = sorted(
-        ((likeness(one.name, ours), -place, one, ours) for place, ours in enumerate(left) for one in match.unused),
+        ((likeness(one.heading, ours), -place, one, ours) for place, ours in enumerate(left) for one in match.unused),
         key=lambda pair: (-pair[0], -pair[1], pair[2].place),
     )
     for like, _, one, ours in pairs if match.part.sample.named else ():
@@ -84,14 +104,15 @@ def _ask_of_doubts(match: Match, ours: str, like: float) -> None:
     column = match.part.columns[match.columns[ours]]
     if like < LIKELY:
         match.ask(ours, f"{quoted(column.name)} is taken for {ours}, such as {quoted(column.given[0])}. Is it?")
-    nearer = max(match.fields, key=lambda one: likeness(column.name, one))
-    if LIKELY <= like < likeness(column.name, nearer) and ours in COUNTS:
+    nearer = max(match.fields, key=lambda one: likeness(column.heading, one))
+    if LIKELY <= like < likeness(column.heading, nearer) and ours in COUNTS:
         match.ask(
             ours,
             f"{quoted(column.name)} is taken for {ours} by its values ({_range(column)}), which are no {nearer}. Is it?",
         )
     if ours.endswith("_seconds"):
-        middle = column.given.cast(pl.Float64, strict=False).median()
+        seconds = respelled(column.given, column.spelling(match.fields[ours]), match.fields[ours])
+        middle = seconds.cast(pl.Float64, strict=False).median()
         if ours == "elapsed_seconds" and like < SURE:
             match.ask(
                 ours,
@@ -111,7 +132,7 @@ def _range(column: SampleColumn) -> str:
 
 def _ask_of_rivals(match: Match, ours: str) -> None:
     """Ask which column it is where others have as good a name."""
-    others = [one.name for one in match.unused if likeness(one.name, ours) >= LIKELY and fits(match, one, ours)]
+    others = [one.name for one in match.unused if likeness(one.heading, ours) >= LIKELY and fits(match, one, ours)]
     if others and match.columns[ours] != ours:
         named = listed([quoted(name) for name in others])
         match.ask(ours, f"{quoted(match.columns[ours])} is taken for {ours}; {named} could be it as well. Which is it?")
@@ -126,12 +147,27 @@ def fits(match: Match, one: SampleColumn, ours: str) -> bool:
         return False
     if ours.endswith("_seconds") and OTHER_UNITS & set(words(one.name)):
         return False
+    if is_day(one, ours, declared):
+        return False
     bad = one.misfits(declared)
-    if len(bad) and not (len(bad) < one.distinct and mean_nothing(bad)):
+    if len(bad) and not (len(bad) < one.distinct and (mean_nothing(bad) or is_mistyped(one, bad, ours, declared))):
         return False
     if ours == "session_order":
         return _counts_sessions(match, one)
     return is_steady(match, one, ours)
+
+
+def is_day(one: SampleColumn, ours: str, declared: Field) -> bool:
+    """Return whether a column has days alone, which are no times of queries or clicks."""
+    times = one.spelling(declared).times if ours in ("issued_at", "clicked_at") else None
+    return times is not None and "%M" not in times and times != EXCEL
+
+
+def is_mistyped(one: SampleColumn, bad: pl.Series, ours: str, declared: Field) -> bool:
+    """Return whether few values of a column with a usual name are mistyped, which are then set aside one by one."""
+    strange = bad.filter([not mean_nothing([text]) for text in bad])
+    usual = likeness(one.heading, ours) >= LIKELY and not declared.required and declared.type != "string"
+    return usual and one.share_of(strange) <= ODD
 
 
 def is_steady(match: Match, one: SampleColumn, ours: str) -> bool:
@@ -157,7 +193,7 @@ def within(match: Match, ours: str) -> list[str]:
 def _counts_sessions(match: Match, one: SampleColumn) -> bool:
     """Return whether a column numbers the sessions of each user, from 1."""
     user = match.column("user_id") or next(
-        (each for each in match.unused if likeness(each.name, "user_id") > LIKELY), None
+        (each for each in match.unused if likeness(each.heading, "user_id") > LIKELY), None
     )
     if match.table != "sessions" or user is None or not one.counts:
         return False

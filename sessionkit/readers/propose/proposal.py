@@ -100,17 +100,19 @@ class Line:
 
 @dataclass(frozen=True)
 class TomlSection:
-    """A table of a study.toml; that at the top has no name."""
+    """A table of a study.toml, or one item of an array of tables; that at the top has no name."""
 
     name: tuple[str, ...] = ()
     lines: tuple[Line, ...] = ()
     remarks: tuple[str, ...] = ()
+    is_item: bool = False
 
     @property
     def text(self) -> str:
         """Its lines, under its name."""
         said = [commented(one) for one in self.remarks]
-        head = [f"[{'.'.join(map(key, self.name))}]"] if self.name else []
+        name = f"[{'.'.join(map(key, self.name))}]"
+        head = [f"[{name}]" if self.is_item else name] if self.name else []
         return "\n".join([*said, *head, *(text for line in self.lines for text in line.lines)])
 
     @property
@@ -158,6 +160,17 @@ class Proposal:
         return self.text
 
 
+def left_to_answer(text: str) -> list[str]:
+    """Return the questions that stand in the text of a study.toml, each with its line.
+
+    >>> left_to_answer("# ? is 2 the top?\\n# max_grade = 2\\n")
+    ['line 1: is 2 the top?']
+    """
+    mark = commented("? ")
+    lines = enumerate(text.splitlines(), start=1)
+    return [f"line {number}: {line.removeprefix(mark).strip()}" for number, line in lines if line.startswith(mark)]
+
+
 def proposal_of(sections: Iterable[TomlSection]) -> Proposal:
     """Return what some sections come to; the one without name comes first."""
     settings: dict[str, Any] = {}
@@ -165,9 +178,12 @@ def proposal_of(sections: Iterable[TomlSection]) -> Proposal:
     texts: list[str] = []
     for section in sections:
         inner = settings
-        for part in section.name:
+        for part in section.name[:-1] if section.is_item else section.name:
             inner = inner.setdefault(part, {})
-        inner.update(section.settings)
+        if section.is_item:
+            inner.setdefault(section.name[-1], []).append(section.settings)
+        else:
+            inner.update(section.settings)
         texts.append(section.text)
         for line in section.lines:
             place = ".".join([*section.name, *([line.key] if line.key else [])])

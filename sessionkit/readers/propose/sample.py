@@ -9,7 +9,8 @@ import codecs
 import csv
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,7 @@ from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.signatures import utf16_of
 from sessionkit.readers.io.table_files import SEPARATORS, WHITESPACE
+from sessionkit.readers.io.workbooks import cells_of, read_workbook, sheets_of
 from sessionkit.readers.propose.column_names import EVERY, folded
 from sessionkit.readers.propose.proposal import quoted
 
@@ -55,12 +57,18 @@ class Dialect:
         Whether its first line names the columns; None where that cannot be told, and is supposed.
     names
         The fields of its first line.
+    above
+        Lines above its header.
+    rows
+        Rows that name the columns.
     """
 
     separator: str
     quoted: bool | None
     header: bool | None
     names: tuple[str, ...]
+    above: int = 0
+    rows: int = 1
 
 
 def dialect_of(text: str, implied: str | None) -> Dialect | None:
@@ -92,8 +100,51 @@ def dialect_of(text: str, implied: str | None) -> Dialect | None:
         best, separator, quoted, rows = max(found)
         # a comma in each address of a line of blanks makes two even fields
         if not (even and share == 1 and many > best[3] and implied is None and separator != "\t"):
-            return Dialect(separator, quoted, has_header(rows), tuple(field.strip() for field in rows[0]))
+            first, header = header_place(rows)
+            names = tuple(field.strip() for field in rows[first])
+            above = _lines_above(text, first)
+            return Dialect(separator, quoted, has_header(rows[first:]), names, above, header)
     return Dialect(WHITESPACE, None, has_header(blanks), tuple(blanks[0])) if even else None
+
+
+TOP = 20
+"""Rows among which a header is looked for."""
+
+
+def header_place(rows: Sequence[Sequence[str | None]]) -> tuple[int, int]:
+    """Return how many rows stand above the header, and of how many rows it is.
+
+    Above it are rows with few cells, such as a title. A second row is of it that names columns which the first leaves
+    without a name, as below merged cells, and leaves out those that the first names and all others fill.
+
+    >>> header_place([["A study", ""], ["", ""], ["Task", "Doc"], ["a", "d1"]])
+    (2, 1)
+    >>> header_place([["User", "Query", ""], ["", "no", "text"], ["u1", "1", "cars"], ["u1", "2", "blue"]])
+    (0, 2)
+    """
+    filled = [[bool((cell or "").strip()) for cell in row] for row in rows[:SOME]]
+    most = max(map(sum, filled), default=0)
+    first = next((at for at, row in enumerate(filled[:TOP]) if sum(row) >= max(2, most / 2)), 0)
+    if first + 2 >= len(rows) or _is_data(rows[first]):
+        return (0, 1) if first and _is_data(rows[first]) else (first, 1)
+    upper, lower, below = filled[first], filled[first + 1], filled[first + 2 :]
+    wide = max(len(upper), len(lower))
+    upper, lower = (row + [False] * (wide - len(row)) for row in (upper, lower))
+    bare = [at for at in range(wide) if upper[at] and not lower[at]]
+    fills = any(lower[at] and not upper[at] for at in range(wide))
+    usual = any(sum(at < len(row) and row[at] for row in below) > 0.8 * len(below) for at in bare)
+    return (first, 2) if fills and usual and not _is_data(rows[first + 1]) else (first, 1)
+
+
+def _is_data(row: Sequence[str | None]) -> bool:
+    """Return whether a row has what no column is called."""
+    return any(NO_NAME.fullmatch((cell or "").strip()) for cell in row)
+
+
+def _lines_above(text: str, first: int) -> int:
+    """Return how many lines stand above a line of a text, that of this number among those that are not blank."""
+    places = [at for at, line in enumerate(text.split("\n")) if line.strip()]
+    return places[first] if first else 0
 
 
 def _rows(lines: list[str], separator: str, *, quoted: bool) -> list[list[str]]:
@@ -203,6 +254,16 @@ class Sample:
         Whether these are all of its rows.
     doubts
         What was supposed of how it is written, by the option.
+    files, folder
+        Its files where it has several, and the folder that has these and no others.
+    made
+        Columns that the file does not have, with those that they are made from; see ``kinds.py``.
+    lower
+        Of a header of two rows what stands in the second, by the name of the column.
+    outside
+        How many rows belong to no list, such as one of totals; they are not among these.
+    bare_sheets
+        Of the first sheet of a workbook that has a table the others that have none.
     """
 
     path: Path
@@ -213,6 +274,12 @@ class Sample:
     texts: pl.DataFrame
     whole: bool
     doubts: dict[str, str]
+    files: tuple[Path, ...] = ()
+    folder: Path | None = None
+    made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lower: Mapping[str, str] = field(default_factory=dict)
+    outside: int = 0
+    bare_sheets: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -225,8 +292,58 @@ class Sample:
         return self.options.get("header", True) is not False
 
 
-def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
+def samples_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = False) -> list[Sample]:
+    """Return the first rows of a file, or of each sheet of a workbook that has rows; `bare`: a text may have a header alone."""
+    file = replace(open_log(str(path), Path(), workspace, as_is=True, workbook=True), name=path.name)
+    if file.kind != "workbook":
+        return [sample_of(path, workspace, qrels=qrels, bare=bare)]
+    sheets = sheets_of(path, path.name)
+    found = [_of_sheet(file, path, sheet, lone=len(sheets) == 1) for sheet in sheets]
+    samples = [sample for sample in found if sample is not None]
+    if not samples:
+        raise DataError(f"{path.name}: none of its sheets ({', '.join(sheets)}) has a table")
+    others = [quoted(sheet) for sheet, sample in zip(sheets, found, strict=True) if sample is None]
+    return [replace(samples[0], bare_sheets=tuple(others)), *samples[1:]]
+
+
+def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | None:
+    """Return the first rows of a sheet; None where it has no table."""
+    cells = cells_of(path, file.name, sheet)
+    rows = cells.head(SOME).rows()
+    above, header = header_place(rows)
+    named = bool(rows) and has_header([[cell or "" for cell in row] for row in rows[above:]]) is not False
+    names = [name for name in rows[above] if name] if len(rows) > above else []
+    if cells.width < 2 or cells.height < above + header + 1 or (header == 1 and len(set(names)) < len(names)):
+        return None
+    raw = read_workbook(file, "sessions", sheet=sheet, above=above, header=header if named else 0, keep=in_memory)
+    every = raw.frame.collect()
+    options = {"sheet": None if lone else sheet, "skip": above or None, "header": _header_option(header, named=named)}
+    said = {name: value for name, value in options.items() if value is not None}
+    frame = every.head(ROWS) if named else _numbered(every.head(ROWS))
+    if not frame.height:
+        return None
+    found = _sample(
+        path, replace(file, name=f"{file.name}, sheet {sheet}"), said, frame, {}, whole=every.height <= ROWS
+    )
+    second = [(cell or "").strip() for cell in rows[above + 1]] if header > 1 else []
+    return replace(found, lower=dict(zip(found.columns, second, strict=False)))
+
+
+def _header_option(header: int, *, named: bool) -> int | bool | None:
+    """Return what study.toml says of a header."""
+    return (header if header > 1 else None) if named else False
+
+
+def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows whose columns are called by their numbers."""
+    own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
+    return frame.rename({one: str(place) for place, one in enumerate(own, 1)})
+
+
+def sample_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = False) -> Sample:
     """Return the first rows of a file; `qrels` says that these are four fields between blanks, without header.
+
+    One that has only a header is refused, unless it may be `bare`, as one of several of a table.
 
     Raises
     ------
@@ -262,7 +379,7 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False) -> Sample:
             f"it is unclear whether the first line is a header; it is taken as one: {', '.join(map(quoted, dialect.names[:6]))}"
         )
     said, frame = _rows_of(kept, dialect, text.splitlines()[0])
-    return _sample(path, file, options | said, frame, doubts, whole=whole)
+    return _sample(path, file, options | said, frame, doubts, whole=whole, bare=bare)
 
 
 def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -276,11 +393,17 @@ def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any
         said = {
             "separator": dialect.separator if dialect.separator != file.separator else None,
             "quote": False if quote is False else None,
-            "header": None if header else False,
+            "skip": dialect.above or None,
+            "header": _header_option(dialect.rows, named=header),
         }
         options = {name: value for name, value in said.items() if value is not None}
         raw = read_delimited(
-            file, "sessions", separator=dialect.separator, quote=None if quote is False else '"', header=header
+            file,
+            "sessions",
+            separator=dialect.separator,
+            quote=None if quote is False else '"',
+            above=dialect.above,
+            header=dialect.rows if header else 0,
         )
     every = raw.frame.collect()
     frame = _sound(every)
@@ -289,10 +412,7 @@ def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any
             f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove the lines "
             "above the header"
         )
-    if header:
-        return options, frame
-    own = [one for one in frame.columns if one not in (RECORD, RULE, VALUE)]
-    return options, frame.rename({one: str(place) for place, one in enumerate(own, 1)})
+    return options, frame if header else _numbered(frame)
 
 
 def _sound(frame: pl.DataFrame) -> pl.DataFrame:
@@ -310,15 +430,38 @@ def _of_parquet(file: LogFile, path: Path) -> Sample:
 
 
 def _sample(
-    path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, doubts: dict[str, str], *, whole: bool
+    path: Path,
+    file: LogFile,
+    options: dict[str, Any],
+    frame: pl.DataFrame,
+    doubts: dict[str, str],
+    *,
+    whole: bool,
+    bare: bool = False,
 ) -> Sample:
     """Return rows as they come and as text."""
     own = frame.select(name for name in frame.columns if name not in (RECORD, RULE, VALUE))
-    if not own.width or not own.height:
-        raise DataError(f"{file.name} has only a header; sessionkit needs rows to propose a study.toml")
+    if not own.width or not (own.height or bare):
+        raise only_header(file.name)
+    own, options = _trimmed(own, options)
     texts = own.select(as_text(name, dtype).alias(name) for name, dtype in own.schema.items())
     texts = texts.with_columns(pl.when(pl.all().str.strip_chars() != "").then(pl.all()))
     return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
+
+
+def only_header(name: str) -> DataError:
+    """Return the error about a file without rows."""
+    return DataError(f"{name} has only a header; sessionkit needs rows to propose a study.toml")
+
+
+def _trimmed(frame: pl.DataFrame, options: dict[str, Any]) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return rows without blanks around their texts, and that as an option, where the same texts have them here and there."""
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    if not texts:
+        return frame, options
+    bare = frame.with_columns(pl.col(texts).str.strip_chars())
+    alike = (bare[name].n_unique() < frame[name].filter(bare[name] != "").n_unique() for name in texts)
+    return (bare, {**options, "trim": True}) if any(alike) else (frame, options)
 
 
 def _copied(file: LogFile, encoding: str | None, copy: Path) -> bool:
@@ -366,12 +509,23 @@ def _encoding(file: LogFile, copy: Path, utf16: str | None) -> tuple[dict[str, A
     shown = repr(text.split("\n")[min(odd) - 1].strip()[:60])
     try:
         refuse_other_encoding(replace(file, path=copy))
+        is_other = _is_western(content, odd)
     except DataError:
+        is_other = True
+    if is_other:
         copy.write_text(text, encoding="utf-8", newline="")
         return {"encoding": guess}, {"encoding": f"not UTF-8; read as {guess}, a line of it is {shown}. Is that right?"}
     return {}, {
         "encoding": f"{counted(len(odd), 'line')} not in UTF-8, rejected as they are; in {guess} the first is {shown}. Is the file in that?"
     }
+
+
+def _is_western(content: bytes, odd: Collection[int]) -> bool:
+    """Return whether lines that are not in UTF-8 are all that is beyond ASCII, and have letters there, as in a sheet with few of them."""
+    lines = content.split(b"\n")
+    others = b"".join(line for number, line in enumerate(lines, 1) if number not in odd)
+    beyond = [sign for number in odd for sign in lines[number - 1].decode("latin-1") if sign > "\x7f"]
+    return others.isascii() and all(map(str.isalpha, beyond))
 
 
 def _reads(content: bytes, encoding: str) -> bool:

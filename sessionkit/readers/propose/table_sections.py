@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ import polars as pl
 
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, mean_nothing, share
+from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.kinds import ListColumns
-from sessionkit.readers.propose.match import OTHER_UNITS, Match
+from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.propose.spelling import mean_nothing
 
 
 def asked_of_grades(grades: pl.Series | None, name: str) -> list[Line]:
@@ -67,7 +69,7 @@ def asked_of_times(matches: Sequence[Match]) -> list[Line]:
         for ours, name in match.columns.items():
             declared = match.fields.get(ours)
             column = match.part.columns[name]
-            if declared is not None and declared.type == "datetime" and column.lacks_zone():
+            if declared is not None and declared.type == "datetime" and column.lacks_zone(declared):
                 found.append(f"{quoted(name)} of {match.part.name} ({quoted(column.given[0])})")
     return [zone_line(listed(found[:3]))] if found else []
 
@@ -81,17 +83,26 @@ def zone_line(where: str) -> Line:
 COUNTING = ("query_position", "rank")
 FEW = 3
 """So many texts at most in place of documents are taken for words and not for ids."""
-NOTHING = re.compile(r"\b(no|zero|0)[\W_]*(result|hit|doc|match)|empty|nothing", re.I)
+NOTHING = re.compile(
+    r"\b(no|zero|0|keine?|aucune?|pas de|sin|ning[uú]n|nessun|senza|sem|nenhum|geen|ei|inga|inget)[\W_]*"
+    r"(result|r[eé]sult|risult|hit|doc|dok|match|treffer|ergebnis|tulok|osum|träff|elem|correspond)|empty|nothing|nichts|leer|"
+    r"vide|vac[ií]o|vuoto|vazio|leeg|tyhjä|tom lista",
+    re.I,
+)
 """Texts in place of a rank that say of themselves that the query returned nothing."""
 
 
-def lay_out(match: Match, log: dict[str, Match]) -> None:
-    """Let columns feed what every row of a table must have; `log` are the tables that have been laid out before."""
+def lay_out(match: Match, log: dict[str, Match], *, has_queries: bool) -> None:
+    """Let columns feed what every row of a table must have; `log` are the tables that have been laid out before.
+
+    Where there is a table of queries, those without results are none of the other's business.
+    """
     layout = match.part.layout
     if layout is None:
         _choose_key(match, log)
         return
     match.columns |= {"session_id": layout.session, "query_position": layout.position}
+    _say_what_is_made(match, layout)
     if layout.rank is not None:
         match.columns["rank"] = layout.rank
         _find_empty_lists(match, layout)
@@ -102,7 +113,21 @@ def lay_out(match: Match, log: dict[str, Match]) -> None:
         match.ask(
             "base", f"the least number in {zeros} is 0, so 1 is added to all. Is it counted from 0? If not, say 1"
         )
-    _ask_of_layout(match, layout)
+    _ask_of_layout(match, replace(layout, gaps=0) if has_queries and match.table == "results" else layout)
+
+
+def _say_what_is_made(match: Match, layout: ListColumns) -> None:
+    """Say that no column is the session, or counts the queries, and what stands for it."""
+    session, position = (match.part.columns[name].made_of for name in (layout.session, layout.position))
+    if session:
+        match.remark(
+            "session_id", f"no column names sessions: {listed([quoted(name) for name in session])} together are one"
+        )
+    if position is not None:
+        match.options["number_queries"] = True
+        match.remark(
+            "number_queries", "no column counts queries: one begins where its text changes, or ranks start again"
+        )
 
 
 def _choose_key(match: Match, log: dict[str, Match]) -> None:
@@ -111,7 +136,7 @@ def _choose_key(match: Match, log: dict[str, Match]) -> None:
     known = next((other.column(ours) for other in log.values() if ours in other.columns), None)
 
     def worth(one: SampleColumn) -> float:
-        like = likeness(one.name, ours) if match.part.sample.named else 0.0
+        like = likeness(one.heading, ours) if match.part.sample.named else 0.0
         return like + (share(known.given, one.given) if known is not None else 0.0)
 
     best = max((one for one in match.part.columns.values() if one.is_key), key=worth)
@@ -151,7 +176,9 @@ def _find_empty_lists(match: Match, layout: ListColumns) -> None:
     text, many = words.row(0)
     match.options["empty_list"] = text
     said = f"{counted(many, 'row')} with {quoted(text)} in place of a rank"
-    if NOTHING.search(text):
+    docs = [one.texts for one in match.part.columns.values() if one.name not in (rank.name, layout.session)]
+    told = any(_says_nothing(texts.filter(rows["text"].str.strip_chars() == text)) for texts in docs)
+    if NOTHING.search(text) or told:
         match.remark("empty_list", said)
     else:
         match.ask("empty_list", f"{said}. Did the query return nothing? If not, remove this line")
@@ -160,6 +187,11 @@ def _find_empty_lists(match: Match, layout: ListColumns) -> None:
         match.ask(
             "empty_list", f"in place of a rank there is also {rest}. Which means that the query returned nothing?"
         )
+
+
+def _says_nothing(texts: pl.Series) -> bool:
+    """Return whether all of some texts are the same, and say that a query returned nothing."""
+    return texts.n_unique() == 1 and bool(NOTHING.search(texts[0] or ""))
 
 
 def find_unranked_lists(match: Match) -> None:
@@ -213,7 +245,9 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
         match.ask("query_position", f"{many}. {why}")
     if layout.twice > 0:
         many = f"in {layout.twice:.1%} of lists a rank appears twice; all rows but the first are rejected"
-        user = next((one for one in match.unused if likeness(one.name, "user_id") and _tells_apart(match, one)), None)
+        user = next(
+            (one for one in match.unused if likeness(one.heading, "user_id") and _tells_apart(match, one)), None
+        )
         why = "What are they?"
         if user is not None:
             why = f"Not so for each {quoted(user.name)}: if sessions are numbered from 1 for each, give them unique ids"
@@ -222,7 +256,8 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
         column = match.column(ours)
         if column is not None and not _is_usual(match, ours, column.name):
             match.ask(ours, f"{match.called(column)} is taken for {ours} by its values ({_first(column)}). Is it?")
-        rivals = [quoted(one.name) for one in match.unused if _is_rival(match, one, ours)] if column is not None else []
+        is_own = column is not None and column.made_of is None
+        rivals = [quoted(one.name) for one in match.unused if _is_rival(match, one, ours)] if is_own else []
         if rivals and column is not None:
             match.ask(
                 ours, f"{quoted(column.name)} is taken for {ours}; {listed(rivals)} could be it as well. Which is it?"
@@ -244,7 +279,7 @@ def _tells_apart(match: Match, one: SampleColumn) -> bool:
 
 def _is_rival(match: Match, one: SampleColumn, ours: str) -> bool:
     """Return whether another column has a usual name of ours, and values that could be it."""
-    if not match.part.sample.named or likeness(one.name, ours) < LIKELY or one.distinct < 2:
+    if not match.part.sample.named or likeness(one.heading, ours) < LIKELY or one.distinct < 2:
         return False
     return one.counts if ours in COUNTING else one.names_things
 
@@ -264,18 +299,9 @@ def _first(column: SampleColumn) -> str:
 SHOWN = 12
 """Names of extras that a comment lists."""
 ORDER = (
-    "path",
-    "format",
-    "encoding",
-    "separator",
-    "quote",
-    "header",
-    "null",
-    "empty_list",
-    "base",
-    "keys",
-    "grade_values",
-)
+    "path", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim", "null", "decimal",
+    "thousands", "times", "units", "values", "number_queries", "empty_list", "base", "keys", "grade_values",
+)  # fmt: skip
 
 
 def path_from(folder: Path, path: Path) -> str:
@@ -283,17 +309,29 @@ def path_from(folder: Path, path: Path) -> str:
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 
+def paths_from(folder: Path, sample: Sample) -> str | list[str]:
+    """Return where a table is, as a study.toml in this folder says it: a file, a folder or a list of files."""
+    if sample.folder is not None and sample.folder.resolve() != folder.resolve():  # that of study.toml will have it too
+        return path_from(folder, sample.folder)
+    return [path_from(folder, path) for path in sample.files] or path_from(folder, sample.path)
+
+
 def sections_of(match: Match, folder: Path) -> list[TomlSection]:
     """Return the table of a study.toml for one file, and that of its columns."""
     sample = match.part.sample
-    if match.columns:
-        find_unranked_lists(match)
+    if match.columns or match.supposed:
+        if {"session_id", "query_position"} <= set(match.columns):
+            find_unranked_lists(match)
         _keep_apart(match)
         _settle_no_values(match)
-        _ask_of_missing(match)
-    for key, doubt in sample.doubts.items():
+        _settle_spellings(match)
+        if not match.is_shared:
+            _ask_of_missing(match)
+    for key, doubt in sample.doubts.items() if not match.is_shared else ():
         match.ask(key, doubt)
-    options: dict[str, Any] = {"path": path_from(folder, sample.path), **sample.options, **match.options}
+    if sample.outside and not match.is_shared:
+        match.remark("", f"{counted(sample.outside, 'row')} without a session, such as a row of totals: rejected")
+    options: dict[str, Any] = {"path": paths_from(folder, sample), **sample.options, **match.options}
     if options.get("format"):
         options = {key: options[key] for key in ("path", "format")}
     keys = [
@@ -302,18 +340,18 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
     ]
     lines = [_line(match, key, options.get(key), idle=key not in options) for key in dict.fromkeys(keys)]
     head = TomlSection((match.table,), tuple(lines))
-    return [head, _columns(match)] if match.columns else [head]
+    return [head, _columns(match)] if match.columns or match.supposed else [head]
 
 
 def _is_idle(key: str, options: dict[str, Any], match: Match) -> bool:
     """Return whether a question is about an option that is not there."""
-    return key not in options and key not in match.columns and key in ORDER
+    return key not in options and key not in match.fields and key in ORDER
 
 
 def _line(match: Match, key: str, value: Any, *, idle: bool = False) -> Line:  # noqa: ANN401 - of any option
     """Return a line with its questions and remarks."""
     said = tuple(match.questions.get(key, ())), tuple(match.remarks.get(key, ()))
-    supposed = {"header": False, "encoding": "cp1252"}
+    supposed = {"header": False, "encoding": "cp1252", **match.supposed}
     return Line(key, supposed.get(key, "") if idle else value, *said, idle=idle)
 
 
@@ -324,15 +362,27 @@ def _columns(match: Match) -> TomlSection:
         *(ours for ours in match.fields if ours in match.columns),
         *(ours for ours in match.columns if ours not in match.fields),
     ]
-    lines = [_line(match, ours, match.columns[ours] if named else int(match.columns[ours])) for ours in order]
-    extra = [one.name if named else f"column_{one.name}" for one in match.unused]
-    if extra:
+    lines = []
+    for ours in order:
+        of = match.part.columns[match.columns[ours]].made_of
+        if of is None or of:
+            value = list(of) if of else match.columns[ours] if named else int(match.columns[ours])
+            lines.append(_line(match, ours, value))
+    missing = [ours for ours in match.supposed if ours in match.fields and ours not in match.columns]
+    lines += [_line(match, ours, match.supposed[ours], idle=True) for ours in missing]
+    extra = [one.name if named else f"column_{one.name}" for one in match.unused if not _is_bare(one)]
+    if extra and not match.is_shared:
         more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""
         shown = ", ".join(map(quoted, extra[:SHOWN]))
         lines.append(Line(remarks=(f"extras, kept as they are: {shown}{more}",)))
     lines += [Line(remarks=(text,)) for text in match.remarks.get("", ())]
     lines += [Line(questions=(text,)) for text in match.questions.get("", ())]
     return TomlSection((match.table, "columns"), tuple(lines))
+
+
+def _is_bare(one: SampleColumn) -> bool:
+    """Return whether a column has neither a name nor values, as those at the right of a sheet."""
+    return not one.distinct and bool(re.fullmatch(r"column_\d+_*", one.name))
 
 
 def _keep_apart(match: Match) -> None:
@@ -352,8 +402,8 @@ def _keep_apart(match: Match) -> None:
 
 def _tell_of_misfits(match: Match, one: SampleColumn) -> None:
     """Say why a column with a usual name of one of ours does not feed it."""
-    ours = max(match.fields, key=lambda name: likeness(one.name, name))
-    if likeness(one.name, ours) >= LIKELY and ours not in match.columns and (why := why_not(match, one, ours)):
+    ours = max(match.fields, key=lambda name: likeness(one.heading, name))
+    if likeness(one.heading, ours) >= LIKELY and ours not in match.columns and (why := why_not(match, one, ours)):
         match.remark("", f"{quoted(one.name)} {why}")
 
 
@@ -361,75 +411,130 @@ def why_not(match: Match, one: SampleColumn, ours: str) -> str:
     """Return why values of a column cannot be one of ours, empty where they can."""
     if not len(one.given):
         return f"is empty, and not taken for {ours}"
-    if one.has_decimal_commas and match.fields[ours].type == "number":
-        return f"has decimal commas, which are not read as numbers; it is not taken for {ours}: write them with points"
     if ours.endswith("_seconds") and OTHER_UNITS & set(words(one.name)):
-        return f"is not in seconds, and not taken for {ours}"
+        return f"is in a unit that study.toml has no word for, and not taken for {ours}"
+    if is_day(one, ours, match.fields[ours]):
+        return f"has days without times, and is not taken for {ours}"
     bad = one.misfits(match.fields[ours])
     if len(bad):
         return f"is not taken for {ours}, as it holds {quoted(bad[0])}"
     return f"is not taken for {ours}, as it changes within what {ours} belongs to"
 
 
+def _settle_spellings(match: Match) -> None:
+    """Say how values are spelled in the columns that are used."""
+    for ours, name in match.columns.items():
+        if ours not in match.fields:
+            continue
+        spelling = match.part.columns[name].spelling(match.fields[ours])
+        for option, value in spelling.options(ours).items():
+            before = match.options.get(option)
+            if isinstance(value, dict):
+                match.options[option] = {**(before or {}), **value}
+            elif option == "times":
+                formats = [before] if isinstance(before, str) else [*(before or [])]
+                every = [*formats, *([] if value in formats else [value])]
+                match.options[option] = every[0] if len(every) == 1 else every
+            elif before is not None and before != value:
+                match.ask(option, f"{quoted(name)} seems to have {quoted(value)} instead. Are its numbers right?")
+            else:
+                match.options[option] = value
+        for option, doubt in spelling.doubts.items():
+            match.ask(option if option in match.options else ours, doubt)
+
+
 def _settle_no_values(match: Match) -> None:
     """Say which texts mean no value, where columns of numbers or times have them; drop columns that cannot have them."""
-    wanted: dict[str, list[str]] = {}
-    for ours, name in match.columns.items():
-        one = match.part.columns[name]
-        if (
-            ours not in match.fields
-            or match.fields[ours].type == "string"
-            or (ours == "grade" and ("grade_values" in match.options or ours in match.questions))
-        ):
-            continue
-        for text in one.misfits(match.fields[ours]):
-            if not (ours == "rank" and text.strip() == match.options.get("empty_list", "").strip()):
-                wanted.setdefault(text, []).append(ours)
-    taken = []
-    for text, columns in wanted.items():
-        required = [name for name in columns if match.fields[name].required]
+    rows = ~_is_empty_list(match)
+    taken: list[str] = []
+    odd: dict[str, list[str]] = {}
+    for text, columns in _texts_that_do_not_fit(match).items():
         others = [
-            name for name in match.columns if name in match.fields and name not in columns and _holds(match, name, text)
+            name
+            for name in match.columns
+            if name in match.fields and name not in columns and _holds(match, name, text, rows)
         ]
+        required = [name for name in columns if match.fields[name].required]
         if mean_nothing([text]) and not required and not others:
             taken.append(text)
             continue
         for name in columns:
-            if not match.fields[name].required and name in match.columns:
-                match.remark("", f"{quoted(match.columns[name])} is not taken for {name}, as it holds {quoted(text)}")
-                theirs = match.columns.pop(name)
-                if theirs == name:
-                    match.columns[f"{name}_given"] = theirs
-            elif match.fields[name].required:
-                match.ask(name, f"{quoted(text)} is not a valid {name}: such rows are rejected. What do they mean?")
+            if _is_odd(match, name, text):
+                odd.setdefault(name, []).append(text)
+            else:
+                _settle_text(match, name, text)
+    for name, texts in odd.items():
+        shown = listed([quoted(text) for text in texts[:3]])
+        match.remark(
+            name, f"{counted(len(texts), 'text')} that cannot be {name}, such as {shown}: the cell is set aside"
+        )
     if taken:
-        match.options["null"] = ["", *taken]
+        match.options["null"] = list(dict.fromkeys([*match.options.get("null", [""]), *taken]))
         match.remark("null", f"{listed([quoted(text) for text in taken])} in columns of numbers or times: no value")
+
+
+def _texts_that_do_not_fit(match: Match) -> dict[str, list[str]]:
+    """Return the texts that are no value of the columns of ours that they feed, with these."""
+    wanted: dict[str, list[str]] = {}
+    asked = {"grade_values", "grade"} & {*match.options, *match.questions}
+    for ours in [name for name in match.columns if name in match.fields and match.fields[name].type != "string"]:
+        if ours == "grade" and asked:
+            continue
+        for text in match.part.columns[match.columns[ours]].misfits(match.fields[ours]):
+            is_list = ours == "rank" and text.strip() == match.options.get("empty_list", "").strip()
+            if text not in match.options.get("null", ()) and not is_list:
+                wanted.setdefault(text, []).append(ours)
+    return wanted
+
+
+def _is_odd(match: Match, ours: str, text: str) -> bool:
+    """Return whether a text that cannot be one of ours is so rare that it was mistyped."""
+    one = match.column(ours)
+    return one is not None and not match.fields[ours].required and one.share_of(pl.Series([text])) <= ODD
+
+
+def _settle_text(match: Match, ours: str, text: str) -> None:
+    """Say what becomes of a text that cannot be one of ours: its rows, or the column that has it, are left out."""
+    one = match.column(ours)
+    if match.fields[ours].required:
+        match.ask(ours, f"{quoted(text)} is not a valid {ours}: such rows are rejected. What do they mean?")
+    elif one is not None:
+        match.remark("", f"{quoted(one.name)} is not taken for {ours}, as it holds {quoted(text)}")
+        theirs = match.columns.pop(ours)
+        if theirs == ours:
+            match.columns[f"{ours}_given"] = theirs
+
+
+def _is_empty_list(match: Match) -> pl.Series:
+    """Return which rows say that a query returned nothing."""
+    rank, text = match.column("rank"), match.options.get("empty_list")
+    if rank is None or text is None:
+        return pl.repeat(value=False, n=match.part.sample.texts.height, eager=True)
+    if not text:
+        return rank.texts.is_null()
+    own = [one.texts.str.strip_chars() == text for one in (rank, match.column("doc_id")) if one is not None]
+    return pl.select(pl.any_horizontal(own)).to_series().fill_null(value=False)
 
 
 def _ask_of_missing(match: Match) -> None:
     """Ask about rows without a value that every row must have, but for those that say that a list was empty."""
-    rank, text = match.column("rank"), match.options.get("empty_list")
-    given: pl.Series | pl.Expr = pl.lit(value=True)
-    if rank is not None and text is not None:
-        own = [one.texts.str.strip_chars() == text for one in (rank, match.column("doc_id")) if one is not None]
-        given = (
-            ~pl.select(pl.any_horizontal(own)).to_series().fill_null(value=False) if text else rank.texts.is_not_null()
-        )
+    given = ~_is_empty_list(match)
     for ours, name in match.columns.items():
         if ours in match.fields and match.fields[ours].required:
-            many = match.part.columns[name].texts.to_frame("v").select((pl.col("v").is_null() & given).sum()).item()
+            many = int((match.part.columns[name].texts.is_null() & given).sum())
             if many:
                 match.ask(ours, f"{counted(many, 'row')} without {ours}: rejected. What are they?")
 
 
-def _holds(match: Match, ours: str, text: str) -> bool:
-    """Return whether the column that feeds one of ours has a text."""
+def _holds(match: Match, ours: str, text: str, rows: pl.Series) -> bool:
+    """Return whether the column that feeds one of ours has a text in some of these rows."""
     column = match.column(ours)
-    return column is not None and bool((column.texts == text).any())
+    return column is not None and bool(((column.texts == text) & rows).any())
 
 
 def looked_at(samples: list[Sample]) -> list[str]:
     """Return what is to be said of how much of the files was looked at."""
     part = [sample for sample in samples if not sample.whole]
-    return [f"By the first {counted(sample.frame.height, 'row')} of {sample.name}, which has more." for sample in part]
+    seen = [f"By the first {counted(sample.frame.height, 'row')} of {sample.name}, which has more." for sample in part]
+    bare = [sample for sample in samples if sample.bare_sheets]
+    return [*seen, *(f"No table is in {listed(list(sample.bare_sheets))} of {sample.path.name}." for sample in bare)]

@@ -11,11 +11,13 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
-from sessionkit.readers.propose.judgments import judgments_of
-from sessionkit.readers.propose.kinds import LogFileKind, is_key
-from sessionkit.readers.propose.match import Match, match_by_name
+from sessionkit.readers.propose.judgments import judgments_of, judgments_within
+from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
+from sessionkit.readers.propose.match import MISSING, Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within, with_questionnaires
 from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
+from sessionkit.readers.questionnaires import SECTION
 
 ORDER = ("users", "sessions", "queries", "results", "judgments")
 SAME = 0.5
@@ -30,7 +32,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     DataError
         None of the files is a log, two are the same table, or a column is missing without which there is no list.
     """
-    placed = _placed(parts)
+    parts = with_questionnaires(parts)
+    placed = _placed([part for part in parts if part.kind != SECTION])
     given = [part.kind for part in parts if part.kind in LOG]
     schemas = log_schemas(given)
     matches: dict[str, Match] = {}
@@ -38,7 +41,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if name in placed:
             declared = schemas[name] if name in schemas else table(name)
             matches[name] = Match(placed[name], name, declared.by_name)
-            lay_out(matches[name], matches)
+            lay_out(matches[name], matches, has_queries="queries" in placed)
     judged = judgments_of(placed.get("judgments"), matches)
     for name in ("results", "queries", "sessions", "users"):
         if name in matches:
@@ -47,6 +50,10 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         matches["judgments"] = judged.match
         if "format" not in judged.match.options:
             match_by_name(judged.match)
+    elif "results" in matches:
+        judged = judgments_within(matches["results"])
+        if judged.match is not None:
+            matches["judgments"] = judged.match
     _ask_of_grades_within(matches)
     top = [
         Line("format", "tables"),
@@ -54,12 +61,53 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         *asked_of_times(list(matches.values())),
     ]
     sections = [section for name in ORDER if name in matches for section in sections_of(matches[name], folder)]
+    if "results" in matches:
+        graded = [*judged.match.columns.values()] if judged.match is not None and judged.match.is_shared else []
+        sections += sections_within(matches["results"], graded, folder)
+    answers = [part for part in parts if part.kind == SECTION]
+    sections += [section for part in answers for section in sections_of_answers(part, parts, folder)]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts
         if not part.kind
     ]
     return [TomlSection((), (*top, *left)), *sections]
+
+
+def beginning_of_log(parts: Sequence[LogFileKind]) -> LogFileKind | None:
+    """Return the file that is most like a log, though not one: it has a query, or a document; None where none is."""
+    roles = ("query_text", "doc_id", "query_position", "rank", "session_id", "user_id")
+    found = {part: [ours for ours in roles if called(part.columns, ours)] for part in parts if part.kind != "judgments"}
+    begun = [part for part, ours in found.items() if {"query_text", "doc_id"} & set(ours) and part.sample.named]
+    return max(begun, key=lambda part: len(found[part]), default=None)
+
+
+def sections_of_beginning(begun: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
+    """Return a study.toml as far as a file goes that lacks what every log needs, with questions about the rest."""
+    name = "results" if called(begun.columns, "doc_id") or called(begun.columns, "rank") else "queries"
+    match = Match(begun, name, log_schemas([name])[name].by_name)
+    match.columns |= {
+        ours: column for ours in MISSING if ours in match.fields and (column := called(begun.columns, ours))
+    }
+    match_by_name(match, skipped=("session_id",))
+    for ours, asked in MISSING.items():
+        if ours in match.fields and match.fields[ours].required and ours not in match.columns:
+            user = match.columns.get("user_id")
+            is_session = ours == "session_id" and user is not None
+            match.supposed[ours] = user if is_session else "..."
+            why = (
+                f" If each {quoted(user)} had one, remove the '#'; else {quoted(user)} and a task together would be one"
+            )
+            match.ask(ours, f"{asked}{why if is_session else ''}")
+    judged = judgments_of(next((part for part in parts if part.kind == "judgments"), None), {})
+    top = [Line("format", "tables"), *asked_of_grades(judged.grades, judged.name), *asked_of_times([match])]
+    left = [
+        Line(questions=(f"{part.name} is not used so far; give it again once the log is whole",))
+        for part in parts
+        if part is not begun and part.kind != "judgments"
+    ]
+    found = [match, *([judged.match] if judged.match is not None else [])]
+    return [TomlSection((), (*top, *left)), *(section for one in found for section in sections_of(one, folder))]
 
 
 def _placed(parts: Sequence[LogFileKind]) -> dict[str, LogFileKind]:
@@ -122,7 +170,7 @@ def _ask_of_grades_within(matches: dict[str, Match]) -> None:
     for one in results.unused:
         if (
             results.part.sample.named
-            and likeness(one.name, "grade") >= LIKELY
+            and likeness(one.heading, "grade") >= LIKELY
             and not one.misfits(table("judgments").by_name["grade"]).len()
         ):
             results.ask(

@@ -70,7 +70,7 @@ def test_several_files_are_one_log_if_they_are_alike(write, quiet_read, tmp_path
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (events(None), "these need a header line"),
+        (events(None), "text with one header line at the top"),
         (events(("what", "ts", "action", "q", "doc", "pos")), "no column of it names sessions"),
     ],
 )

@@ -72,11 +72,13 @@ def test_options_as_they_are_proposed_are_those_of_the_format(write, tmp_path):
     assert set(FORMATS["ubi"].options) <= set(said)
 
 
-def test_a_folder_is_a_log_or_refused(write, tmp_path):
+def test_a_folder_is_a_log_or_the_files_in_it(write, tmp_path):
     write("log.ndjson", UBI)
     assert propose(tmp_path, folder=tmp_path).settings == {"format": "ubi", "path": "."}
     write("notes.csv", "a,b\n1,2\n")
-    with pytest.raises(
-        DataError, match=r"is a directory, not a log of a known format; give the files in it: log.ndjson, notes.csv"
-    ):
-        propose(tmp_path)
+    found = propose(tmp_path, folder=tmp_path)
+    assert found.settings == {"format": "ubi", "path": "log.ndjson"}
+    assert "'notes.csv' has no format that fits this log" in found.text
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="empty is a directory without files"):
+        propose(tmp_path / "empty")

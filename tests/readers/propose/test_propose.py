@@ -176,15 +176,10 @@ def test_a_small_sample_says_so_and_finds_the_same(tmp_path, monkeypatch):
     ("files", "error", "said"),
     [
         ({"qrels.txt": "t 0 a 1\nt 0 b 2\n"}, DataError, "qrels.txt: only judgments, no log; give the log too"),
-        (
-            {"a.csv": "session,query,rank,url\ns,x,1,a\ns,x,2,b\n"},
-            DataError,
-            "has no column that counts the queries of a session",
-        ),
         ({"u.csv": "user,age\nu1,3\nu2,5\n"}, DataError, "they do not show a log"),
         ({"a.csv": "s1,red\ns1,blue\ns2,blue\n"}, DataError, "2 columns without names"),
         (
-            dict.fromkeys(("a.csv", "b.csv"), "session,qno,rank,url\ns,1,1,a\ns,1,2,b\n"),
+            {f"{name}.csv": f"session,qno,rank,{name}\ns,1,1,a\ns,1,2,b\n" for name in ("url", "doc")},
             DataError,
             "both look like results",
         ),

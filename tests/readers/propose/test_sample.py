@@ -55,7 +55,10 @@ def test_what_is_not_utf_8_is_taken_for_western_and_asked_about(sampled):
     assert found.options == {"encoding": "cp1252"}
     assert found.texts["doc"].unique().to_list() == ["größe"]
     assert "'s0,0,größe'" in found.doubts["encoding"]
-    few = sampled("b.csv", b"session,rank,doc\n" + b"s1,1,a\n" * 50 + "s2,1,größe\n".encode("cp1252"))
+    lines = b"session,rank,doc\n" + b"s1,1,a\n" * 50
+    few = sampled("b.csv", lines + "s2,1,größe\n".encode("cp1252"))
+    assert few.options == {"encoding": "cp1252"}  # a sheet with few letters beyond ASCII
+    few = sampled("c.csv", lines + "s2,1,größe\n".encode("cp1252") + "s3,1,Maß\n".encode())
     assert few.options == {}
     assert few.doubts["encoding"].startswith(
         "1 line not in UTF-8, rejected as they are; in cp1252 the first is 's2,1,größe'"
@@ -114,10 +117,16 @@ def test_text_in_japanese_is_read_as_shift_jis(sampled):
     assert sampled("a.csv", content.encode("cp932")).options == {"encoding": "cp932"}
 
 
+@pytest.mark.parametrize("title", ["# from the lab\n# in May\n", "From the lab;;\n\n;;\n"])
+def test_lines_above_the_header_are_not_looked_at(title, sampled):
+    found = sampled("a.csv", f"{title}session;rank;doc\ns1;1;a\ns1;2;b\ns1;3;c\n".encode())
+    assert found.options == {"separator": ";", "skip": title.count("\n")}
+    assert found.columns == ["session", "rank", "doc"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.csv", "# from the lab\n# in May\nsession,rank,doc\ns1,1,a\ns1,2,b\ns1,3,c\n", "remove the lines above"),
         ("a.csv", "", "is empty"),
         ("a.csv", "\n\n \n", "is empty"),
         ("a.csv", "session,rank,doc\n", "has only a header"),

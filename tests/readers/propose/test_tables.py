@@ -128,10 +128,22 @@ def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
 
 def test_seconds_are_seconds(proposal):
     made = proposal(results=("session,qno,rank,url,dwell_ms", more(["1200", "30500"])))
+    assert made.settings["results"]["columns"]["dwell_seconds"] == "dwell_ms"
+    assert made.settings["results"]["units"] == {"dwell_seconds": "milliseconds"}
+    made = proposal(results=("session,qno,rank,url,dwell_us", more(["1200", "30500"])))
     assert "dwell_seconds" not in made.settings["results"]["columns"]
-    assert "'dwell_ms' is not in seconds" in made.text
     made = proposal(results=("session,qno,rank,url,dwell", more(["1200", "30500"])))
     assert "Is that seconds?" in asked(made, "results.columns.dwell_seconds")
+
+
+def test_days_alone_are_no_times_of_queries(proposal):
+    rows = [(*row, f"1{row[1]}.03.2024") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,Datum", rows))
+    assert "issued_at" not in made.settings["results"]["columns"]
+    assert "'Datum' has days without times, and is not taken for issued_at" in made.text
+    made = proposal(results=("session,qno,rank,doc,Datum", [(*row[:-1], f"{row[-1]} 10:00") for row in rows]))
+    assert made.settings["results"]["columns"]["issued_at"] == "Datum"
+    assert made.settings["results"]["times"] == "%d.%m.%Y %H:%M"
 
 
 def test_what_varies_within_a_session_is_no_column_of_it(proposal):
@@ -224,11 +236,12 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
     assert asked(made, "judgments.grade_values")
     judged = [(*pair, ('"0,5"', "1", '"1,5"')[at % 3]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert made.settings["judgments"]["grade_values"] == {"0,5": 0.5, "1,5": 1.5}
+    assert made.settings["judgments"]["decimal"] == ","
     assert "the largest grade in judgments.csv is 1.5" in asked(made, "max_grade")
     judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
-    assert "'good', 'so so'" in asked(made, "judgments.columns.grade")
+    assert "'good', 'so so'" in asked(made, "judgments.grade_values")
+    assert '\n# grade_values = { good = 0, "so so" = 0 }\n' in made.text
     assert len(made.questions) == 2  # and max_grade: words are asked about once
 
 
@@ -236,7 +249,7 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
 def test_a_grade_whose_name_is_not_usual_or_not_the_only_one_is_asked_about(proposal):
     judged = [(s, d, at % 3, at % 2) for at, (s, d) in enumerate(sorted({(s, d) for s, _, _, d in GRID}))]
     for header, said in (
-        ("session,doc,urteil,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'urteil' could be it as well"),
+        ("session,doc,itelet,deutlich", "'deutlich' is taken for the grade ('0', '1'); 'itelet' could be it as well"),
         ("session,doc,grade,relevance", "'relevance' could be it as well"),
         ("session,doc,grade,seconds", ""),
     ):
@@ -286,15 +299,17 @@ def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_a
     made = proposal(results=("session,qno,rank,doc", rows))
     assert "continues from session to session" in asked(made, "results.columns.query_position")
     rows = [(f"u{int(s[1:]) // 3}", int(s[1:]) % 3, q, r, d) for s, q, r, d in GRID]
-    made = proposal(rejects=True, results=("user,session,qno,rank,doc", rows))
-    assert "sessions are numbered from 1 for each" in asked(made, "results.columns.rank")
+    for name in ("session", "session_id"):
+        made = proposal(results=(f"user,{name},qno,rank,doc", rows))
+        assert made.settings["results"]["columns"]["session_id"] == ["user", name]
+        assert made.questions == ()
 
 
 def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
-    header = "Versuchsperson,Sitzungsnummer,Nummer der Anfrage,順位,文書"
+    header = "kísérleti alany,ülés száma,lekérdezés száma,順位,文書"
     made = proposal(results=(header, [(f"u{s}", *row) for s, *row in [(row[0], *row) for row in GRID]]))
     assert made.settings["results"]["columns"] == {
-        "session_id": "Versuchsperson", "query_position": "Nummer der Anfrage", "rank": "順位", "doc_id": "文書"
+        "session_id": "kísérleti alany", "query_position": "lekérdezés száma", "rank": "順位", "doc_id": "文書"
     }  # fmt: skip
     places = [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank", "doc_id")]
     assert [question.place for question in made.questions] == places
@@ -342,3 +357,97 @@ def test_a_file_of_judgments_with_no_key_is_refused(write):
     assert propose(files).settings["judgments"]["columns"]["grade"] == "rel"
     with pytest.raises(DataError, match="no column can be a grade"):
         propose([files[0], write("k.csv", "topic,doc,relevance\nx,a,\ny,b,\n")])
+
+
+def test_participant_and_task_are_a_session_where_no_column_is_one(proposal):
+    rows = [(f"p{int(s[1:]) // 3}", "ABC"[int(s[1:]) % 3], "XY"[int(s[1:]) % 2], q, r, d) for s, q, r, d in GRID]
+    made = proposal(results=("person,task,system,qno,rank,doc", rows))
+    columns = made.settings["results"]["columns"]
+    assert (columns["session_id"], columns["user_id"], columns["topic_id"]) == (["person", "task"], "person", "task")
+    assert "no column names sessions: 'person' and 'task' together are one" in made.text
+    assert made.questions == ()
+    rows = [(p, "XY"[at % 2], q, r, d) for at in (0, 1) for p, _, _, q, r, d in rows[:12]]
+    made = proposal(results=("person,system,qno,rank,doc", rows))
+    assert made.settings["results"]["columns"]["session_id"] == ["person", "system"]
+
+
+def test_queries_without_numbers_are_numbered_as_they_come(proposal):
+    made = proposal(results=("session,query,rank,doc", [(s, f"find {q}", r, d) for s, q, r, d in GRID]))
+    assert made.settings["results"]["number_queries"] is True
+    assert "query_position" not in made.settings["results"]["columns"]
+    made = proposal(queries=("session,query", sorted({(s, f"find {q}") for s, q, _, _ in GRID})))
+    assert made.settings["queries"]["number_queries"] is True
+
+
+@pytest.mark.parametrize(("grades", "where"), [("0120", "judgments"), ("012", "results")])
+def test_grades_in_the_results_are_judgments_where_they_are_the_same_for_all(grades, where, proposal):
+    rows = [(f"s{s}", "t1", q, r, f"d{r}") for s in range(4) for q in (1, 2) for r in (1, 2, 3, 4)]
+    given = [(*row, grades[(row[3] if len(grades) == 4 else at) % len(grades)]) for at, row in enumerate(rows)]
+    made = proposal(results=("session,topic,qno,rank,doc,relevance", given))
+    if where == "judgments":
+        assert made.settings["judgments"] == {
+            "path": "results.csv",
+            "columns": {"judgment_key": "topic", "doc_id": "doc", "grade": "relevance"},
+        }
+        assert "'relevance' of a document is the same for each 'topic', so it is an assessor's" in made.text
+        assert [question.place for question in made.questions] == ["max_grade"]
+    else:
+        assert "judgments" not in made.settings
+        assert "'relevance' looks like a grade" in made.questions[0].text
+
+
+@pytest.mark.parametrize(
+    ("words", "worth"),
+    [
+        (["nicht relevant", "Relevant", "relevant", "teilweise relevant"], [0, 2, 2, 1]),
+        (["très pertinent", "pertinent", "non pertinent"], [2, 1, 0]),
+        (["H", "N", "P"], [2, 0, 1]),
+        (["relevant", "highly relevant"], [1, 2]),  # no word for 0: the lowest is not worth nothing
+    ],
+)
+def test_words_of_known_languages_are_worth_what_their_order_says(words, worth, proposal):
+    pairs = sorted({(s, d) for s, _, _, d in GRID})
+    judged = [(*pair, words[at % len(words)]) for at, pair in enumerate(pairs)]
+    made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
+    assert made.settings["judgments"]["grade_values"] == dict(zip(words, worth, strict=True))
+    assert asked(made, "judgments.grade_values") == "grades are words. Are these their values?"
+
+
+def test_few_mistyped_cells_leave_a_column_what_it_is(proposal):
+    values = ["x7", *["12", "30"] * 30]
+    made = proposal(rejects=True, results=("session,qno,rank,doc,dwell", more(values)))
+    assert made.settings["results"]["columns"]["dwell_seconds"] == "dwell"
+    assert "# 1 text that cannot be dwell_seconds, such as 'x7': the cell is set aside" in made.text
+    made = proposal(results=("session,qno,rank,doc,dwell", more(["x7", "12", "30"])))
+    assert "dwell_seconds" not in made.settings["results"]["columns"]
+
+
+def test_totals_are_no_part_of_the_log(proposal):
+    rows = [(*row, "ja" if row[2] == 1 else "nein") for row in GRID]
+    made = proposal(rejects=True, results=("session,qno,rank,doc,klick", [*rows, ("", "", "", "Summe", 18)]))
+    assert made.settings["results"]["columns"]["clicked"] == "klick"
+    assert "# 1 row without a session, such as a row of totals: rejected" in made.text
+    assert made.questions == ()
+
+
+def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path):
+    text = "Teilnehmer;Anfrage;Dokument;Klick\nP1;auto;d1;ja\nP1;bus;d2;nein\nP2;rad;d1;ja\n"
+    files = [write("log.csv", text), write("notes.csv", "a,b\nx,1\ny,2\n")]
+    made = propose(files, folder=tmp_path)
+    assert made.settings["results"]["columns"] == {
+        "user_id": "Teilnehmer", "query_text": "Anfrage", "doc_id": "Dokument", "clicked": "Klick"
+    }  # fmt: skip
+    assert made.settings["results"]["values"] == {"clicked": {"ja": True, "nein": False}}
+    assert "notes.csv is not used so far" in made.questions[0].text
+    places = [question.place for question in made.questions[1:]]
+    assert places == [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank")]
+    assert "If each 'Teilnehmer' had one, remove the '#'" in asked(made, "results.columns.session_id")
+    assert '\n# session_id = "Teilnehmer"\n' in made.text
+    assert '\n# rank = "..."\n' in made.text
+
+
+def test_results_without_a_document_are_proposed_with_a_question_about_it(write, tmp_path):
+    rows = "".join(f"p{s[1:]},{q},find {q},{r}\n" for s, q, r, _ in GRID)
+    made = propose(write("log.csv", f"session,qno,query,rank\n{rows}"), folder=tmp_path)
+    assert [question.place for question in made.questions] == ["results.columns.doc_id"]
+    assert '\n# doc_id = "..."\n' in made.text

@@ -1,0 +1,147 @@
+"""Sheets as people keep them: titles, headers of two rows, sheets of workbooks, several files of one table."""
+
+import pytest
+
+from sessionkit.errors import DataError
+from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.sample import header_place
+from sessionkit.readers.propose.sheets import names_of_files
+
+HEADER = "Participant;Task;Query no;Query;Rank;Doc;Click\n"
+ROWS = {
+    user: "".join(
+        f"{user};{task};{query};find {task} {query};{rank};d{rank + query * 3};{rank % 2}\n"
+        for task in "ABC"
+        for query in (1, 2)
+        for rank in (1, 2, 3)
+    )
+    for user in ("u1", "u2", "u3")
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        ([["a", "b"], ["1", "2"]], (0, 1)),
+        ([["Title", ""], ["a", "b"], ["x", "1"]], (1, 1)),
+        ([["Title"], [], ["a", "b", "c"], ["x", "1", "2"]], (2, 1)),
+        ([["User", "Search", ""], ["", "no", "text"], ["u", "1", "x"], ["u", "2", "y"]], (0, 2)),
+        ([["T", "", ""], ["User", "Search", ""], ["", "no", "text"], ["u", "1", "x"], ["u", "2", "y"]], (1, 2)),
+        ([["a", "b", "c"], ["x", "", "y"], ["x", "y", "y"], ["x", "z", "y"]], (0, 1)),  # a row with an empty cell
+        ([["s1", "1"], ["s2", "2"]], (0, 1)),
+        ([], (0, 1)),
+    ],
+)
+def test_the_header_is_below_titles_and_may_be_of_two_rows(rows, place):
+    assert header_place(rows) == place
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern", "is_asked"),
+    [
+        (["P1.csv", "P2.csv"], r"(?P<user_id>P\d+)", False),
+        (["VP01_Aufgabe1.csv", "VP02_Aufgabe1.csv"], r"(?P<user_id>VP\d+)_Aufgabe1", False),
+        (["log-u1-S1.csv", "log-u2-S2.csv"], r"log-(?P<user_id>u\d+)-(?P<topic_id>S\d+)", True),
+        (["anna_bikes.csv", "ben_cars.csv"], r"(?P<user_id>[^_/\\.-]+)_(?P<topic_id>[^_/\\.-]+)", True),
+        (["session_7.csv", "session_12.csv"], r"session_(?P<session_id>\d+)", False),
+        (["a.csv", "b_c.csv"], "", False),
+    ],
+)
+def test_what_names_of_files_say(names, pattern, is_asked):
+    found = names_of_files(names)
+    assert found.pattern == pattern
+    assert bool(found.doubt) is is_asked
+
+
+def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path, quiet_read):
+    (tmp_path / "logs").mkdir()
+    files = [tmp_path / "logs" / f"{user}.csv" for user in ROWS]
+    for file, rows in zip(files, ROWS.values(), strict=True):
+        file.write_text(HEADER + rows)
+    for given, path in ((files, [f"logs/{file.name}" for file in files]), ([tmp_path / "logs"], "logs")):
+        made = propose(given, folder=tmp_path)
+        assert made.settings["results"]["path"] == path
+        assert "name_pattern" not in made.settings["results"]  # a column says the participant
+        assert made.questions == ()
+        (tmp_path / "study.toml").write_text(made.text)
+        study = quiet_read(tmp_path / "study.toml")
+        assert study.sessions.collect()["session_id"].to_list() == [f"{user}/{task}" for user in ROWS for task in "ABC"]
+
+
+def test_what_one_file_of_a_table_needs_is_said_of_all(tmp_path, quiet_read):
+    """One is in another encoding, one has blanks around ids, one has other columns first, one has only a header."""
+    odd = ROWS["u2"].replace("find", "Wärme")
+    (tmp_path / "a.csv").write_bytes((HEADER + odd).encode("cp1252"))
+    (tmp_path / "b.csv").write_text(HEADER + ROWS["u1"] + ROWS["u1"].replace("u1;A;", "u1 ;D;"))
+    (tmp_path / "c.csv").write_text(HEADER)
+    moved = [line.partition(";") for line in (HEADER + ROWS["u3"]).splitlines()]
+    (tmp_path / "d.csv").write_text("".join(f"{rest};{first}\n" for first, _, rest in moved))
+    files = [tmp_path / f"{name}.csv" for name in "abcd"]
+    made = propose(files, folder=tmp_path)
+    said = made.settings["results"]
+    assert (said["path"], said["encoding"], said["trim"]) == (["a.csv", "b.csv", "c.csv", "d.csv"], "cp1252", True)
+    (tmp_path / "study.toml").write_text(made.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect()["user_id"].to_list() == ["u1", "u2", "u3"]
+    assert "Wärme A 1" in study.queries.collect()["query_text"]
+    with pytest.raises(DataError, match=r"c.csv has only a header"):
+        propose(files[2])
+
+
+def test_a_folder_that_is_that_of_the_study_is_named_by_its_files(tmp_path, quiet_read):
+    for user, rows in ROWS.items():
+        (tmp_path / f"{user}.csv").write_text(HEADER + rows)
+    (tmp_path / "study.toml").write_text("an old one")
+    made = propose(tmp_path, folder=tmp_path)
+    assert made.settings["results"]["path"] == ["u1.csv", "u2.csv", "u3.csv"]
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 54
+
+
+def test_files_whose_names_say_the_participant(tmp_path, quiet_read):
+    for user, rows in ROWS.items():
+        (tmp_path / f"{user}.csv").write_text((HEADER + rows).replace(f"{user};", "").replace("Participant;", ""))
+    made = propose(sorted(tmp_path.glob("*.csv")), folder=tmp_path)
+    assert made.settings["results"]["name_pattern"] == r"(?P<user_id>u\d+)"
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").sessions.collect()["user_id"].unique().sort().to_list() == [*ROWS]
+
+
+def test_a_workbook_whose_sheets_are_no_tables_is_refused(tmp_path):
+    pytest.importorskip("fastexcel")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        book.add_worksheet("only").write_string(0, 0, "nothing")
+    with pytest.raises(DataError, match=r"a.xlsx: none of its sheets \(only\) has a table"):
+        propose(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize("lower", [("no", "text"), ("Nr.", "Suchtext")])
+def test_a_header_of_two_rows_in_text(lower, tmp_path, quiet_read):
+    head = f"My study;;;;;;\nParticipant;Task;Query;;Shown;;Click\n;;{lower[0]};{lower[1]};Rank;Doc;\n"
+    (tmp_path / "a.csv").write_text(head + "".join(ROWS.values()))
+    made = propose(tmp_path / "a.csv", folder=tmp_path)
+    assert (made.settings["results"]["skip"], made.settings["results"]["header"]) == (1, 2)
+    assert made.settings["results"]["columns"]["rank"] == "Shown Rank"
+    (tmp_path / "study.toml").write_text(made.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 54
+
+
+@pytest.mark.parametrize("is_said", [False, True])
+def test_sheets_of_a_workbook_with_the_same_columns_are_one_table(is_said, tmp_path, quiet_read):
+    pytest.importorskip("fastexcel")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        for user, rows in ROWS.items():
+            sheet = book.add_worksheet(user)
+            for at, line in enumerate((HEADER + rows).splitlines()):
+                sheet.write_row(at, 0, line.split(";")[0 if is_said else 1 :])
+    made = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert made.settings["results"]["sheet"] == ["u1", "u2", "u3"]
+    assert made.settings["results"].get("name_pattern") == (None if is_said else r", sheet (?P<user_id>u\d+)")
+    assert made.questions == ()
+    (tmp_path / "study.toml").write_text(made.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect()["user_id"].to_list() == [*ROWS]
+    assert study.results.collect().height == 54
+    assert [source.path for source in study.sources] == [f"a.xlsx, sheet {user}" for user in ROWS]

@@ -174,6 +174,7 @@ def test_a_mixed_model_of_several_groups_names_pairs():
     assert "after Bonferroni over 6 comparisons" in table.caption
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", FINDINGS)
 def test_papers_have_few_columns(name):
     table = found_by(name).paper_table()

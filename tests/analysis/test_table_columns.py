@@ -58,6 +58,7 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", FINDINGS)
 def test_a_column_is_called_by_one_name_in_all_tables(name, clinic):
     for table, frame in FINDINGS[name](clinic).tables().items():

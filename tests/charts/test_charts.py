@@ -96,6 +96,7 @@ def test_a_size_is_a_number_of_pixels(draw, size):
         draw(width=size)
 
 
+@pytest.mark.few(10)
 def test_what_is_returned_takes_what_altair_has(draw):
     chart = draw(title="A title")
     across = alt.Chart(alt.InlineData(values=[{"at": 0.5}])).mark_rule().encode(y="at:Q")
@@ -148,6 +149,7 @@ def test_synthetic_data_are_marked_in_the_drawing(draw, tmp_path):
         assert "Synthetic data" in save(draw(synthetic=True, title=title), tmp_path / "chart.svg").read_text("utf-8")
 
 
+@pytest.mark.few(12)
 def test_hostile_names_are_values_and_nothing_else(draw, hostile):
     spec = spec_of(draw(groups=hostile, title=hostile[4]))
     known = {"group", "session", "part", "rank", "value", "slot", "query_position", "n", "n_queries", "n_sessions"}

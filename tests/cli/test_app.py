@@ -59,6 +59,7 @@ def test_without_a_command_there_is_help_and_status_2(call):
     assert all(name in outcome.out for name in NAMES)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("command", COMMANDS, ids=name_of)
 def test_help_says_what_a_command_does_and_gives_an_example(command, call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
@@ -228,6 +229,7 @@ COMPLETED = [
 """What is typed, and what a shell offers in place of its last word."""
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize(("typed", "offered"), COMPLETED)
 def test_a_shell_completes_names(typed, offered, call, tmp_path, monkeypatch):
     read_clinic().save(tmp_path / "STUDY")

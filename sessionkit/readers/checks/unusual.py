@@ -138,27 +138,37 @@ def _queries(queries: pl.DataFrame) -> dict[str, Found]:
 
 def _sessions(queries: pl.DataFrame) -> dict[str, Found]:
     """Return what is unusual in whole sessions: how long they pause, how many queries they have and at what rhythm."""
-    logged = queries.lazy()
-    if "results_status" in queries.columns:
-        logged = logged.filter(pl.col("results_status") != "not_logged")
-    many = logged.group_by(SESSION, maintain_order=True).agg(pl.len().alias("n"))
-    found = {"many": _found(many, pl.col("n") > MANY)}
-    time = next((name for name in TIMES if name in queries.columns), None)
+    names, position = queries.columns, queries["query_position"]
+    found: dict[str, Found] = {}
+    if (position > MANY).any():
+        logged = pl.col("results_status") != "not_logged" if "results_status" in names else pl.lit(value=True)
+        of_many = queries.lazy().filter(logged).group_by(SESSION, maintain_order=True).len()
+        found["many"] = _found(of_many, pl.col("len") > MANY)
+    time = next((name for name in TIMES if name in names), None)
     if time is None:
         return found
     at = pl.col(time).dt.epoch("us") / 1e6 if time == "issued_at" else pl.col(time)
-    pauses = queries.lazy().select(
-        SESSION, pause=pl.when(pl.col(SESSION) == pl.col(SESSION).shift(1)).then(at - at.shift(1))
+    pauses = queries.lazy().select(SESSION, "query_position", at.alias("at"))
+    before = pl.when(pl.col(SESSION) == pl.col(SESSION).shift(1)).then(pl.col("at").shift(1))
+    pauses = pauses.select(SESSION, "query_position", pause=pl.col("at") - before)
+    found["long"] = _found(
+        pauses.filter(pl.col("pause") > DAY).unique(SESSION, maintain_order=True), pl.lit(value=True)
     )
+    if (position >= STEADY).any():
+        steady = pauses.filter(pl.col("query_position") >= STEADY).select(SESSION).unique()
+        of_sessions = pauses.join(steady, on=SESSION, how="semi", maintain_order="left")
+        found["rhythm"] = _found(
+            of_sessions.group_by(SESSION, maintain_order=True).agg(rhythm=_rhythm()), pl.col("rhythm")
+        )
+    return found
+
+
+def _rhythm() -> pl.Expr:
+    """Return whether the pauses of a session are those of a program."""
     pause = pl.col("pause")
-    spread = pause.quantile(0.75) - pause.quantile(0.25)
-    of_sessions = pauses.group_by(SESSION, maintain_order=True).agg(
-        longest=pause.max(), n=pause.count(), median=pause.median(), spread=spread
-    )
-    steady = (pl.col("spread") <= SPREAD * pl.col("median")) | (pl.col("median") < QUICK)
-    seen = of_sessions.collect().lazy()
-    rhythm = (pl.col("n") >= STEADY - 1) & (pl.col("median") > 0) & steady
-    return {**found, "long": _found(seen, pl.col("longest") > DAY), "rhythm": _found(seen, rhythm)}
+    median, spread = pause.median(), pause.quantile(0.75) - pause.quantile(0.25)
+    enough = (pause.count() >= STEADY - 1) & (median > 0)
+    return enough & ((spread <= SPREAD * median) | (median < QUICK))
 
 
 def _clicks(queries: pl.DataFrame, results: pl.DataFrame) -> dict[str, Found]:

@@ -50,7 +50,6 @@ NOUNS = {
     "seed",
     "setting",
     "settings",
-    "spelling",
     "string",
     "timing",
 }

@@ -18,9 +18,9 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 from sessionkit.cli import main
 
@@ -142,7 +142,11 @@ def screen(words: list[str]) -> tuple[str, int]:
     """What a command of sessionkit prints on a terminal, and its exit status."""
     assert words[0] == "sessionkit", words
     stream = Terminal(io.BytesIO(), encoding="utf-8", write_through=True)
-    with _environment(), contextlib.redirect_stdout(stream), contextlib.redirect_stderr(_Beside(stream)):
+    with (
+        mock.patch.dict(os.environ, SCREEN),
+        contextlib.redirect_stdout(stream),
+        contextlib.redirect_stderr(_Beside(stream)),
+    ):
         status = main(words[1:])
         stream.flush()
     text = stream.buffer.getvalue().decode()
@@ -159,20 +163,6 @@ class _Beside(io.TextIOBase):
         """Write after what has been written."""
         self.stream.flush()
         return self.stream.write(text)
-
-
-@contextlib.contextmanager
-def _environment() -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in SCREEN}
-    os.environ.update(SCREEN)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def fits(printed: str, shown: str) -> bool:

@@ -1,7 +1,8 @@
 """How a sheet spells its values, as study.toml says: blanks, words, decimal marks, dates and units, in our spelling.
 
 Every value is looked at alone. What is not spelled as said stays as it is, and the checks of its column then say what is
-wrong with it. Columns that nobody declared have decimal marks and words, but no marks of thousands, dates or units.
+wrong with it; a point in a declared column of numbers whose decimal mark is another is marked as wrong, since it would be read.
+Columns that nobody declared have decimal marks and words, but no marks of thousands, dates or units.
 """
 
 from __future__ import annotations
@@ -212,6 +213,15 @@ def _seconds(given: pl.Expr, unit: str) -> pl.Expr:
     return pl.coalesce(total.round(6).cast(pl.String), given)
 
 
+def cell_of(value: object) -> str:
+    """Return a value of study.toml as a sheet would spell it.
+
+    >>> cell_of(True), cell_of(0.5), cell_of("S1")
+    ('true', '0.5', 'S1')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _words(given: pl.Expr, words: Mapping[str, Any], column: str) -> pl.Expr:
     """Return what words stand for, whatever their case and the blanks around them; other texts as they are.
 
@@ -219,7 +229,7 @@ def _words(given: pl.Expr, words: Mapping[str, Any], column: str) -> pl.Expr:
     """
     meant: dict[str, str] = {}
     for word, value in words.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
+        text = cell_of(value)
         if meant.setdefault(word.strip().lower(), text) != text:
             raise DataError(
                 f"values.{column} has several values for {word.strip().lower()!r}, whose case does not count"

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.cells import in_our_spelling
+from sessionkit.readers.checks.cells import cell_of, in_our_spelling
 from sessionkit.readers.checks.columns import required, under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
@@ -127,10 +127,7 @@ def _with_constants(raw: Raw, options: Mapping[str, Any]) -> pl.LazyFrame:
     for column in constants:
         if column in there:
             raise DataError(f"{raw.source} ({raw.table}) has a column {column!r}, which cannot be a constant as well")
-    texts = {
-        column: str(value).lower() if isinstance(value, bool) else str(value) for column, value in constants.items()
-    }
-    return raw.frame.with_columns(pl.lit(value, dtype=pl.String).alias(column) for column, value in texts.items())
+    return raw.frame.with_columns(pl.lit(cell_of(value)).alias(column) for column, value in constants.items())
 
 
 def _in_name(raw: Raw, pattern: str | None) -> dict[str, str]:

@@ -14,7 +14,7 @@
     sheets.py          files that are one table, and what their names say
     column_names.py    what columns are called in the field
     contents.py        what is in columns, and what columns of two files share
-    spelling.py        how columns spell numbers, dates, durations, yes and no, and nothing
+    spellings.py       how columns spell numbers, dates, durations, yes and no, and nothing
     table_sections.py  a table as lines of a study.toml, and the questions about it
     proposal.py        lines, sections and questions as TOML
 """

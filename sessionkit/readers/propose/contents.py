@@ -15,7 +15,7 @@ from sessionkit.contract import Field
 from sessionkit.contract.casts import cast, without_zone
 from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness
 from sessionkit.readers.propose.sample import Sample
-from sessionkit.readers.propose.spelling import PLAIN, Spelling, respelled, spelling_of
+from sessionkit.readers.propose.spellings import PLAIN, Spelling, respelled, spelling_of
 
 
 def share(ours: pl.Series, theirs: pl.Series) -> float:

@@ -24,7 +24,7 @@ from sessionkit.readers.propose.contents import SampleColumn, judged_shares, sha
 from sessionkit.readers.propose.kinds import LogFileKind, judgments_in
 from sessionkit.readers.propose.match import MISSING, STEADY, Match, fits, is_steady
 from sessionkit.readers.propose.proposal import quoted
-from sessionkit.readers.propose.spelling import mean_nothing, respelled
+from sessionkit.readers.propose.spellings import mean_nothing, respelled
 
 WORTH = {
     "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0, "e": 3, "s": 2, "c": 1, "i": 0,

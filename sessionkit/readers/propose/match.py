@@ -15,7 +15,7 @@ from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn
 from sessionkit.readers.propose.kinds import LogFileKind
 from sessionkit.readers.propose.proposal import quoted
-from sessionkit.readers.propose.spelling import mean_nothing, respelled
+from sessionkit.readers.propose.spellings import mean_nothing, respelled
 
 SURE = 0.95
 """How likely by its name a column of small numbers must be to be taken for seconds without asking."""

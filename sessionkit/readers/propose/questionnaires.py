@@ -21,7 +21,7 @@ from sessionkit.readers.propose.kinds import LogFileKind, called
 from sessionkit.readers.propose.match import STEADY, Match
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sheets import like
-from sessionkit.readers.propose.spelling import mean_nothing
+from sessionkit.readers.propose.spellings import mean_nothing
 from sessionkit.readers.propose.table_sections import paths_from
 from sessionkit.readers.questionnaires import ANSWER, IDS, ITEM, SECTION
 

@@ -23,7 +23,7 @@ from sessionkit.readers.propose.kinds import ListColumns
 from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
-from sessionkit.readers.propose.spelling import mean_nothing
+from sessionkit.readers.propose.spellings import mean_nothing
 
 
 def asked_of_grades(grades: pl.Series | None, name: str) -> list[Line]:

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit.contract import table
-from sessionkit.readers.propose.spelling import CLOCK, mean_nothing, respelled, spelling_of
+from sessionkit.readers.propose.spellings import CLOCK, mean_nothing, respelled, spelling_of
 
 RESULTS = table("results").by_name
 TIME = table("queries").by_name["issued_at"]

@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.contract import Field
 from sessionkit.display.words import listed
-from sessionkit.readers.checks.cells import CLOCK, EXCEL, in_our_spelling
+from sessionkit.readers.checks.cells import CLOCK, EXCEL, FIRST_DAY, in_our_spelling
 from sessionkit.readers.checks.log_schemas import all_columns
 from sessionkit.readers.propose.column_names import plain, words
 from sessionkit.readers.propose.proposal import quoted
@@ -49,7 +49,6 @@ PAIRS = (
     (",", "."),
     (",", " "),
     (".", " "),
-    (",", "\u00a0"),
     (".", "'"),
     (".", "\u2019"),
 )
@@ -60,8 +59,8 @@ DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?(?P<third>\d{2,4})"
     r"(?P<between>,?[ T]+|)(?P<time>\d{1,2}:\d{2}(?P<seconds>:\d{2}(?P<part>[.,]\d+)?)?(?P<half>\s?[AaPp][Mm])?)?$"
 )
-DAYS = (20_000, 80_000)
-"""Days as Excel counts them, of the years 1954 to 2119."""
+DAYS = (FIRST_DAY, 80_000)
+"""Days as Excel counts them, from the first that is read to the year 2119."""
 MOST = 2000
 """Different texts that are looked at."""
 ISO = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"

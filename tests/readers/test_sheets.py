@@ -92,7 +92,8 @@ def test_files_of_one_table_in_a_list_a_folder_and_by_a_pattern(tmp_path):
     for person in ("P1", "P2"):
         rows = [ROWS[0][1:], *(row[1:] for row in ROWS[1:] if row[0] == person)]
         written(tmp_path / "logs" / f"{person}_log.csv", rows)
-    (tmp_path / "logs" / ".P3_log.csv").write_text("hidden")
+    for name in (".P3_log.csv", "~$P3_log.csv"):
+        (tmp_path / "logs" / name).write_text("hidden, and a lock of Excel")
     whole = str(tmp_path / "logs" / "*_log.csv")
     for path in (["logs/P1_log.csv", "logs/P2_log.csv"], "logs", "logs/*_log.csv", whole):
         options = {"path": path, "separator": ";", "name_pattern": r"(?P<Person>P\d+)_", "columns": COLUMNS}

@@ -225,6 +225,16 @@ def open_log(
     return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
 
 
+def files_of(folder: Path) -> list[Path]:
+    """Return the files in a folder, those that are hidden and the locks of Excel apart, by name."""
+    return sorted(path for path in folder.iterdir() if path.is_file() and _is_visible(path))
+
+
+def _is_visible(path: Path) -> bool:
+    """Return whether a file is neither hidden nor a lock of Excel."""
+    return not path.name.startswith((".", "~$"))
+
+
 def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
     """Return the files that study.toml names, relative to it, in the order of their names: files, all in a folder, or by a pattern.
 
@@ -237,15 +247,13 @@ def paths_in(given: str | Sequence[str], base: Path) -> list[str]:
     for name in [given] if isinstance(given, str) else given:
         place = base / name
         if place.is_dir():
-            inside = sorted(
-                path for path in place.iterdir() if path.is_file() and not path.name.startswith((".", "~$"))
-            )
+            inside = files_of(place)
             if not inside:
                 raise DataError(f"{name}: the folder {place} has no files")
             found += [str(Path(name) / path.name) for path in inside]
         elif "*" in name and not place.exists():
-            alike = sorted(path for path in glob(name, root_dir=base) if (base / path).is_file())  # noqa: PTH207 - Path.glob refuses a whole path
-            alike = [path for path in alike if not Path(path).name.startswith("~$")]  # locks of Excel
+            named = glob(name, root_dir=base)  # noqa: PTH207 - Path.glob refuses a whole path
+            alike = sorted(path for path in named if (base / path).is_file() and _is_visible(Path(path)))
             if not alike:
                 raise DataError(f"{name}: no file in {base} has a name like this")
             found += alike

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.display.words import listed
+from sessionkit.readers.io.log_files import files_of
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import ROWS, Sample
@@ -26,8 +27,7 @@ def files_in(path: Path) -> list[Path]:
     """Return a file, or the files of a log in a folder, in the order of their names."""
     if not path.is_dir():
         return [path]
-    visible = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
-    return [one for one in visible if one.suffix.lower() != ".toml"]
+    return [one for one in files_of(path) if one.suffix.lower() != ".toml"]
 
 
 def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:

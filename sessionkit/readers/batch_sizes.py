@@ -37,6 +37,11 @@ def need(file: LogFile) -> float:
     return size * EXPANSION[kind] * (PACKED if is_packed(file.path) else 1)
 
 
+def fits(files: Iterable[LogFile], budget: int) -> bool:
+    """Return whether the records of these files, all read, fit in memory."""
+    return sum(need(file) for file in files) <= budget
+
+
 def is_large(files: Iterable[LogFile], budget: int) -> bool:
     """Return whether these files, read all at once, need more memory than there is or than serves speed."""
     return sum(need(file) for file in files) > min(budget, ENOUGH)

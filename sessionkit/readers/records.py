@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
-from sessionkit.readers.batch_sizes import ENOUGH, is_large
+from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import Aside, described, none_rejected
 from sessionkit.readers.checks.source_checks import KEPT
@@ -65,6 +65,7 @@ class Log:
     keep: Keep
     workspace: Path
     is_large: bool
+    fits: bool = False
     room: int = 0
     judgments: Callable[[], JudgmentSources] = JudgmentSources
 
@@ -122,7 +123,9 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
             large = is_large(opened, budget)
             keep = OnDisk(records) if large else in_memory
             beside = functools.cache(lambda: read_judgments(found))
-            taken = take(Log(opened, config, keep, workspace, large, min(budget, ENOUGH) // 2, beside))
+            taken = take(
+                Log(opened, config, keep, workspace, large, fits(opened, budget), min(budget, ENOUGH) // 2, beside)
+            )
             return study_of(
                 taken,
                 config,

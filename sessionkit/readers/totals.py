@@ -118,8 +118,8 @@ class Totals:
         )
         count("rows", part.rows.accepted.height)
         count("rejected", part.broken.height)
-        if part.rejects.height:
-            self._rejects[name].append(self._kept(part.rejects))
+        if (rejects := part.rejects).height:
+            self._rejects[name].append(self._kept(rejects))
 
     def rejected(
         self,

@@ -19,7 +19,7 @@ from sessionkit.study.batches import IDS, ROWS, in_order, slices
 from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
 from sessionkit.study.memo import Memo
 from sessionkit.study.prefetch import Ahead
-from sessionkit.study.row_index import LENGTH, QUERIES, counts, keys_of_queries, query_of, repeated, session_of
+from sessionkit.study.row_index import LENGTH, QUERIES, counts, key_numbers, query_of, repeated, session_of
 from sessionkit.study.storage import StoredBatch, StudyBatch
 
 OWN = {
@@ -97,7 +97,7 @@ class SessionBatch:
         placed = queries.select("query_position", session=session)
         asked_in = session_of(results, sessions["session_id"], "results")
         query = query_of(asked_in, results["query_position"], placed, len(sessions))
-        key = judged.pairs.key_of(keys_of_queries(sessions, queries, session))
+        key = key_numbers(judged.pairs, sessions, queries, session)
         judgment = judged.pairs.judgment_of(key.gather(query), results["doc_id"])
         return cls._made(
             judged,

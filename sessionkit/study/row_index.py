@@ -170,7 +170,7 @@ def numbered(
     shown_in = session_of(lists, sessions["session_id"], "results")
     placed = queries.select("query_position", session=session)
     query = query_of(shown_in, lists["query_position"], placed, len(sessions))
-    key = pairs.key_of(keys_of_queries(sessions, queries, session)).gather(query).fill_null(NO_KEY)
+    key = key_numbers(pairs, sessions, queries, session).gather(query).fill_null(NO_KEY)
     return (
         sessions.with_columns(
             counts(session, len(sessions)).alias(QUERIES),
@@ -187,3 +187,10 @@ def keys_of_queries(sessions: pl.DataFrame, queries: pl.DataFrame, session: pl.S
     if "judgment_key" not in queries.columns:
         return inherited
     return queries.select(pl.coalesce("judgment_key", pl.Series("inherited", inherited))).to_series()
+
+
+def key_numbers(pairs: JudgmentIndex, sessions: pl.DataFrame, queries: pl.DataFrame, session: pl.Series) -> pl.Series:
+    """The number of the judgment_key of every query; null where nothing is judged for it."""
+    if "judgment_key" not in queries.columns:  # sessions are fewer
+        return pairs.key_of(sessions["judgment_key"]).gather(session)
+    return pairs.key_of(keys_of_queries(sessions, queries, session))

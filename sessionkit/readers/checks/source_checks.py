@@ -82,8 +82,9 @@ class CheckedSource:
     def rejects(self) -> pl.DataFrame:
         """The rejected records, and the cells set aside of others (KEPT): RECORD, COLUMN, RULE, VALUE."""
         none = pl.DataFrame(schema={**dict(CELL), KEPT: pl.Boolean})
-        frames = [self.broken.with_columns(pl.lit(False).alias(KEPT))]
-        frames += [rows.cells.with_columns(pl.lit(True).alias(KEPT)) for rows in (self.rows, self.markers)]
+        found = [(rows.broken, False) for rows in (self.rows, self.markers)]
+        found += [(rows.cells, True) for rows in (self.rows, self.markers)]
+        frames = [frame.with_columns(pl.lit(kept).alias(KEPT)) for frame, kept in found if len(frame)]
         there = [frame.select(name for name in none.columns if name in frame.columns) for frame in frames]
         return pl.concat([none, *there], how="diagonal_relaxed")
 

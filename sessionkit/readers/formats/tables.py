@@ -51,7 +51,7 @@ def take(log: Log) -> Taken:
     raws: dict[str, list[Raw]] = {name: [] for name in _names(log.config)}
     for file in log.files:
         name = file.section
-        keep = in_memory if name == "users" else log.keep
+        keep = in_memory if name == "users" or log.fits else log.keep
         for options in _of_each_sheet(log.config.tables[name]):
             raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
     for name in ("queries", "results"):

@@ -18,12 +18,15 @@ from sessionkit.readers.io.json_items import loads, unrounded
 
 TEXT = r'"(?:[^"\\\x00-\x1F]|\\(?:["\\/bfnrt]|u[0-9abcefABCEF][0-9a-fA-F]{3}))*"'
 """A text; none with an escaped half of a character."""
-FRACTION = r"0\.[0-9]{0,3}[1-9]|[1-9][0-9]{0,8}\.[0-9]{0,5}[1-9]"
+DECIMAL = r"0\.[0-9]{0,3}[1-9]|[1-9][0-9]{0,8}\.[0-9]{0,5}[1-9]"
 WHOLE = r"-?(?:0|[1-9][0-9]{0,14})\.0"
 """A number with a fraction of 0, as many programs write whole ones; polars decodes it without the fraction."""
-NUMBER = rf"{WHOLE}|0|-?(?:[1-9][0-9]{{0,17}}|{FRACTION})"
+NUMBER = rf"{WHOLE}|0|-?(?:[1-9][0-9]{{0,17}}|{DECIMAL})"
 """A number in the spelling in which it would be written back."""
 VALUE = f"(?:{TEXT}|{NUMBER}|true|false|null)"
+FRACTION = ".0"
+"""What such a number has."""
+BLANK = r"^[\s\x{feff}]*$"
 FIRST_LOOK = 100
 """Lines that are all looked at one by one, since in most logs they have all shapes there are."""
 KEYS = 100
@@ -45,28 +48,44 @@ class Shapes:
         For each known shape what its lines match.
     regular
         Whether every line seen so far had a known shape.
+    plain
+        Whether none seen so far is blank, which polars' own reader of files does not count, or may have a number such as
+        ``1.0``, which polars decodes without the fraction.
     """
 
     keys: dict[str, None] = field(default_factory=dict)
     patterns: dict[str, int] = field(default_factory=dict)
     regular: bool = True
+    plain: bool = True
 
     def fits(self, line: pl.Expr) -> pl.Expr:
         """Return whether lines have a known shape."""
         return line.str.contains("|".join(self.patterns)) if self.patterns else pl.lit(False)
 
+    def settles(self, line: pl.Expr) -> pl.Expr:
+        """Return whether lines say nothing of the file that is not known."""
+        fits = self.fits(line)
+        return fits & ~line.str.contains(FRACTION, literal=True) if self.plain else fits
+
     def look(self, lines: pl.Series) -> None:
         """Make known the shapes and keys of the first lines of a file."""
+        lines = self._filled(lines)
         for text in as_objects(lines).drop_nulls():
             self.keys.update(dict.fromkeys(json.loads(text)))
         self._unknown(lines)
 
     def see(self, lines: pl.Series) -> None:
         """Take note of the keys of more lines."""
-        objects = as_objects(self._unknown(lines)).drop_nulls()
+        objects = as_objects(self._unknown(self._filled(lines))).drop_nulls()
         for start in range(0, len(objects), BATCH):
             batch = objects[start : start + BATCH]
             self.keys.update(dict.fromkeys(_keys(batch) if len(self.keys) <= KEYS else _loaded_keys(batch)))
+
+    def _filled(self, lines: pl.Series) -> pl.Series:
+        """Return the lines that are not blank, after taking note of what is not plain."""
+        blank = lines.str.contains(BLANK)
+        self.plain &= not blank.any() and not lines.str.contains(FRACTION, literal=True).any()
+        return lines.filter(~blank) if blank.any() else lines
 
     def _unknown(self, lines: pl.Series) -> pl.Series:
         """Return the lines whose shape is not known, after making known what shapes they have."""
@@ -96,7 +115,7 @@ class Shapes:
         known = [key for key in self.keys if key]  # lines with an empty key are of no known shape
         dtype = pl.Struct(dict.fromkeys(known, pl.String))
         read = lines.str.json_decode(dtype).struct.unnest() if known else pl.DataFrame(height=len(lines))
-        if lines.str.contains(".0", literal=True).any():
+        if lines.str.contains(FRACTION, literal=True).any():
             text = pl.Series(lines).alias("__line")
             fractions = {key: rf"{re.escape(json.dumps(key, ensure_ascii=False))}: ?{WHOLE} ?[,}}]" for key in known}
             spelled = [key for key, pattern in fractions.items() if lines.str.contains(pattern).any()]

@@ -1,8 +1,7 @@
 """The records of a log too large for memory in batches: each is a range of session_id, and has all records of its sessions.
 
-Batch after batch the log is then in the order of its sessions. A table that is in this order already, as most are, is cut where its
-batches begin; one that roughly is in it is read range by range, and one that is not is first repartitioned to disk, a file for
-each batch.
+Batch after batch the log is then in the order of its sessions. A table that is roughly in this order already, as most are, is read
+range by range (in memory and in order, it is cut); one that is out of order is first repartitioned to disk, a file for each batch.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from sessionkit.contract import RECORD
@@ -82,26 +80,22 @@ def _bounds(samples: list[pl.DataFrame], records: int, rows: int) -> list[str]:
 
 def _cut(raw: Raw, sample: pl.DataFrame, bounds: list[str], rows: int, folder: Path) -> list[pl.LazyFrame]:
     """Return the records of each range, then those without session, in as many batches as they need."""
-    if (places := _places(raw, bounds)) is not None:
+    if raw.in_memory and (places := _places(raw, bounds)) is not None:
         return [raw.frame.slice(start, end - start) for start, end in pairwise([0, *places, raw.records])]
     nulls = raw.frame.select(_session(raw).is_null().sum()).collect().item()
     lost = -(-nulls // rows)
     text = raw.frame.collect_schema()[SESSION] == pl.String
-    if text and _scatter(sample, bounds) <= SCATTER:
+    if text and not raw.in_memory and _scatter(sample, bounds) <= SCATTER:
         return _in_place(raw.frame, bounds, lost)
     return _in_files(raw, bounds, lost, folder)
 
 
 def _places(raw: Raw, bounds: list[str]) -> list[int] | None:
     """Return where the batches begin among records that are in the order of their sessions; None where they are not."""
-    places, last = np.zeros(len(bounds), dtype=np.int64), ""
-    for records in raw.frame.select(_session(raw).alias(SESSION)).collect_batches():
-        sessions = records[SESSION]
-        if sessions.null_count() or not sessions.is_sorted() or (len(sessions) and sessions[0] < last):
-            return None
-        places += sessions.search_sorted(pl.Series(bounds, dtype=pl.String)).to_numpy()
-        last = sessions[-1] if len(sessions) else last
-    return places.tolist()
+    sessions = raw.frame.select(_session(raw)).collect().to_series()
+    if sessions.null_count() or not sessions.is_sorted():
+        return None
+    return sessions.search_sorted(pl.Series(bounds, dtype=pl.String)).to_list()
 
 
 def _scatter(sample: pl.DataFrame, bounds: list[str]) -> float:

@@ -64,6 +64,8 @@ class Raw:
         The sources it was put together from (``checks/source_union.py``), each after the number of its records' forerunners.
     merged, idle
         How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
+    in_memory
+        Whether `frame` is in memory as a whole, so that any slice of it is there at once.
     """
 
     table: str
@@ -80,6 +82,7 @@ class Raw:
     members: tuple[tuple[int, Raw], ...] = ()
     merged: int = 0
     idle: int = 0
+    in_memory: bool = False
 
     @property
     def is_file(self) -> bool:

@@ -22,10 +22,11 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Option
+from sessionkit.readers.io.delimited import header_of
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import SEPARATORS, WHITESPACE, read_table
+from sessionkit.readers.io.table_files import WHITESPACE, read_table
 from sessionkit.readers.propose.column_names import USUAL, folded
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Taken
@@ -170,8 +171,9 @@ def map_of_file(path: Path, workspace: Path, config: Config) -> QuerySessions:
         names = re.findall(r'"(\w[\w -]*)"\s*:', file.head.decode("utf-8", errors="replace").split("\n", 1)[0])
     else:
         first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
-        separator = file.separator or next((one for one in SEPARATORS if one in first), WHITESPACE)
-        names = first.split() if separator == WHITESPACE else [one.strip(' "') for one in first.split(separator)]
+        names, separator = header_of(first, file.separator)
+        if separator not in first:
+            names, separator = first.split(), WHITESPACE
         options = {"separator": separator, "header": not (len(names) > 2 and names[2].isdecimal())}
     headless = options.get("header") is False
     columns = {ours: place for place, ours in enumerate(MAPPED[:3], 1)} if headless else map_columns(names, file.name)

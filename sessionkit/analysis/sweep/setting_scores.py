@@ -154,12 +154,16 @@ class Ground:
             tasks.append(score_task(self.study, measures, by=[self.unit, self.column]))
         by_group, *by_unit = run(self.study, tasks, self.memory)
         named = by_group.with_columns(group=pl.col(self.column).cast(pl.String)).filter(pl.col("group").is_not_null())
-        means: dict[Measure, SettingMeans] = {}
-        for measure in measures:
-            own = named.filter(pl.col("measure") == str(measure))
-            own = pl.DataFrame({"group": self.groups}).join(own, on="group", how="left", maintain_order="left")
-            counts = [own[name].fill_null(0).to_numpy() for name in ("n", "undefined")]
-            means[measure] = SettingMeans(_number(own["value"]), *counts)
+        asked = pl.DataFrame({"measure": list(map(str, measures))}).join(
+            pl.DataFrame({"group": self.groups}), how="cross"
+        )
+        found = asked.join(named, on=asked.columns, how="left", maintain_order="left")
+        shape = len(measures), len(self.groups)
+        value = _number(found["value"]).reshape(shape)
+        counts = [found[name].fill_null(0).to_numpy().reshape(shape) for name in ("n", "undefined")]
+        means = {
+            measure: SettingMeans(*of_measure) for measure, *of_measure in zip(measures, value, *counts, strict=True)
+        }
         if not by_unit or self.unit is None:
             return SettingScores(means)
         values = _number(by_unit[0]["value"]).reshape(-1, len(measures))

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.contract import CELLS, RECORD, RULE, TABLES, VALUE, table
 from sessionkit.contract.casts import SPELLED, as_text
 from sessionkit.errors import DataError, suggestion
+from sessionkit.readers.io.delimited import SEPARATORS
 from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw
 
 PRIVATE = (RECORD, RULE, VALUE, CELLS)
@@ -19,8 +20,6 @@ SEVERAL = "__several_"
 """What the name of a column begins with that is made of several."""
 JOINED = "/"
 """What stands between the texts of columns that together are an id, as of the session of a participant and a task."""
-SEPARATORS = ",;\t|"
-"""Characters that, within the name of a lone column, suggest that they separate columns."""
 
 
 def under_our_names(

@@ -9,7 +9,6 @@ counted and carry nothing here.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
 from sessionkit.readers.flat.lines import breaking, sound, unsound
-from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken
@@ -54,17 +53,17 @@ def fits(glimpse: Glimpse) -> bool:
     if glimpse.is_folder:
         last = {name.rsplit("/", 1)[-1].removesuffix(".gz") for name in glimpse.names}
         return {"search_train.csv", "browsing_train.csv"} <= last
-    return {"session_id_hash", "clicked_skus_hash", "product_skus_hash"} <= set(_header(glimpse.head))
+    return {"session_id_hash", "clicked_skus_hash", "product_skus_hash"} <= set(header_of(glimpse.head, ",")[0])
 
 
 def beside(glimpse: Glimpse) -> bool:
     """Return whether a text begins with the header of browsing or of products."""
-    return bool({EVENTS, PRODUCTS} & set(_header(glimpse.head)))
+    return bool({EVENTS, PRODUCTS} & set(header_of(glimpse.head, ",")[0]))
 
 
 def take(log: Log) -> Taken:
     """Take the files apart."""
-    kinds = {file.name: set(_header(file.head.decode("utf-8", errors="replace"))) for file in log.files}
+    kinds = {file.name: set(header_of(file.head.decode("utf-8", errors="replace"), ",")[0]) for file in log.files}
     searches = [file for file in log.files if set(COLUMNS) - {"query_vector"} <= kinds[file.name]]
     if not searches:
         missing = set(COLUMNS) - {"query_vector"} - kinds[log.files[0].name]
@@ -82,19 +81,11 @@ def take(log: Log) -> Taken:
     return replace(taken, idle={**taken.idle, **others})
 
 
-def _header(text: str) -> list[str]:
-    """Return the names of the columns; none where the first line is no CSV."""
-    try:
-        return next(csv.reader([text.lstrip("\ufeff").split("\n", 1)[0].strip()]), [])
-    except csv.Error:
-        return []
-
-
 def _counts(file: LogFile) -> dict[tuple[str, str], int]:
     """Return how many records there are in a file that carries nothing for a study, by what they are."""
     frame = (
         read_delimited(file, "queries", separator=",", keep=lambda scan: scan.select(EVENTS).collect().lazy())
-        if (EVENTS in _header(file.head.decode("utf-8", errors="replace")))
+        if (EVENTS in header_of(file.head.decode("utf-8", errors="replace"), ",")[0])
         else None
     )
     if frame is None:

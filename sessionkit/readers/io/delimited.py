@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, islice
@@ -26,6 +26,8 @@ from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_lines, refuse_reserved
 
 NONE: Mapping[int, str] = {}
+SEPARATORS = ",\t;|"
+"""What may separate fields where nothing says it but the header."""
 FITS = "record_fits_the_columns"
 """The rule about records with more fields than there are columns."""
 SPARE = "__spare"
@@ -107,6 +109,29 @@ def read_delimited(
     frame = _kept(file, form, skip, keep)
     records = frame.select(pl.len()).collect().item()
     return Raw(table, file.name, frame, records, _way_back(file, form, skip), file.bytes, file.digest)
+
+
+def header_of(text: str, separator: str | None = None, *, needed: Collection[str] = ()) -> tuple[list[str], str]:
+    """Return the names in the first line of a text, and what separates them: that by which all that are needed are there, else
+    what is in the line most often.
+
+    >>> header_of("application;query_id;user_query\\n")
+    (['application', 'query_id', 'user_query'], ';')
+    >>> header_of("name, first|rank, doc|1", needed=["rank, doc"])
+    (['name, first', 'rank, doc', '1'], '|')
+    """
+    line = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    tried = [separator] if separator else sorted(SEPARATORS, key=line.count, reverse=True)
+    found = [(_names(line, one), one) for one in tried]
+    return next((one for one in found if set(needed) <= set(one[0])), found[0])
+
+
+def _names(line: str, separator: str) -> list[str]:
+    """Return the fields of a line; none where a quote is not closed in it."""
+    try:
+        return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
+    except csv.Error:
+        return []
 
 
 def _first_records(

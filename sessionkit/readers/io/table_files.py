@@ -17,7 +17,7 @@ from sessionkit.readers.checks.cells import cell_of, in_our_spelling
 from sessionkit.readers.checks.columns import required, under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
-from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.json_items import as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile
@@ -30,8 +30,6 @@ from sessionkit.readers.raw import OF_SHEET, Raw, no_way_back
 WHITESPACE = "whitespace"
 LATER = "query_position"
 """What number_queries makes."""
-SEPARATORS = ",\t;|"
-"""What may separate fields where nothing says it but the header."""
 IDLE = {
     "parquet": (("separator", "quote", "header", "encoding", "skip", "sheet"), "Parquet and needs none"),
     "workbook": (("separator", "quote", "encoding"), "a workbook and needs none"),
@@ -73,7 +71,9 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     if file is not given:
         raw = replace(raw, locate=as_items(given))
     zone = options.get("timezone", config.settings.timezone)
-    return replace(raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options))
+    return replace(
+        raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options), in_memory=keep is in_memory
+    )
 
 
 def _records(
@@ -189,10 +189,11 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
     made = {*options.get("constants", {}), *(re.findall(r"\?P<(\w+)>", options.get("name_pattern", "")))}
     named = chain.from_iterable([one] if isinstance(one, str | int) else one for one in (said or columns.values()))
     needed = {one for one in named if isinstance(one, str)} - made
-    first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0]
-    for separator in SEPARATORS if options.get("header", True) else ():
-        if needed <= {field.strip(' \r"') for field in first.split(separator)}:
-            return separator
+    head = file.head.decode("utf-8", errors="replace")
+    names, separator = header_of(head, needed=needed)
+    if options.get("header", True) and needed <= set(names):
+        return separator
+    first = head.split("\n", 1)[0]
     raise DataError(
         f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) shows the separator; "
         'set separator = "\\t", "," or "whitespace" for it in study.toml'

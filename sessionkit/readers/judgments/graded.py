@@ -14,7 +14,6 @@ there is a warning.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,7 @@ from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import TEXT, TOPIC, Glimpse
+from sessionkit.readers.io.delimited import header_of
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.record_store import in_memory
@@ -63,7 +63,6 @@ GRADES = (
 )
 JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", "worker_id", "user_email")
 """What columns are called, the likeliest first; a score is a grade where documents are those of a corpus, as in BEIR."""
-SEPARATORS = ",\t;|"
 SOME = 5
 """Words that an error shows."""
 NONE: Mapping[str, str | int] = {}
@@ -191,13 +190,7 @@ def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
             return list(JSON.raw_decode(head, begun.end() - 1)[0] if begun[1] else json.loads(line)), ""
         except (ValueError, RecursionError):
             return [], ""
-    separator = separator or max(SEPARATORS, key=line.count)
-    if separator == WHITESPACE:
-        return line.split(), separator
-    try:
-        return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])], separator
-    except (csv.Error, TypeError):
-        return [], separator
+    return (line.split(), separator) if separator == WHITESPACE else header_of(line, separator)
 
 
 def _is_quepids(head: str) -> bool:

@@ -26,7 +26,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ltr import holds_ltr, read_ltr
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, source, told_apart
@@ -54,19 +54,6 @@ GRADES = ("rating", "grade", "relevance", "label", "judgment", "judgement", "gai
 UNRATED = {"judgment_key": "queries without ratings", "doc_id": "documents without rating"}
 
 
-def header_of(text: str) -> list[str]:
-    """Return the fields of the first line of CSV.
-
-    >>> header_of('"query","doc_id","rating"\\r\\n')
-    ['query', 'doc_id', 'rating']
-    """
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    try:
-        return [field.strip() for field in next(csv.reader([first]), [])]
-    except csv.Error:
-        return []
-
-
 def form_of(text: str) -> str | None:
     """Return which of the forms a text begins like; None where it is like none.
 
@@ -75,7 +62,7 @@ def form_of(text: str) -> str | None:
     >>> form_of("Snapshot Name,Query Text,Doc ID,Doc Position,title\\n"), form_of("Case ID,Query Text,Score\\n")
     ('lists', 'scores')
     """
-    names = [name.casefold() for name in header_of(text)]
+    names = [name.casefold() for name in header_of(text, ",")[0]]
     if {"query text", "doc id", "doc position"} <= set(names):
         return DETAILED if "rating" in names else LISTS
     if {"query text", "score", "case id"} <= set(names) and not set(names) & set(GRADES):
@@ -287,7 +274,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
         )
     if form is None:
         raise DataError(
-            f"{file.name} is not an export of Quepid: its columns are {', '.join(header_of(head))}; query, docid and "
+            f"{file.name} is not an export of Quepid: its columns are {', '.join(header_of(head, ',')[0])}; query, docid and "
             "rating are needed"
         )
     return graded(file) if form in (BASIC, DETAILED) else book(file)

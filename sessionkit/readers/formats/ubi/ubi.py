@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
@@ -103,11 +104,14 @@ def in_parts(
     numbers = order.select(KEY, AT_PLACE, number, pl.when(begins).then(part).forward_fill().alias(PART))
     numbers = log.keep(numbers)
     has_hits = (pl.col(WHAT) == QUERY) & (pl.col("hits").list.len() > 0)
-    at_place, by_name = numbers.drop(KEY), numbers.drop(AT_PLACE)
+    at_place = _looked_up(place, numbers.drop(KEY).sort(AT_PLACE).collect())
     frames = [
-        queries.drop(SIZE).with_columns(place).join(at_place, on=AT_PLACE, how="left").drop(AT_PLACE),
-        records.filter(has_hits).select(*PLACE, "hits", place).join(at_place, on=AT_PLACE).drop(AT_PLACE),
-        marks.join(by_name, on=KEY, how="left"),
+        queries.drop(SIZE).with_columns(at_place).unnest(AT_PLACE),
+        records.filter(has_hits)
+        .select(*PLACE, "hits", at_place)
+        .unnest(AT_PLACE)
+        .filter(pl.col("__number").is_not_null()),
+        marks.join(numbers.drop(AT_PLACE), on=KEY, how="left"),
     ]
     numbered = [frame.with_columns(pl.col("__number").alias(KEY)).drop("__number") for frame in frames]
     if not log.is_large:
@@ -120,6 +124,21 @@ def in_parts(
         UbiBatch(*(_rows(folder, frame, part).sort(*PLACE).collect().lazy() for folder, frame in folders))
         for part in parts
     )
+
+
+def _looked_up(place: pl.Expr, numbers: pl.DataFrame) -> pl.Expr:
+    """Return the number and part of the query at each place, a struct of nulls where there is none.
+
+    A join of as many lists of hits would take more memory. `numbers` are in the order of their places.
+    """
+    known, found = numbers[AT_PLACE].to_numpy(), numbers.drop(AT_PLACE)
+
+    def rows(places: pl.Series) -> pl.Series:
+        at = np.searchsorted(known, places.to_numpy())
+        there = np.append(known, -1)[at] == places.to_numpy()
+        return found.select(pl.all().gather(pl.Series(np.where(there, at, -1)).replace(-1, None))).to_struct()
+
+    return place.map_batches(rows, return_dtype=pl.Struct(found.schema), is_elementwise=True)
 
 
 def _split(rows: pl.LazyFrame, workspace: Path) -> Path:

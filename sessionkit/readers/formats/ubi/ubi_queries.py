@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+import numpy as np
 import polars as pl
 
 from sessionkit.contract import RECORD
@@ -73,7 +74,7 @@ def queries_of(
     )
     length = [pl.col("user_query").str.len_chars().fill_null(0)] if longest else []
     order = [pl.col(SIZE) > 0, *length, *(pl.col(name) for name in PLACE)]
-    several = keep(asked.group_by(KEY).agg(query_records=pl.len()).filter(pl.col("query_records") > 1))
+    several = keep(_several(asked))
     again = asked.join(several, on=KEY, how="semi")
     best = again.group_by(KEY).agg(pl.struct(PLACE).sort_by(order).last().alias("best")).unnest("best")
     others = keep(again.select(PLACE).join(best, on=PLACE, how="anti"))
@@ -118,6 +119,14 @@ def queries_of(
     sessions, notes = _with_sessions(queries, events, gap, recut=recut, keep=keep)
     repeated = tallied(others, "query records with a query_id of another")
     return UbiQueries(sessions, repeated, [*_noted(queries, told, events), *notes])
+
+
+def _several(asked: pl.LazyFrame) -> pl.LazyFrame:
+    """Return the query_ids of which there are several records, and how many; hashes take less memory than the ids of all."""
+    hashes = np.sort(asked.select(pl.col(KEY).hash()).collect(engine="streaming").to_series().to_numpy())
+    twice = pl.Series(np.unique(hashes[1:][hashes[1:] == hashes[:-1]]))
+    found = asked.filter(pl.col(KEY).hash().is_in(twice.implode())).group_by(KEY).agg(query_records=pl.len())
+    return found.filter(pl.col("query_records") > 1)
 
 
 def _told_by_events(events: pl.LazyFrame) -> pl.LazyFrame:

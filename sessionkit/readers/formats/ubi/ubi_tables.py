@@ -14,7 +14,6 @@ matched as Python literals and never evaluated.
 from __future__ import annotations
 
 import ast
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +35,7 @@ from sessionkit.readers.formats.ubi.ubi_fields import (
     RESPONSE_HITS,
     flat,
 )
-from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.json_items import unrounded
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.parquet import pieces_of, read_parquet
@@ -128,7 +127,6 @@ def _from_python(cell: str) -> str:
         return cell
 
 
-SEPARATORS = ",;\t|"
 SOURCE, ATTRIBUTES, ANSWER = "_source.", "event_attributes.", "queryResponse."
 ASKED = ("query_attributes", "queryAttributes")
 MORE = {
@@ -154,20 +152,6 @@ CUT = r"'\s+\.\.\.\s+'"
 """What numpy writes in place of most of a long list."""
 READABLE = "hits_can_be_read"
 PART, HELD = "__part_", "__cell_"
-
-
-def header_of(text: str) -> tuple[list[str], str]:
-    """Return the names of the columns that text begins with, and what separates them.
-
-    >>> header_of("application;query_id;user_query\\n")
-    (['application', 'query_id', 'user_query'], ';')
-    """
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(SEPARATORS, key=first.count)
-    try:
-        return [name.strip() for name in next(csv.reader([first], delimiter=separator), [])], separator
-    except csv.Error:
-        return [], separator
 
 
 def holds_table(text: str) -> bool:

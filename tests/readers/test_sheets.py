@@ -325,3 +325,16 @@ def test_workbook_of_traps():
         ("1", 2, "d2"),
         ("1", 3, "d3"),
     ]
+
+
+@pytest.mark.parametrize("cell", ["AAAAAAAA2", "ZZZZ2", "D99999999999"])
+def test_a_cell_that_no_sheet_has_is_named_and_not_reached_for(tmp_path, cell):
+    """The parser of workbooks would end the process, or fill its memory with what is before the cell."""
+    with pytest.importorskip("xlsxwriter").Workbook(tmp_path / "made.xlsx") as book:
+        book.add_worksheet().write_row(0, 0, ["session_id", "query_position", "rank", "doc_id"])
+        book.worksheets()[0].write_row(1, 0, ["s", "1", "1", "d"])
+    with zipfile.ZipFile(tmp_path / "made.xlsx") as made, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
+        for name in made.namelist():
+            odd.writestr(name, made.read(name).replace(b'<c r="D2"', f'<c r="{cell}"'.encode()))
+    with pytest.raises(DataError, match=rf"odd.xlsx: a sheet reaches to the cell [A-Z]+{cell.lstrip('ADZ')}, which"):
+        in_toml(tmp_path, f'[results]\npath = "odd.xlsx"\n{TOML}')

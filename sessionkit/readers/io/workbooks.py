@@ -7,11 +7,12 @@ whose value was never worked out, is an empty cell. Of merged cells only the fir
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import polars as pl
@@ -24,10 +25,14 @@ from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-DIMENSION = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
-"""The last cell of a sheet, as its file says it."""
-MOST = 2**26
-"""Cells of a sheet that are read at most."""
+PLACE = re.compile(rb'<(?:c|row|dimension)\s(?:[^>]*?\s)?(?:r|ref)="(?:[A-Z0-9]+:)?([A-Z]*)([0-9]*)"')
+"""Where a cell or row is, or the last cell as the sheet says it."""
+BLOCK = 1 << 20
+"""Bytes of a sheet that are looked at at a time."""
+LONGEST = 1 << 10
+"""Bytes that what PLACE matches may have."""
+MOST, COLUMNS = 2**26, 2**14
+"""Cells of a sheet that are read at most, and columns that one can have."""
 
 if TYPE_CHECKING:
     from fastexcel import ExcelReader
@@ -141,14 +146,31 @@ def _refuse_far(path: Path, name: str) -> None:
                 continue
             try:
                 with archive.open(sheet) as stream:
-                    found = DIMENSION.search(stream.read(4096))
-            except (BadZipFile, OSError, EOFError):  # whoever reads it says what is wrong with it
+                    column, row = _last_place(stream)
+            except (BadZipFile, OSError, EOFError, zlib.error):  # whoever reads it says what is wrong with it
                 continue
-            if found is not None and _column(found[1].decode()) * int(found[2]) > MOST:
+            wide, high = _column(column[:40]), int(row[:40])
+            if wide > COLUMNS or wide * high > MOST:
                 raise DataError(
-                    f"{name}: a sheet reaches to the cell {found[1].decode()}{found[2].decode()}, which is too far to be read; delete "
-                    "what stands there, and the empty columns and rows before it"
+                    f"{name}: a sheet reaches to the cell {column[:12]}{row[:12]}, which is too far to be read; delete what stands "
+                    "there, and the empty columns and rows before it"
                 )
+
+
+def _last_place(sheet: IO[bytes]) -> tuple[str, str]:
+    """Return the last column and the last row of a sheet that any of its cells is in."""
+    column, row, rest = b"A", b"1", b""
+    while block := sheet.read(BLOCK):
+        found = PLACE.findall(rest + block)
+        column = max([column, *{name for name, _ in found}], key=_in_length)
+        row = max([row, *(number for _, number in found)], key=_in_length)
+        rest = (rest + block)[-LONGEST:]
+    return column.decode(), row.decode()
+
+
+def _in_length(name: bytes) -> tuple[int, bytes]:
+    """Return what puts names of columns, and numbers, in their order."""
+    return len(name), name
 
 
 def _column(letters: str) -> int:

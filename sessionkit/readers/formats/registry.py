@@ -168,4 +168,5 @@ FORMATS: dict[str, Format] = {
         tried=tiangong_st.TRIED,
     ),
 }
+"""Every format of logs by its name."""
 """The formats of logs, by name."""

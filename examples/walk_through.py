@@ -1,23 +1,27 @@
 # %% [markdown]
-# # From a log to a report
+# # A user study, from its log to a report
 #
 # Every step of an evaluation by the session, on the synthetic study in `clinic/`. Its makers put a **true effect** into it:
 # every query searched with S2 is better by 0.75 (in units of the latent quality of queries, whose noise has an sd of 0.7),
 # and nothing else differs between the systems. `clinic/truth.json` says so; what is found is held against it.
 #
-# This file is a script (`python examples/walk_through.py [--out FOLDER]`) and, in VS Code or with Jupytext, a notebook:
-# leave out `print` there, and studies, findings and tables show themselves.
+# `walk_through.py` is a script (`python examples/walk_through.py [--out FOLDER]`), `walk_through.ipynb` the same as a notebook.
 
 # %%
 import argparse
+import builtins
 import json
 from pathlib import Path
 
+import altair as alt
 import polars as pl
 
 import sessionkit as sk
 
-parser = argparse.ArgumentParser(description="From a log to a report.")
+alt.renderers.enable("svg")  # a notebook shows figures without a network
+show = getattr(builtins, "display", print)  # studies and tables show themselves in a notebook, a script prints them
+
+parser = argparse.ArgumentParser(description="A user study, from its log to a report.")
 parser.add_argument("--out", type=Path, default=Path(), help="folder for the study, the figures and the report")
 out = parser.parse_known_args()[0].out  # a notebook's kernel has arguments of its own
 
@@ -32,7 +36,7 @@ truth = json.loads((clinic / "truth.json").read_text())
 
 # %%
 study = sk.read(clinic / "study.toml").save(out / "study")
-print(study)
+show(study)
 
 # %% [markdown]
 # ## 2. Check what became of the records
@@ -42,7 +46,7 @@ print(study)
 # %%
 sources = sk.check(study)["sources"]
 ends = pl.sum_horizontal("rows", "empty_lists", "rejected", "merged", "idle")
-print(sources.select("source", "records", "rows", "empty_lists", "rejected"))
+show(sources.select("source", "records", "rows", "empty_lists", "rejected"))
 print("Every record is accounted for:", sources.select((pl.col("records") == ends).all()).item())
 print("Unusual:", "; ".join(study.notes))
 
@@ -55,7 +59,7 @@ print("Unusual:", "; ".join(study.notes))
 # %%
 found = sk.describe(study)
 print(found.design)
-print(found.systems)
+show(found.systems)
 print("As in Table 2 of ECIR 2008: 152 queries with System 1 and 191 with System 2.")
 
 # %% [markdown]
@@ -68,7 +72,7 @@ print("As in Table 2 of ECIR 2008: 152 queries with System 1 and 191 with System
 # %%
 nsdcg = str(sk.nsDCG(gain="0-1-10-100") @ 10)
 means = sk.score(study, [nsdcg, "mean(nDCG@10)", "Queries"], by="system_id")
-print(means)
+show(means)
 means = dict(means.filter(measure=nsdcg).select("system_id", "value").rows())
 print(f"S1 scores {means['S1']:.3f} and S2 {means['S2']:.3f} in {nsdcg}, S2 less S1 {means['S2'] - means['S1']:+.3f}.")
 print("The truth, from 200 such studies (clinic/README.md): .271 and .336, .065 apart.")
@@ -82,7 +86,7 @@ print("The truth, from 200 such studies (clinic/README.md): .271 and .336, .065 
 scores = sk.score(study, nsdcg, per="session")
 best = scores.sort("value", descending=True).item(0, "session_id")
 parts = sk.explain(study, nsdcg, best)
-print(parts.filter(pl.col("contribution") > 0).select("query_position", "rank", "grade", "contribution", "cumulated"))
+show(parts.filter(pl.col("contribution") > 0).select("query_position", "rank", "grade", "contribution", "cumulated"))
 value = scores.filter(session_id=best).item(0, "value")
 print(f"The parts of session {best} add to {parts['contribution'].sum():.4f}, its score is {value:.4f}.")
 
@@ -100,6 +104,7 @@ print(f"The truth: {truth['expected']}.")
 print(
     f"The interval from {row['low']:.3f} to {row['high']:.3f} holds the true .065, and also 0: a study of this size can miss it."
 )
+sk.charts.differences(compared, synthetic=True)
 
 # %% [markdown]
 # ## 7. Break it down: last queries and those before
@@ -107,7 +112,7 @@ print(
 # Searchers go on until a list satisfies them, so last queries should be far better. That is a thing to test, not to assume.
 
 # %%
-print(
+show(
     sk.breakdown(study, "nDCG@10", parts="last")
     .filter(rank=10)
     .select("system_id", "part", "value", "n_sessions", "left_out_single_query")
@@ -115,6 +120,7 @@ print(
 tests = sk.breakdown_tests(study, "nDCG@10", parts="last")
 print(tests.reading)
 print(f"The truth: the last query of a satisfied session is better by {truth['satisfied_gain']} units.")
+sk.charts.last_vs_nonlast(sk.breakdown(study, "nDCG@10", parts="last"), synthetic=True)
 
 # %% [markdown]
 # ## 8. Does it depend on the discounts?
@@ -127,6 +133,7 @@ print(swept.reading)
 print(
     f"The truth: S2 is better, whatever the discounts. It leads in {(swept.table['leader'] == 'S2').sum()} of {len(swept.table)}."
 )
+sk.charts.sweep_map(swept, synthetic=True)
 
 # %% [markdown]
 # ## 9. Which discounts do these searchers have?
@@ -136,9 +143,9 @@ print(
 
 # %%
 calibrated = sk.calibrate(study, "sDCG@10", draws=200)
-print(calibrated.table.filter(criterion="likelihood").select("parameter", "estimate", "low", "high"))
+show(calibrated.table.filter(criterion="likelihood").select("parameter", "estimate", "low", "high"))
 fitted = sk.score(study, calibrated.measures, by="system_id")
-print(fitted.select("system_id", "measure", "value"))
+show(fitted.select("system_id", "measure", "value"))
 print("With the fitted discounts", fitted.sort("value").item(-1, "system_id"), "leads as well.")
 
 # %% [markdown]
@@ -157,8 +164,8 @@ print("could have said so.")
 # %% [markdown]
 # ## 11. Draw it
 #
-# Charts are Altair values: in a notebook they show themselves (after `altair.renderers.enable("svg")` without a network), and
-# `sk.charts.save` writes SVG, PDF, PNG, HTML or JSON.
+# Charts are Altair values: as the last line of a cell they show themselves, and `sk.charts.save` writes SVG, PDF, PNG, HTML or
+# JSON.
 
 # %%
 curve = sk.curve(study, nsdcg)
@@ -166,6 +173,7 @@ chart = sk.charts.session_curve(curve, measure=nsdcg, synthetic=study.settings.s
 print(sk.charts.save(chart, out / "sessions.svg"))
 ends = dict(curve.filter(pl.col("slot") == pl.col("slot").max()).select("system_id", "value").rows())
 print(f"The curves end at the scores: S1 {ends['S1']:.4f}, S2 {ends['S2']:.4f}.")
+chart
 
 # %% [markdown]
 # ## 12. Report it

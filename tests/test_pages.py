@@ -60,6 +60,9 @@ def test_the_demo_leaves_what_the_readme_says(capsys, tmp_path):
     said = capsys.readouterr().out
     assert "Scores by system (synthetic)" in said
     assert {"study", "report.html"} < {path.name for path in (tmp_path / "demo").iterdir()}
+    figure = "examples/figures/session-curve.svg"
+    assert f"({figure})" in README
+    assert (tmp_path / "demo" / "session-curve.svg").read_bytes() == (ROOT / figure).read_bytes(), "copy it"
 
 
 def test_the_readme_is_short_and_leads_to_every_guide():

@@ -75,41 +75,6 @@ def test_figure_4_of_ecir_2008(run, clinic):
     assert ran.value("ecir2008_figure4.svg", "value", f"Session: {best['session_id']}") == pytest.approx(best["value"])
 
 
-def test_the_appendix_of_ecir_2008(run):
-    ran = run("figures/ecir2008_appendix_vectors.py")
-    rows = [line.split() for line in ran.said.splitlines()[1:11]]
-    assert [row[2] for row in rows] == ["3", "5", "8", "8", "8", "9", "11", "13", "16", "16"]
-    # 3; + 2 / (1 + log4 2) = 4/3; + 3 / (1 + log4 3)
-    assert [row[3] for row in rows[:3]] == ["3.0000", "4.3333", "6.0070"]
-    assert rows[1][4:] == ["4.00", "0.33"]
-    assert ran.value("ecir2008_appendix.svg", "value", "Rank: 10", "group: formula", "Measure: CG") == 16
-
-
-@pytest.mark.slow
-def test_other_discounts_of_ecir_2008(run, clinic):
-    ran = run("figures/ecir2008_other_discounts.py")
-    lengths = clinic.queries.group_by("session_id").agg(q=pl.len()).filter(pl.col("q") >= 2).collect()
-    for bq in (2, 10):
-        long = sk.score(clinic, f"nsDCG(bq={bq})@10", per="session").join(lengths, on="session_id")
-        for system, value in long.group_by("system_id").agg(pl.col("value").mean()).rows():
-            assert f"{system} ends at {value:.4f}" in next(
-                line for line in ran.said.splitlines() if f"bq={bq})" in line
-            )
-    text = (ran.folder / "ecir2008_other_discounts.svg").read_text(encoding="utf-8")
-    assert text.count(">Synthetic data</text>") == 2
-
-
-@pytest.mark.slow
-def test_the_map_of_parameters(run, clinic):
-    ran = run("figures/ecir2008_parameter_map.py")
-    figure = "ecir2008_parameter_map.svg"
-    means = dict(sk.score(clinic, f"nsDCG({WEIGHTS},b=10,bq=8)@10", by="system_id").select("system_id", "value").rows())
-    margin = 100 * (means["S2"] / means["S1"] - 1)
-    assert ran.value(figure, "Margin", "b: 10", "bq: 8") == pytest.approx(margin, abs=0.05)
-    assert "Settings at which a system leads: S2 49" in ran.said
-    assert ran.count(figure, "rect mark") == 49
-
-
 @pytest.mark.slow
 def test_figures_1_to_4_of_tois_2002(run):
     ran = run("figures/tois2002_figures1to4_gain_vectors.py")
@@ -178,42 +143,6 @@ def test_measures_and_satisfaction(run, clinic):
     assert re.search(rf"nsDCG@10 +{re.escape(f'{pearson:+.3f}')} ", ran.said)
     assert ran.value("chiir2016_correlations.svg", "Value", "Measure: nsDCG@10") == pytest.approx(pearson, abs=5e-4)
     assert ran.count("chiir2016_correlations.svg", "point") == 8
-
-
-@pytest.mark.slow
-def test_what_made_a_session_s_value(run, clinic):
-    ran = run("figures/session_waterfall.py")
-    session = re.search(r"session (\w+) is", ran.said)[1]
-    value = sk.score(clinic, "sDCG@10", per="session").filter(session_id=session).item(0, "value")
-    assert f"is {value:.4f}." in ran.said
-    assert f"+{value:.3f}" in (ran.folder / "session_waterfall.svg").read_text(encoding="utf-8")
-    parts = re.findall(r"grade (\d) x ([\d.]+) = ([\d.]+)", ran.said)
-    assert len(parts) == 3
-    assert all(float(g) * float(d) == pytest.approx(float(added), abs=2e-4) for g, d, added in parts)
-
-
-@pytest.mark.slow
-def test_a_session_in_time(run, clinic):
-    ran = run("figures/session_timeline.py")
-    session, queries, clicks = re.search(r"Session (\w+): (\d+) queries and (\d+) clicks", ran.said).groups()
-    own = clinic.results.filter(session_id=session, clicked=True).collect()
-    assert (int(queries), int(clicks)) == (11, len(own))
-    assert ran.count("session_timeline.svg", "point") == len(own)
-    assert sum(int(seconds) for seconds in re.findall(r"(\d+) s of reading", ran.said)) == own["dwell_seconds"].sum()
-
-
-def test_the_figure_of_the_readme(run, clinic):
-    ran = run("figures/session_curve.py")
-    for system, value in sk.score(clinic, "nsDCG@10", by="system_id").select("system_id", "value").rows():
-        assert f"{system} {value:.4f}" in ran.said.splitlines()[-1]
-        assert ran.value("session_curve.svg", "value", f"System: {system}", "slot: 110") == pytest.approx(
-            value, abs=1e-9
-        )
-    shipped = EXAMPLES / "figures" / "session_curve.svg"
-    assert "(examples/figures/session_curve.svg)" in (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
-    assert (ran.folder / shipped.name).read_bytes() == shipped.read_bytes(), (
-        "draw it: python examples/figures/session_curve.py"
-    )
 
 
 def test_every_figure_has_a_line_in_the_table_and_says_what_it_is():

@@ -1,12 +1,15 @@
-"""The walk-through and the example at its side: every step says what is true, and the truth is that of the data."""
+"""The walk-through, as a script and as a notebook: every step says what is true, and the truth is that of the data."""
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import sessionkit as sk
+from tests.support.notebook import NOTEBOOK, cells
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TRUTH = json.loads((EXAMPLES / "clinic" / "truth.json").read_text(encoding="utf-8"))
@@ -43,22 +46,31 @@ def test_from_log_to_report(run):
     assert "Synthetic data: this study was made up" in (ran.folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_it_opens_as_a_notebook():
-    text = (EXAMPLES / "walk_through.py").read_text(encoding="utf-8")
-    cells = re.split(r"^# %%", text, flags=re.MULTILINE)[1:]
-    kinds = ["markdown" if cell.startswith(" [markdown]") else "code" for cell in cells]
-    assert kinds == ["markdown", "code"] * (len(cells) // 2)
-    assert len(cells) == 26
-    for cell, kind in zip(cells, kinds, strict=True):
-        if kind == "markdown":
-            assert all(line.startswith("#") for line in cell.split("\n")[1:] if line)
+def test_the_notebook_is_that_of_the_script():
+    kinds = [kind for kind, _ in cells()]
+    assert kinds == ["markdown", "code"] * 13
+    assert shown_of(NOTEBOOK)[0] == cells(), "write it: python -m tests.support.notebook"
 
 
-def test_one_session_four_ways(run):
-    said = run("one_session_four_ways.py").said
-    # FORMULAS, section 0: forms A to D of the toy session
-    for part in ("1.8316  sDCG@3", "3.3389", "1.6375", "1.4678", "so far 1.8316"):
-        assert part in said
+@pytest.mark.slow
+def test_jupyter_executes_the_notebook_and_figures_need_no_network(tmp_path):
+    words = [sys.executable, "-m", "tests.support.notebook", str(tmp_path / "walk_through.ipynb")]
+    subprocess.run(words, cwd=EXAMPLES.parent, check=True)
+    found, kept = shown_of(tmp_path / "walk_through.ipynb"), shown_of(NOTEBOOK)
+    assert found[:2] == kept[:2], "write it: python -m tests.support.notebook"
+    for figures in (found[2], kept[2]):
+        assert len(figures) == 4
+        assert all(one.startswith("<svg ") and "Synthetic data<" in one for one in figures)
+
+
+def shown_of(path):
+    """A notebook's cells as kind and text, what is printed and shown as tables, and its figures."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    sources = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+    shown = [output.get("data", {}) for output in outputs]
+    texts = [output.get("text") or data.get("text/html") for output, data in zip(outputs, shown, strict=True)]
+    return sources, texts, ["".join(data["image/svg+xml"]) for data in shown if "image/svg+xml" in data]
 
 
 def test_the_clinic_s_true_effect_is_what_the_walk_through_says():

@@ -28,7 +28,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "sessionkit.analysis.record_accounts": ["check"],

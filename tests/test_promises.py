@@ -5,6 +5,7 @@ import builtins
 import importlib.metadata
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -92,6 +93,32 @@ def test_the_version_is_the_same_everywhere():
     assert importlib.metadata.version("sessionkit-ir") == declared == sessionkit.__version__
     assert f"\nversion: {declared}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## [{declared}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_citation_is_valid():
+    words = [
+        sys.executable,
+        "-m",
+        "check_jsonschema",
+        "--builtin-schema",
+        "vendor.citation-file-format",
+        "CITATION.cff",
+    ]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_readme_on_a_package_index_leads_to_no_file():
+    """Beside it lie no files there, and its readers have no clone."""
+    hook = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    for change in hook["fancy-pypi-readme"]["substitutions"]:
+        page, times = re.subn(change["pattern"], change["replacement"], page)
+        assert times
+    assert re.findall(r"\]\((?!https:)[^)]*\)", page) == []
+    assert "pip install sessionkit-ir" in page
+    assert "pytest" not in page
 
 
 SOMEBODY_ELSES = re.compile(

@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["--version"])
-    sessionkit 0.1.0
+    sessionkit 0.2.0
     0
     """
     if arguments is not None:

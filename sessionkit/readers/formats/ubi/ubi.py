@@ -111,7 +111,7 @@ def in_parts(
         .select(*PLACE, "hits", at_place)
         .unnest(AT_PLACE)
         .filter(pl.col("__number").is_not_null()),
-        marks.join(numbers.drop(AT_PLACE), on=KEY, how="left"),
+        log.keep(marks.join(numbers.drop(AT_PLACE), on=KEY, how="left")),
     ]
     numbered = [frame.with_columns(pl.col("__number").alias(KEY)).drop("__number") for frame in frames]
     if not log.is_large:

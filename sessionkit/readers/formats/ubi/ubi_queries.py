@@ -204,7 +204,7 @@ def _with_sessions(
     names = pl.coalesce(CUT, "session_id", KEY) if recut else pl.coalesce("session_id", CUT, KEY)
     placed = done.select(KEY, names.alias("__session"))
     whole = queries.join(placed, on=KEY, how="left", maintain_order="left")
-    return whole.with_columns(pl.col("__session").alias("session_id")).drop("__session"), notes
+    return keep(whole.with_columns(pl.col("__session").alias("session_id")).drop("__session")), notes
 
 
 def _long(queries: pl.LazyFrame, gap: timedelta, said: str | float) -> list[str]:

@@ -25,7 +25,6 @@ all of this documentation.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
 __version__ = "0.2.0"
@@ -55,6 +54,7 @@ _HOMES = {
     "sessionkit.analysis.summary": ["summary"],
     "sessionkit.analysis.sweep.sweep": ["Sweep", "sweep"],
     "sessionkit.analysis.timeline": ["timeline"],
+    "sessionkit.bases": ["register"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "SpaceError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables"],
     "sessionkit.readers.read": ["read"],
@@ -66,6 +66,7 @@ _HOMES = {
     "sessionkit.scoring.explain": ["explain"],
     "sessionkit.scoring.scan_paths.variance": ["path_variance"],
     "sessionkit.scoring.measures.base": ["Measure"],
+    "sessionkit.scoring.measures.list_function": ["define"],
     "sessionkit.scoring.measures.column": ["column"],
     "sessionkit.scoring.measures.grammar": ["parse_measure"],
     "sessionkit.scoring.measures.registry": ["MEASURES"],
@@ -81,7 +82,7 @@ _BY_NAME_ONLY = {"max", "min", "sum", "__version__"}
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     """Import a public name when it is first used; names of measures are those of the registry."""
-    if name in ("charts", "engines"):
+    if name in ("bases", "charts", "engines"):
         return importlib.import_module(f"sessionkit.{name}")
     if name == "__all__":
         return [public for public in __dir__() if public not in _BY_NAME_ONLY]
@@ -92,16 +93,17 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
         if value is None:
             msg = f"module 'sessionkit' has no attribute {name!r}"
             raise AttributeError(msg)
+        if name not in _measures().own:  # what was registered may be registered anew
+            return value
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """Every public name."""
-    return sorted({"__version__", "charts", "engines", *_HOME, *_measures()})
+    return sorted({"__version__", "bases", "charts", "engines", *_HOME, *_measures().own})
 
 
-def _measures() -> Mapping[str, Any]:
+def _measures() -> Any:  # noqa: ANN401 - the registry, which is not imported yet
     """Every measure by its name."""
-    measures: Mapping[str, Any] = importlib.import_module("sessionkit.scoring.measures.registry").MEASURES
-    return measures
+    return importlib.import_module("sessionkit.scoring.measures.registry").MEASURES

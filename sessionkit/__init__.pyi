@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # so that mypy reads every module before its package
+    from sessionkit import bases as bases
     from sessionkit import charts as charts
     from sessionkit import engines as engines
     from sessionkit.analysis.agreement import Agreement as Agreement
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.sweep.finding import Sweep as Sweep
     from sessionkit.analysis.sweep.sweep import sweep as sweep
     from sessionkit.analysis.timeline import timeline as timeline
+    from sessionkit.bases import register as register
     from sessionkit.choices import AnswerSize
     from sessionkit.choices import Depth
     from sessionkit.choices import Duplicates
@@ -140,6 +142,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.jiang2016 import PrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import RankBiasedPrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import SummedGradedAveragePrecision
+    from sessionkit.scoring.measures.list_function import define as define
     from sessionkit.scoring.measures.precision import Effectiveness
     from sessionkit.scoring.measures.precision import HarmonicMean
     from sessionkit.scoring.measures.precision import HighestHarmonicMean
@@ -926,6 +929,7 @@ __all__ = [
     "avg_pos",
     "avg_vect",
     "avgpos",
+    "bases",
     "bounds",
     "bpref",
     "breakdown",
@@ -939,6 +943,7 @@ __all__ = [
     "curve",
     "curve_differences",
     "curve_with_stops",
+    "define",
     "describe",
     "discriminate",
     "effort",
@@ -978,6 +983,7 @@ __all__ = [
     "pseudonymize",
     "read",
     "reformulations",
+    "register",
     "report",
     "rprecision_histogram",
     "sDCG",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.bases import register as register
     from sessionkit.choices import AnswerSize
     from sessionkit.choices import Depth
+    from sessionkit.choices import Discount
     from sessionkit.choices import Duplicates
     from sessionkit.choices import EmptyList
     from sessionkit.choices import Gain
@@ -55,9 +56,8 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.choices import IdealQueries
     from sessionkit.choices import MedianLimit
     from sessionkit.choices import Preset
-    from sessionkit.choices import QueryDiscountForm
+    from sessionkit.choices import QueryDiscount
     from sessionkit.choices import QueryLimit
-    from sessionkit.choices import RankDiscountForm
     from sessionkit.choices import RankOrigin
     from sessionkit.choices import RatingGain
     from sessionkit.choices import ReadingTimes
@@ -262,7 +262,7 @@ CubeTest: _CubeTest
 class _DCG(DiscountedCumulatedGain):
     """DCG: the sum of the gains of the shown results, each discounted by its rank."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 DCG: _DCG
 
@@ -486,7 +486,7 @@ RR: _RR
 class _RSDCG(RecencySessionGain):
     """RSDCG: sDCG in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSDCG: _RSDCG
 
@@ -661,7 +661,7 @@ esAP: _esAP
 class _esDCG(ExpectedGain):
     """esDCG: the expected DCG of a scan path, discounted by the place in the path."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esDCG: _esDCG
 
@@ -682,7 +682,7 @@ esnCG: _esnCG
 class _esnDCG(ExpectedNormalizedGain):
     """esnDCG: the expected nDCG of a scan path, its ideal cut where the path ends."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esnDCG: _esnDCG
 
@@ -766,7 +766,7 @@ nCubeTest: _nCubeTest
 class _nDCG(NormalizedDiscountedCumulatedGain):
     """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nDCG: _nDCG
 
@@ -794,14 +794,14 @@ nonlast: _nonlast
 class _nsDCG(NormalizedSessionGain):
     """nsDCG: sDCG as a share of an ideal session's."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nsDCG: _nsDCG
 
 class _sDCG(SessionGain):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sDCG: _sDCG
 

@@ -70,7 +70,7 @@ def accepted(name: str, given: object) -> ChartKind:
     return given
 
 
-OWN = {
+OWN_CHARTS = {
     "last-vs-nonlast": ChartKind(
         "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
         "session_curves", ("nDCG@10",), ("average",)
@@ -176,7 +176,7 @@ OWN = {
     ),
 }  # fmt: skip
 """The charts of sessionkit."""
-CHARTS: Registry[ChartKind] = Registry("chart", "sessionkit.charts", OWN, accepted)
+CHARTS: Registry[ChartKind] = Registry("chart", "sessionkit.charts", OWN_CHARTS, accepted)
 """The charts by the names that the command line knows them by; functions have underscores in place of hyphens."""
 
 

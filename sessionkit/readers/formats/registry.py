@@ -33,7 +33,7 @@ from sessionkit.readers.formats.ubi import ubi
 from sessionkit.readers.input_files import inputs
 from sessionkit.readers.records import reader
 
-OWN: dict[str, Format] = {
+OWN_FORMATS: dict[str, Format] = {
     "tables": Format(
         "delimited, NDJSON or Parquet tables, plain, .gz or .zst, as study.toml describes them",
         reader("tables", tables.take, files=tables.files),
@@ -203,5 +203,5 @@ def _fits(name: str, given: Format, glimpse: Glimpse) -> bool:
         return False
 
 
-FORMATS: Registry[Format] = Registry("format", "sessionkit.readers", OWN, accepted)
+FORMATS: Registry[Format] = Registry("format", "sessionkit.readers", OWN_FORMATS, accepted)
 """The formats of logs, by name; also those of other packages, see `sessionkit.plugins`."""

@@ -205,6 +205,25 @@ def test_a_class_that_fails_is_named(values, says):
         sk.score(toy(), own(), per="query")
 
 
+def test_a_measure_of_gains_takes_discounts_of_its_own():
+    facts = {
+        "name": "Root",
+        "level": "query",
+        "formula": "sum of gain / sqrt(i)",
+        "source": "here",
+        "__module__": __name__,
+    }
+    root = {"rank_discount": lambda _: 1 / pl.col("rank").cast(pl.Float64).sqrt()}
+    sk.register(type("Root", (sk.bases.GainMeasure,), facts | root))
+    assert sk.score(toy(), "Root(gain=exp2)", per="query")["value"].to_list() == pytest.approx([1 / 2**0.5, 3, 0])
+    assert sk.explain(toy(), "Root", session="s")["contribution"].to_list() == pytest.approx([0, 1 / 2**0.5, 2])
+    broken = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: pl.col("place")})
+    with pytest.raises(
+        UsageError, match=r"the measure Root \(module .*\) cannot say what a result adds: ColumnNotFoundError"
+    ):
+        sk.register(broken)
+
+
 def test_what_cannot_be_registered_is_said():
     chart = sk.bases.ChartKind("nothing", max)
     for given, name, says in [

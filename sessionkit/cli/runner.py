@@ -10,7 +10,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
@@ -110,7 +109,7 @@ def load_plugins(files: Sequence[str]) -> None:
         line = os.environ.get(name, "")
         found = TYPED.findall(line)
         if found:
-            typed += [path for path in found if Path(path).is_file()]
+            typed += [path for path in found if os.path.isfile(path)]  # noqa: PTH113 - pathlib takes time, which --version has not
             rest = TYPED.sub(" ", line)
             gone = len(line.split()) - len(rest.split())
             os.environ[name] = rest

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.display.text import in_html
 from sessionkit.errors import UsageError
-from sessionkit.plugins import Registry
+from sessionkit.plugins import Blame, Registry, module_of
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.base import Measure
@@ -88,6 +88,12 @@ def accepted(name: str, given: object) -> Measure:
         raise UsageError(
             f"the measure {name} has {silent[0]}, which its text cannot say; describe it in own_parameters, as a Parameter"
         )
+    if made.gain_measure is not None and not made.required:
+        import polars as pl
+
+        places = pl.DataFrame({"rank": [1, 2], "query_position": [1, 1], "offset": [0, 0], "gain": [1.0, 0.0]})
+        with Blame(f"the measure {name} (module {module_of(type(made))}) cannot say what a result adds"):
+            places.select(made.gain_measure.contribution(pl.col("gain")).cast(pl.Float64))
     return made
 
 

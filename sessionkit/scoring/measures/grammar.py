@@ -208,9 +208,9 @@ class _Reader:
             return text
 
     def cut(self, name: str, made: Measure) -> Measure:
-        """A measure with the whole number after the @ as its cutoff; of IPrec it is the level of recall, as ir_measures writes it."""
+        """A measure with the whole number after the @ as its cutoff; of IPrec a decimal is the level of recall, as in ir_measures."""
         text = self.take("number", "word")
-        if name == "IPrec" and re.fullmatch(r"[01]?\.?\d*", text):
+        if name == "IPrec" and re.fullmatch(r"\d*\.\d+", text):
             return made(recall=float(text), rule="trec9")
         if not text.isdigit():
             self.fail(f"the cutoff after @ must be a whole number of at least 1, not {text!r}")

@@ -1,17 +1,17 @@
 """Names and parameters of ir_measures: read as ours where they mean the same, else refused by name with the reason.
 
-=============================  ==============================  ===============================
-ir_measures                    here                            where
-=============================  ==============================  ===============================
-``MAP``, ``MRR``, ``Bpref``    ``AP``, ``RR``, ``bpref``       anywhere
-``SetP``, ``SetR``, ``SetF``   ``P``, ``R``, ``F``             anywhere
-``rel=2``                      ``min_grade=2``                 measures of relevant documents
-``dcg='exp-log2'``             ``gain=exp2``                   DCG, nDCG
-``gains={1:5,2:10}``           ``gain=0-5-10``                 measures with gains
-``judged_only=True``           ``unjudged=skip``               anywhere
-``IPrec@0.1``                  ``IPrec(recall=0.1,rule=trec9)``
-``ERR@20``, an object          ``ERR(max_grade=4)@20``         gdeval's scale ends at 4
-=============================  ==============================  ===============================
+=============================  ================================  ==============================
+ir_measures                    here                              where
+=============================  ================================  ==============================
+``MAP``, ``MRR``, ``Bpref``    ``AP``, ``RR``, ``bpref``         anywhere
+``SetP``, ``SetR``, ``SetF``   ``P``, ``R``, ``F``               anywhere
+``rel=2``                      ``min_grade=2``                   measures of relevant documents
+``dcg='exp-log2'``             ``gain=exp2``                     DCG, nDCG
+``gains={1:5,2:10}``           ``gain=0-5-10``                   measures with gains
+``judged_only=True``           ``unjudged=skip``                 anywhere
+``IPrec@0.1``                  ``IPrec(recall=0.1,rule=trec9)``  a decimal; ``IPrec@1`` is cut
+``ERR@20``, an object          ``ERR(max_grade=4)@20``           gdeval's scale ends at 4
+=============================  ================================  ==============================
 """
 
 from __future__ import annotations
@@ -146,4 +146,6 @@ def text_of(measure: object) -> str:
         text = text.replace("RBP(", "RBP(p=0.8,")
     if name == "RBP" and given["rel"] == 1 and "rel=" not in text:
         text = text.replace("RBP(", "RBP(rel=1,")
+    if name == "IPrec" and "recall" in given:
+        text = f"{text.partition('@')[0]}@{float(given['recall'])}"
     return text.replace("ERR", f"ERR(max_grade={TOP})") if name == "ERR" else text

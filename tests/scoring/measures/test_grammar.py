@@ -140,6 +140,7 @@ def test_a_name_of_ir_measures_is_its_measure_or_refused_by_name(name):
         ('nDCG(dcg="log2")', "nDCG"),
         ("nDCG(gains={2:5, 4:9})", "nDCG(gain=0-1-5-3-9)"),
         ("R(judged_only=True)@5", "R(unjudged=skip)@5"),
+        ("IPrec@3", "IPrec@3"),
         ("SetP(relative=False,rel=2)", "P(min_grade=2)"),
         ("SetF(beta=4.0)", "F(beta=2)"),
         ("RBP(p=0.9,rel=2)", "RBP(min_grade=2,p=0.9)"),
@@ -159,12 +160,16 @@ def test_a_text_of_ir_measures_is_ours(text, ours):
         ("nDCG(gains={0:-1})", "gains must give whole grades from 0 gains of at least 0"),
         ("P(judged_only=maybe)", "no parameter 'judged_only' with the value maybe"),
         ("NumRet", "Results counts the results of a session"),
-        ("IPrec@2", "recall must be a number between 0 and 1"),
+        ("IPrec@2.5", "recall must be a number between 0 and 1"),
     ],
 )
 def test_what_ir_measures_means_otherwise_is_refused_with_the_reason(text, says):
     with pytest.raises(sk.MeasureError, match=re.escape(says)):
         parse_measure(text)
+
+
+def test_a_level_of_recall_that_is_whole_is_one_of_an_object():
+    assert str(parse_measure(ir_measures.IPrec @ 1)) == "IPrec(recall=1,rule=trec9)"
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ Read a log and its judgments, score its sessions, look at their curves, break th
 >>> sk.score(study, ["nsDCG@10"]).select("system_id", "measure", "n").rows()
 [('S1', 'nsDCG@10', 60), ('S2', 'nsDCG@10', 60)]
 
-**What is public.** The names of ``dir(sessionkit)``, of `sessionkit.charts` and of `sessionkit.engines.spark`, with the parameters,
-attributes and columns that their documentation names; commands, their options and what they print as ``tsv``, ``csv``, ``jsonl`` or
-``parquet``; the texts of measures, such as ``nsDCG@10``; ``study.toml``; studies on disk and their schemas. All else may change with
-any version: other modules, whatever their names; the wording of messages and readings; how pages, figures and tables for papers look.
+**What is public.** The names of ``dir(sessionkit)``, of `sessionkit.bases`, `sessionkit.charts` and `sessionkit.engines.spark`, with the
+parameters, attributes and columns that their documentation names; commands, their options and what they print as ``tsv``, ``csv``,
+``jsonl`` or ``parquet``; the texts of measures, such as ``nsDCG@10``; ``study.toml``; studies on disk and their schemas. All else may
+change with any version: other modules, whatever their names; the wording of messages and readings; how pages, figures and tables for
+papers look.
 
 **What is stable.** Versions follow Semantic Versioning. Before 1.0 a minor version (0.2 to 0.3) may change what is public;
 its entry in CHANGELOG.md says what, and what to write instead. A patch version (0.2.0 to 0.2.1) only mends. A study that an

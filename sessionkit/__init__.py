@@ -7,10 +7,11 @@ Read a log and its judgments, score its sessions, look at their curves, break th
 >>> sk.score(study, ["nsDCG@10"]).select("system_id", "measure", "n").rows()
 [('S1', 'nsDCG@10', 60), ('S2', 'nsDCG@10', 60)]
 
-**What is public.** The names of ``dir(sessionkit)``, of `sessionkit.charts` and of `sessionkit.engines.spark`, with the parameters,
-attributes and columns that their documentation names; commands, their options and what they print as ``tsv``, ``csv``, ``jsonl`` or
-``parquet``; the texts of measures, such as ``nsDCG@10``; ``study.toml``; studies on disk and their schemas. All else may change with
-any version: other modules, whatever their names; the wording of messages and readings; how pages, figures and tables for papers look.
+**What is public.** The names of ``dir(sessionkit)``, of `sessionkit.bases`, `sessionkit.charts` and `sessionkit.engines.spark`, with the
+parameters, attributes and columns that their documentation names; commands, their options and what they print as ``tsv``, ``csv``,
+``jsonl`` or ``parquet``; the texts of measures, such as ``nsDCG@10``; ``study.toml``; studies on disk and their schemas. All else may
+change with any version: other modules, whatever their names; the wording of messages and readings; how pages, figures and tables for
+papers look.
 
 **What is stable.** Versions follow Semantic Versioning. Before 1.0 a minor version (0.2 to 0.3) may change what is public;
 its entry in CHANGELOG.md says what, and what to write instead. A patch version (0.2.0 to 0.2.1) only mends. A study that an
@@ -25,7 +26,6 @@ all of this documentation.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
 __version__ = "0.2.0"
@@ -55,6 +55,7 @@ _HOMES = {
     "sessionkit.analysis.summary": ["summary"],
     "sessionkit.analysis.sweep.sweep": ["Sweep", "sweep"],
     "sessionkit.analysis.timeline": ["timeline"],
+    "sessionkit.bases": ["register"],
     "sessionkit.errors": ["DataError", "DataWarning", "MeasureError", "SessionkitError", "SpaceError", "UsageError"],
     "sessionkit.readers": ["FORMATS", "from_tables"],
     "sessionkit.readers.read": ["read"],
@@ -66,6 +67,7 @@ _HOMES = {
     "sessionkit.scoring.explain": ["explain"],
     "sessionkit.scoring.scan_paths.variance": ["path_variance"],
     "sessionkit.scoring.measures.base": ["Measure"],
+    "sessionkit.scoring.measures.list_function": ["define"],
     "sessionkit.scoring.measures.column": ["column"],
     "sessionkit.scoring.measures.grammar": ["parse_measure"],
     "sessionkit.scoring.measures.registry": ["MEASURES"],
@@ -81,7 +83,7 @@ _BY_NAME_ONLY = {"max", "min", "sum", "__version__"}
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     """Import a public name when it is first used; names of measures are those of the registry."""
-    if name in ("charts", "engines"):
+    if name in ("bases", "charts", "engines"):
         return importlib.import_module(f"sessionkit.{name}")
     if name == "__all__":
         return [public for public in __dir__() if public not in _BY_NAME_ONLY]
@@ -92,16 +94,17 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
         if value is None:
             msg = f"module 'sessionkit' has no attribute {name!r}"
             raise AttributeError(msg)
+        if name not in _measures().own:  # what was registered may be registered anew
+            return value
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """Every public name."""
-    return sorted({"__version__", "charts", "engines", *_HOME, *_measures()})
+    return sorted({"__version__", "bases", "charts", "engines", *_HOME, *_measures().own})
 
 
-def _measures() -> Mapping[str, Any]:
+def _measures() -> Any:  # noqa: ANN401 - the registry, which is not imported yet
     """Every measure by its name."""
-    measures: Mapping[str, Any] = importlib.import_module("sessionkit.scoring.measures.registry").MEASURES
-    return measures
+    return importlib.import_module("sessionkit.scoring.measures.registry").MEASURES

@@ -2,6 +2,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # so that mypy reads every module before its package
+    from sessionkit import bases as bases
     from sessionkit import charts as charts
     from sessionkit import engines as engines
     from sessionkit.analysis.agreement import Agreement as Agreement
@@ -43,8 +44,10 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.sweep.finding import Sweep as Sweep
     from sessionkit.analysis.sweep.sweep import sweep as sweep
     from sessionkit.analysis.timeline import timeline as timeline
+    from sessionkit.bases import register as register
     from sessionkit.choices import AnswerSize
     from sessionkit.choices import Depth
+    from sessionkit.choices import Discount
     from sessionkit.choices import Duplicates
     from sessionkit.choices import EmptyList
     from sessionkit.choices import Gain
@@ -53,9 +56,8 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.choices import IdealQueries
     from sessionkit.choices import MedianLimit
     from sessionkit.choices import Preset
-    from sessionkit.choices import QueryDiscountForm
+    from sessionkit.choices import QueryDiscount
     from sessionkit.choices import QueryLimit
-    from sessionkit.choices import RankDiscountForm
     from sessionkit.choices import RankOrigin
     from sessionkit.choices import RatingGain
     from sessionkit.choices import ReadingTimes
@@ -140,6 +142,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.jiang2016 import PrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import RankBiasedPrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import SummedGradedAveragePrecision
+    from sessionkit.scoring.measures.list_function import define as define
     from sessionkit.scoring.measures.precision import Effectiveness
     from sessionkit.scoring.measures.precision import HarmonicMean
     from sessionkit.scoring.measures.precision import HighestHarmonicMean
@@ -259,7 +262,7 @@ CubeTest: _CubeTest
 class _DCG(DiscountedCumulatedGain):
     """DCG: the sum of the gains of the shown results, each discounted by its rank."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 DCG: _DCG
 
@@ -483,7 +486,7 @@ RR: _RR
 class _RSDCG(RecencySessionGain):
     """RSDCG: sDCG in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSDCG: _RSDCG
 
@@ -658,7 +661,7 @@ esAP: _esAP
 class _esDCG(ExpectedGain):
     """esDCG: the expected DCG of a scan path, discounted by the place in the path."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esDCG: _esDCG
 
@@ -679,7 +682,7 @@ esnCG: _esnCG
 class _esnDCG(ExpectedNormalizedGain):
     """esnDCG: the expected nDCG of a scan path, its ideal cut where the path ends."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esnDCG: _esnDCG
 
@@ -763,7 +766,7 @@ nCubeTest: _nCubeTest
 class _nDCG(NormalizedDiscountedCumulatedGain):
     """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nDCG: _nDCG
 
@@ -791,14 +794,14 @@ nonlast: _nonlast
 class _nsDCG(NormalizedSessionGain):
     """nsDCG: sDCG as a share of an ideal session's."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nsDCG: _nsDCG
 
 class _sDCG(SessionGain):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: RankDiscountForm = 'log', query_discount: QueryDiscountForm = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sDCG: _sDCG
 
@@ -926,6 +929,7 @@ __all__ = [
     "avg_pos",
     "avg_vect",
     "avgpos",
+    "bases",
     "bounds",
     "bpref",
     "breakdown",
@@ -939,6 +943,7 @@ __all__ = [
     "curve",
     "curve_differences",
     "curve_with_stops",
+    "define",
     "describe",
     "discriminate",
     "effort",
@@ -978,6 +983,7 @@ __all__ = [
     "pseudonymize",
     "read",
     "reformulations",
+    "register",
     "report",
     "rprecision_histogram",
     "sDCG",

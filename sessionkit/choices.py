@@ -91,6 +91,10 @@ RecallRule = Literal["ceil", "trec9", "trec10"]
 # of measures: what a call takes that becomes a text
 Gain = GainRule | str | Sequence[float]
 """A rule, or weights by grade: ``"0-1-10-100"`` or ``(0, 1, 10, 100)``."""
+Discount = RankDiscountForm | str | Sequence[float]
+"""A form, or factors by rank: ``"1-0.5-0.2"`` or ``(1, 0.5, 0.2)``; ranks beyond them count 0."""
+QueryDiscount = QueryDiscountForm | str | Sequence[float]
+"""The same by position of the query."""
 Weights = str | float | Sequence[float] | None
 """Numbers by grade or cutoff: ``"9.8-23-37.6"`` or ``(9.8, 23, 37.6)``; the measure's own if not given."""
 QueryLimit = int | Literal["all"] | None

@@ -2,10 +2,17 @@
 
 import os
 import shutil
+import sys
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
+
+from sessionkit.charts.registry import CHARTS
+from sessionkit.plugins import FILES
+from sessionkit.readers import FORMATS
+from sessionkit.scoring.measures.registry import MEASURES
 
 # ranx as Python runs it: to compile it takes longer than all that it is asked
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
@@ -58,6 +65,17 @@ def pytest_xdist_make_scheduler(config, log):
             return SPARK if nodeid.startswith(SPARK) else super()._split_scope(nodeid)
 
     return ByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def only_sessionkits_own(monkeypatch):
+    """Registries without what another test registered, and without modules that it loaded as plugins."""
+    for registry in (CHARTS, FORMATS, MEASURES):
+        monkeypatch.setattr(registry, "_added", {})
+    yield
+    for file in FILES:
+        sys.modules.pop(Path(file).stem, None)
+    FILES.clear()
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ KNOWN = tomllib.loads((ROOT / "tests" / "house.toml").read_text(encoding="utf-8"
 ROOMS = [
     "choices",
     "errors",
+    "plugins",
     "display",
     "contract",
     "study",
@@ -33,6 +34,7 @@ ROOMS = [
     "charts",
     "reports",
     "engines",
+    "bases",
     "cli",
 ]
 """Each imports only from itself and from those before it."""

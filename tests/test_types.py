@@ -59,6 +59,7 @@ TEXTS = {
     "drop", "keep", "replace",  # columns, too
     "format",  # the registry's, to which others may be added
     "empty_list", "session_from",
+    "formula", "source",  # of a measure that is defined, as its page says them
 }  # fmt: skip
 """Parameters that take any text."""
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit import __version__
+from sessionkit.plugins import FILES
 from sessionkit.scoring.score import columns_text
 from sessionkit.study import Study
 
@@ -135,7 +136,8 @@ def _differs(value: object, usual: object) -> bool:
 
 def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
     """A command line."""
-    words = ["sessionkit", *COMMANDS.get(verb, verb.replace("_", "-")).split(), *source.split()]
+    plugins = [word for file in FILES for word in ("--plugin", file)]
+    words = ["sessionkit", *plugins, *COMMANDS.get(verb, verb.replace("_", "-")).split(), *source.split()]
     words += [text for name in MEASURES for text in texts.get(name, ())]
     for name, values in texts.items():
         if name not in MEASURES:

@@ -24,7 +24,7 @@ from typing import Any
 from sessionkit.charts.registry import CHARTS, KINDS, function_of
 
 _HOME = {"colors_of": "theme", "data": "files", "save": "files", "spec_of": "files", "themed": "theme"} | {
-    function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS
+    function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS.own
 }
 __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the registry
 
@@ -32,7 +32,10 @@ __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the regis
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions of several kinds
     """Import a public name when it is first used."""
     if name not in _HOME:
-        raise AttributeError(f"module 'sessionkit.charts' has no attribute {name!r}")
+        kind = name.replace("_", "-")
+        if name.startswith("_") or kind not in CHARTS:
+            raise AttributeError(f"module 'sessionkit.charts' has no attribute {name!r}")
+        return CHARTS[kind].figure  # of a chart of others: from a study
     value = globals()[name] = getattr(importlib.import_module(f"sessionkit.charts.{_HOME[name]}"), name)
     return value
 

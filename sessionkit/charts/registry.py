@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sessionkit.errors import UsageError
+from sessionkit.plugins import Registry
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from sessionkit.scoring.measures.base import Measure
+    from sessionkit.study import Study
+
+    Draw = Callable[[Study, Sequence[Measure], str], alt.LayerChart | alt.FacetChart | alt.Chart]
 
 SUMMARY = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDCG@10)")
 """What a report scores, and what charts of several measures draw, unless measures are asked for."""
@@ -17,20 +31,46 @@ class ChartKind:
     shows
         What it shows, in a line.
     figure
-        The module of ``sessionkit.reports.figures`` in which a function of the chart's name makes it from a study.
+        Who makes it from a study: the module of ``sessionkit.reports.figures`` that has a function of the chart's name, or, of a
+        chart of others, a function of the study, the measures to draw and the column that makes the groups, which returns an
+        Altair chart. The chart's ``description`` is its caption.
     measures
         What it draws unless something is asked for; several where it can draw several, none where it draws no measure.
     options
         What can be asked for beside the measure; all other options choose the sessions that it shows, or are refused.
+    in_report
+        Whether every report has it, of a chart of others.
     """
 
     shows: str
-    figure: str
+    figure: str | Draw
     measures: tuple[str, ...] = ("sDCG@10",)
     options: tuple[str, ...] = ()
+    in_report: bool = False
 
 
-CHARTS = {
+def accepted(name: str, given: object) -> ChartKind:
+    """Return what is given for a name as a kind of chart that others draw.
+
+    Raises
+    ------
+    UsageError
+        It is none, or the name is none of a command.
+    """
+    if not isinstance(given, ChartKind) or not callable(given.figure):
+        raise UsageError(f"{given!r:.80} is no chart; give sk.bases.ChartKind(what it shows, a function that draws it)")
+    if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise UsageError(
+            f"a chart cannot be called {name!r}; use small letters, digits and hyphens, such as query-bars"
+        )
+    if given.options:
+        raise UsageError(
+            f"the chart {name} asks for options ({', '.join(given.options)}), which only charts of sessionkit have"
+        )
+    return given
+
+
+OWN_CHARTS = {
     "last-vs-nonlast": ChartKind(
         "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
         "session_curves", ("nDCG@10",), ("average",)
@@ -135,8 +175,32 @@ CHARTS = {
         "what came after each query: a kind of reformulation, or the session's end", "query_steps", ()
     ),
 }  # fmt: skip
+"""The charts of sessionkit."""
+CHARTS: Registry[ChartKind] = Registry("chart", "sessionkit.charts", OWN_CHARTS, accepted)
 """The charts by the names that the command line knows them by; functions have underscores in place of hyphens."""
-KINDS = {kind: chart.shows for kind, chart in CHARTS.items()}
+
+
+class ChartTexts(Mapping[str, str]):
+    """What each chart shows, by its name."""
+
+    def __getitem__(self, kind: str) -> str:
+        """What a chart shows."""
+        return CHARTS[kind].shows
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(CHARTS)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(CHARTS)
+
+    def __repr__(self) -> str:
+        """As a dictionary."""
+        return repr(dict(self))
+
+
+KINDS = ChartTexts()
 """What each shows."""
 
 

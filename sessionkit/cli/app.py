@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,8 +69,11 @@ def help_(
 def _option(name: str) -> str | None:
     """What an option is, and which commands have it."""
     found: dict[str, list[str]] = {}
-    program = typer.main.get_command(app_for(None))
-    for command, made in getattr(program, "commands", {}).items():
+    program: Any = typer.main.get_command(app_for(None))
+    for one in program.params:
+        if name in one.opts:
+            return f"{name} {one.metavar or ''}".rstrip() + f": {one.help}"
+    for command, made in program.commands.items():
         for one in made.params:
             if name in one.opts:
                 words = " ".join(filter(None, [name, one.metavar]))
@@ -180,5 +183,14 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--plugin",
+            metavar="FILE.py",
+            help="A file of Python that registers measures, formats or charts; before or behind any command, also several.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Session-level evaluation of interactive search: from logs and relevance judgments to scores, curves and a report."""

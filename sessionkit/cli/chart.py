@@ -34,6 +34,7 @@ from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     import altair as alt
+    from typer._click import Command as AnyCommand
     from typer._click import Context
 
 
@@ -165,6 +166,18 @@ class ChartCommands(Commands):
             ctx.exit(COMMAND)
         return super().parse_args(ctx, args)
 
+    def get_command(self, ctx: Context, cmd_name: str) -> AnyCommand | None:
+        """The command of a kind; those of others are made when they are asked for, as they have to be looked for."""
+        if cmd_name not in self.commands and cmd_name in CHARTS:
+            app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+            _add(app, cmd_name)
+            self.commands[cmd_name] = cast("AnyCommand", typer.main.get_command(app))
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """The kinds, those of others last."""
+        return list(dict.fromkeys([*super().list_commands(ctx), *CHARTS.others()]))
+
 
 COMMON = (
     "study", "output", "where", "by", "title", "no_title", "width", "height", "font", "font_size", "style",
@@ -181,15 +194,21 @@ def charts_app(example: str) -> typer.Typer:
         rich_markup_mode="markdown",
         subcommand_metavar="KIND STUDY [ARGS]...",
     )
-    for kind, entry in CHARTS.items():
-        app.command(
-            kind,
-            cls=Command,
-            help=_shows(entry),
-            short_help=entry.shows,
-            epilog=f"Example:\n\n\b\n  {_example(kind, entry)}",
-        )(_command_of(kind))
+    for kind in CHARTS.own:
+        _add(app, kind)
     return app
+
+
+def _add(app: typer.Typer, kind: str) -> None:
+    """Add the command of a kind to a program."""
+    entry = CHARTS[kind]
+    app.command(
+        kind,
+        cls=Command,
+        help=_shows(entry),
+        short_help=entry.shows,
+        epilog=f"Example:\n\n\b\n  {_example(kind, entry)}",
+    )(_command_of(kind))
 
 
 def _command_of(kind: str) -> Callable[..., None]:

@@ -84,8 +84,9 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, AnyCommand | None, list[str]]:
         """The command that the first of some words names, and the rest of them."""
-        name, known = args[0], self.list_commands(ctx)
-        if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
+            known = self.list_commands(ctx)
             raise UsageError(
                 f"there is no {self.noun} {name!r}{suggestion(name, known)}; {self.noun}s: {', '.join(known)}; "
                 f"see: {ctx.command_path} --help"

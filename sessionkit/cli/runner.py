@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import threading
 import warnings
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sessionkit.errors import DataWarning, SessionkitError, lack_of_space, visible
+from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
 
 if TYPE_CHECKING:
     from sessionkit.study.progress import Progress
@@ -20,6 +21,9 @@ DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""
 PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
+PLUGIN = "--plugin"
+TYPED = re.compile(r"\s--plugin(?:=|\s+)(\S+\.py)\s")
+"""A plugin in a line that is being typed."""
 OFTEN, WIDEST = 0.1, 60
 """Seconds after which what is shown is brought up to date, and characters of what is being done."""
 
@@ -48,9 +52,11 @@ def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int
             return 0
         from sessionkit.cli.app import app_for
 
-        given = list(arguments) or ["--help"]
+        plugins, rest = plugins_first(list(arguments) or ["--help"])
         with _notes():
-            outcome = app_for(given[0])(given, prog_name="sessionkit", standalone_mode=False)
+            load_plugins(plugins)
+            words = [word for path in plugins for word in (PLUGIN, path)]
+            outcome = app_for(rest[0] if rest else None)([*words, *rest], prog_name="sessionkit", standalone_mode=False)
             sys.stdout.flush()
     except SystemExit as left:
         return _left_pipe() if _is_closed_pipe(left) else left.code if isinstance(left.code, int) else COMMAND
@@ -70,6 +76,49 @@ def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int
     if not arguments:
         return COMMAND
     return outcome if isinstance(outcome, int) else 0
+
+
+def plugins_first(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the files behind ``--plugin``, wherever in a command they stand, and the other words.
+
+    >>> plugins_first(["score", "study", "RRsq@10", "--plugin", "squares.py"])
+    (['squares.py'], ['score', 'study', 'RRsq@10'])
+    """
+    files: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--" or list(arguments) == ["help", PLUGIN]:  # or a question about the option
+            rest += [word, *words]
+        elif word.startswith(f"{PLUGIN}="):
+            files.append(word.partition("=")[2])
+        elif word == PLUGIN:
+            file = next(words, None)
+            if file is None:
+                raise UsageError(f"{PLUGIN} is not followed by its value: FILE.py")
+            files.append(file)
+        else:
+            rest.append(word)
+    return files, rest
+
+
+def load_plugins(files: Sequence[str]) -> None:
+    """Load the files behind ``--plugin``, also those of a line that a shell wants completed, which then goes on without them."""
+    typed: list[str] = []
+    for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS") if "_SESSIONKIT_COMPLETE" in os.environ else ():
+        line = os.environ.get(name, "")
+        found = TYPED.findall(line)
+        if found:
+            typed += [path for path in found if os.path.isfile(path)]  # noqa: PTH113 - pathlib takes time, which --version has not
+            rest = TYPED.sub(" ", line)
+            gone = len(line.split()) - len(rest.split())
+            os.environ[name] = rest
+            os.environ["COMP_CWORD"] = str(int(os.environ.get("COMP_CWORD", gone)) - gone)
+    if files or typed:
+        from sessionkit.plugins import load
+
+        for file in (*files, *typed):
+            load(file)
 
 
 def buffer_stdout() -> None:

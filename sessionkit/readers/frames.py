@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import polars as pl
 
-from sessionkit.contract import RECORD, TABLES
+from sessionkit.contract import TABLES
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.checks.columns import under_our_names
@@ -17,7 +17,7 @@ from sessionkit.readers.ingest import ingest
 from sessionkit.readers.propose.column_names import folded
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.run_sessions import alias_notes, deciding_key, judged_keys
-from sessionkit.readers.tabular import Frame, as_polars
+from sessionkit.readers.tabular import Frame, columns_of_table, numbered
 from sessionkit.study import Settings, Study
 from sessionkit.study.settings import SettingValues
 
@@ -155,21 +155,14 @@ def numbered_rows(
         It is no table, or has a column that cannot be taken.
     """
     name = source.removesuffix(" frame")
-    lazy = as_polars(frame, name)
+    lazy = columns_of_table(frame, name)
     types = lazy.collect_schema()
-    for column, dtype in types.items():
-        if dtype == pl.Object:
-            raise DataError(f"{name}: column {column!r} holds Python objects; give text, numbers, true/false or times")
-        if column.startswith("__"):
-            raise DataError(f"{name}: column {column!r} begins with two underscores, which are reserved; rename it")
     taken: dict[str, str] = {}
     for ours, others in aliases.items():
         free = [name for name in types if name not in taken.values() and folded(name) in others]
         if ours not in types and free:
             taken[ours] = min(free, key=lambda name: others.index(folded(name)))
-    rows = lazy.rename({theirs: ours for ours, theirs in taken.items()})
-    rows = rows.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()
-    return rows, taken
+    return numbered(lazy.rename({theirs: ours for ours, theirs in taken.items()})), taken
 
 
 def _key_queries(raws: dict[str, Raw]) -> list[str]:

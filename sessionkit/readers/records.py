@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, CheckedRows
+from sessionkit.contract import CELLS, RECORD, RULE, TABLES, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError
+from sessionkit.plugins import Blame, module_of
 from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import Aside, described, none_rejected
@@ -28,7 +29,8 @@ from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.questionnaires import Answers, read_questionnaires
-from sessionkit.readers.raw import Locate, Raw, as_lines
+from sessionkit.readers.raw import Locate, Raw, as_json, as_lines
+from sessionkit.readers.tabular import columns_of_table, numbered
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.temporary import TemporaryFolder
@@ -135,6 +137,42 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
                 answers=read_questionnaires(config, copies),
                 strict=strict,
             )
+
+    return read
+
+
+def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., Study]:
+    """Return what ``Format.read`` needs, from a function that makes tables of one file: for formats of others.
+
+    Parameters
+    ----------
+    function
+        Called as ``function(path)`` for each file, and with the options of the format by name. It returns tables by name:
+        results or queries at least, under the names of our columns, as anything tabular that `sessionkit.from_tables` takes.
+        A file that is no log of the format raises a ValueError, which says why. Rows are checked afterwards, so bad ones can stay.
+    """
+
+    def take(log: Log) -> Taken:
+        raws: dict[str, list[Raw]] = {}
+        for file in log.files:
+            failed = f"{file.name} cannot be read as {log.config.format} (module {module_of(function)})"
+            with Blame(failed, DataError):
+                made = dict(function(file.path, **log.config.options))
+            if not made.keys() <= set(TABLES) or not made.keys() & {"queries", "results"}:
+                names = ", ".join(map(str, made)) or "none"
+                raise DataError(
+                    f"{failed}: it gives the tables {names}; it can give {', '.join(TABLES)}, queries or results at least"
+                )
+            for table, frame in made.items():
+                rows = numbered(columns_of_table(frame, f"{file.name}, {table}"))
+                raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=as_json(rows)))
+        return Taken(raws)
+
+    @functools.wraps(function)
+    def read(
+        config: Config, judgments: Sequence[Path] = (), *, strict: bool = False, memory: str | int | None = None
+    ) -> Study:
+        return reader(config.format, take)(config, judgments, strict=strict, memory=memory)
 
     return read
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 
 Frame = Any
@@ -42,3 +43,25 @@ def as_polars(frame: Frame, name: str) -> pl.LazyFrame:
     raise DataError(
         f"{name}: a {type(frame).__name__} is not a table; give a polars, pandas or Arrow frame or a dict of columns"
     )
+
+
+def columns_of_table(frame: Frame, name: str) -> pl.LazyFrame:
+    """Return anything tabular whose columns a table can have as a lazy polars frame.
+
+    Raises
+    ------
+    DataError
+        It is not tabular, or has a column that cannot be taken.
+    """
+    lazy = as_polars(frame, name)
+    for column, dtype in lazy.collect_schema().items():
+        if dtype == pl.Object:
+            raise DataError(f"{name}: column {column!r} holds Python objects; give text, numbers, true/false or times")
+        if column.startswith("__"):
+            raise DataError(f"{name}: column {column!r} begins with two underscores, which are reserved; rename it")
+    return lazy
+
+
+def numbered(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Return rows in memory with their numbers from 1."""
+    return rows.with_row_index(RECORD, offset=1).with_columns(pl.col(RECORD).cast(pl.Int64)).collect().lazy()

@@ -214,4 +214,5 @@ def _gain(value: str, parameters: Mapping[str, object]) -> str:
 
 def _discount(name: str, place: str, base: object, p: object) -> str:
     """Return the formula of a discount."""
-    return DISCOUNTS.get(name, name).format(b=base, p=p, i=place)
+    factors = f"{name.replace('-', ', ')} for {place} = 1, 2, ..., then 0"
+    return DISCOUNTS.get(name, factors).format(b=base, p=p, i=place)

@@ -121,8 +121,8 @@ def single_figure(
 
 def require_drawn(kind: str, measures: Sequence[Measure]) -> None:
     """Refuse several measures of a kind that draws one."""
-    several = [name for name, chart in CHARTS.items() if len(chart.measures) > 1]
-    if len(measures) > 1 and kind not in several:
+    if len(measures) > 1 and len(require_chart(kind).measures) < 2:
+        several = [name for name, chart in CHARTS.items() if len(chart.measures) > 1]
         raise UsageError(
             f"{kind} draws one measure, not {len(measures)}; charts that draw several: {', '.join(several)}"
         )
@@ -131,8 +131,8 @@ def require_drawn(kind: str, measures: Sequence[Measure]) -> None:
 def _require_options(kind: str, options: Sequence[str]) -> None:
     """Refuse options that this kind of chart has no use for."""
     for option in options:
-        having = [name for name, chart in CHARTS.items() if option in chart.options]
-        if kind not in having:
+        if option not in require_chart(kind).options:
+            having = [name for name, chart in CHARTS.items() if option in chart.options]
             raise UsageError(f"{kind} has no --{option}; charts that have: {', '.join(having)}")
 
 

@@ -14,6 +14,7 @@ name           factor at place i             source
 ``geometric``  p^(i-1)                       rank-biased
 ``reciprocal`` 1 / i
 ``none``       1
+``1-0.5-0.2``  1, 0.5, 0.2, then 0           factors one by one
 =============  ============================  =====================================
 """
 
@@ -26,10 +27,13 @@ import numpy as np
 import polars as pl
 
 from sessionkit.choices import QueryDiscountForm, RankDiscountForm
+from sessionkit.scoring.gains import weights, weights_text
 
 RANK_DISCOUNTS: tuple[RankDiscountForm, ...] = get_args(RankDiscountForm)
 QUERY_DISCOUNTS: tuple[QueryDiscountForm, ...] = get_args(QueryDiscountForm)
 
+FACTORS = "factors from 0 to 1, one by one, such as 1-0.5-0.2 (0 beyond them)"
+"""What a discount can be beside a form, for messages."""
 TABLE = 2**16
 """Powers are looked up in a table where no exponent is as large as this."""
 
@@ -42,7 +46,7 @@ def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float
     place
         Rank or query position, an integer from 1.
     name
-        One of `RANK_DISCOUNTS`.
+        One of `RANK_DISCOUNTS`, or factors, see `factors_text`.
     base
         Base of the logarithm, above 1, for the logarithmic forms.
     p
@@ -53,6 +57,12 @@ def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float
     [1.0, 0.5, 0.3333333333333333]
     """
     i = place.cast(pl.Float64)
+    if name not in RANK_DISCOUNTS:
+        listed = weights(name)
+        factor = place.cast(pl.Int64).replace_strict(
+            range(1, len(listed) + 1), listed, default=0.0, return_dtype=pl.Float64
+        )
+        return pl.when(place.is_not_null()).then(factor)
     forms: dict[str, Callable[[], pl.Expr]] = {
         "log": lambda: 1 / (1 + i.log(_given(base))),
         "shifted": lambda: 1 / (i + (_given(base) - 1)).log(_given(base)),
@@ -64,6 +74,16 @@ def discount_expr(place: pl.Expr, name: str, base: float | None = None, p: float
         "none": lambda: pl.when(i.is_not_null()).then(1.0),
     }
     return forms[name]()
+
+
+def factors_text(value: object) -> str | None:
+    """Canonical text of a discount that is given factor by factor; None of anything else.
+
+    >>> factors_text("1-.5-.2"), factors_text((1, 0.5)), factors_text("1-2"), factors_text("0-0")
+    ('1-0.5-0.2', '1-0.5', None, None)
+    """
+    text = weights_text(value)
+    return text if text is not None and 0 < max(weights(text)) <= 1 else None
 
 
 def discount_values(places: np.ndarray, name: str, base: float | None = None, p: float | None = None) -> np.ndarray:

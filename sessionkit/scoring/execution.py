@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from sessionkit.errors import DataWarning
+from sessionkit.errors import DataWarning, MeasureError
+from sessionkit.plugins import Blame, is_foreign, module_of
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
@@ -121,10 +122,28 @@ def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tu
     for selection, group in groups.items():
         lists = Lists(batch, selection, columns_beside(group))
         for measure in group:
-            found = measure.values(lists).cast(pl.Float64).alias("value").to_frame()
+            found = _own_values(measure, lists).to_frame()
             if measure.level == "query":
                 found = lists.queries.select(PLACE).hstack(found)
             yield measure, found.with_columns(_defined(pl.col("value"), measure))
+
+
+def _own_values(measure: Measure, lists: Lists) -> pl.Series:
+    """What a measure works out itself; what is wrong with one of another module is said by its name."""
+    if not is_foreign(type(measure)):
+        return measure.values(lists).cast(pl.Float64).alias("value")
+    with Blame(f"the measure {measure} (module {module_of(type(measure))}) fails", MeasureError):
+        found = pl.Series("value", measure.values(lists), dtype=pl.Float64)
+    many = len(lists.queries if measure.level == "query" else lists.batch.sessions)
+    if len(found) != many:
+        unit = "lists" if measure.level == "query" else "sessions"
+        msg = f"the measure {measure} (module {module_of(type(measure))}) gives {len(found)} values for {many} {unit}"
+        raise MeasureError(msg)
+    if found.is_infinite().any():
+        raise MeasureError(
+            f"the measure {measure} (module {module_of(type(measure))}) gives an infinite value; null is for no value"
+        )
+    return found.fill_nan(None)
 
 
 def adds_up(measure: Measure) -> bool:

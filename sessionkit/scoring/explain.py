@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
+import warnings
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read
@@ -23,6 +24,9 @@ from sessionkit.scoring.results_filter import every_gain, every_row, sessions_wi
 from sessionkit.scoring.slots import with_offsets
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.measures.list_function import ListFunction
 
 COLUMNS = {
     "session_id": pl.String,
@@ -49,7 +53,8 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     measure
         Any measure or its text. Contributions to a normalized measure are divided by the ideal; contributions to an
         aggregate are multiplied by the weight of their query; a query measure has a value per query. Measures that are
-        not sums over results, such as counts of a session, cannot be explained.
+        not sums over results, such as counts of a session, cannot be explained. Of a measure that `sessionkit.define` made of a
+        function the gains are shown without contributions, and a warning says that it is no sum.
     session
         The session to explain; every session if not given.
 
@@ -79,7 +84,10 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
     """
     asked = parse_measure(measure)
-    if not asked.inner.explainable:
+    if asked.inner.shows_gains:
+        told = f"{asked} is a function of the gains shown, and no sum of what results add: contribution is empty; score has its value"
+        warnings.warn(DataWarning(told), stacklevel=2)
+    elif not asked.inner.explainable:
         msg = f"{asked} is not a sum over results, so it cannot be explained by result; use score for its value"
         raise MeasureError(msg)
     if session is not None:
@@ -106,6 +114,8 @@ def _explained(batch: SessionBatch, asked: Measure) -> pl.DataFrame:
         weighted = _weighted(batch, asked, inner, terms)
     elif isinstance(inner, RecencyMeasure):
         weighted = _forgotten(batch, inner)
+    elif inner.shows_gains:
+        weighted = _gained(batch, cast("ListFunction", inner))
     else:
         weighted = _by_query(batch, asked, _terms(batch, cast("TermMeasure", inner)))
     running = exact.unfixed(exact.fixed(pl.col("contribution")).cum_sum()).over(
@@ -145,6 +155,12 @@ def _terms(batch: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
     factors = {name: pl.lit(None, pl.Float64) for name in ("gain", "rank_discount", "query_discount")}
     added = pl.when(pl.col("value").is_not_null()).then(pl.col("contribution").fill_null(0.0))
     return rows.with_columns(contribution=added, **factors).drop("value")
+
+
+def _gained(batch: SessionBatch, measure: ListFunction) -> pl.DataFrame:
+    """Every result of a batch with its gain, of a measure that is a function of the gains."""
+    nothing = {name: pl.lit(None, pl.Float64) for name in ("rank_discount", "query_discount", "contribution")}
+    return every_gain(batch, measure).with_columns(**nothing)
 
 
 def _forgotten(batch: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from numbers import Real
 from typing import get_args
 
 import numpy as np
@@ -40,13 +41,26 @@ def gain_text(value: object) -> str:
     >>> gain_text((0, 1, 10, 100.0))
     '0-1-10-100'
     """
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        value = "-".join(_plain(float(weight)) for weight in value)
-    if value in NAMES:
-        return str(value)
-    if not isinstance(value, str) or not WEIGHTS.fullmatch(value):
+    if isinstance(value, str) and value in NAMES:
+        return value
+    text = weights_text(value)
+    if text is None:
         msg = f"gain must be {ALLOWED}, not {value!r}"
         raise MeasureError(msg)
+    return text
+
+
+def weights_text(value: object) -> str | None:
+    """Numbers of at least 0, two or more, joined by hyphens without superfluous zeros; None of anything else.
+
+    >>> weights_text("1-.50-.2"), weights_text([1, 0.5]), weights_text("1"), weights_text([1, -1])
+    ('1-0.5-0.2', '1-0.5', None, None)
+    """
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        numbers = [weight for weight in value if isinstance(weight, Real) and not isinstance(weight, bool)]
+        value = "-".join(_plain(float(weight)) for weight in numbers) if len(numbers) == len(value) else ""
+    if not isinstance(value, str) or not WEIGHTS.fullmatch(value):
+        return None
     return "-".join(_plain(weight) for weight in weights(value))
 
 

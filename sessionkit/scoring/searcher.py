@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sessionkit.scoring.discounts import discount_values
+from sessionkit.scoring.discounts import RANK_DISCOUNTS, discount_values
+from sessionkit.scoring.gains import weights
 
 RISES = 1e-12
 """What rounding may add to a discount that stays level."""
@@ -25,7 +26,7 @@ class Chances:
     Parameters
     ----------
     name
-        Discount, as measures name it.
+        Discount, as measures name it: a form, or factors.
     base, p
         Its parameters.
     scale
@@ -53,6 +54,8 @@ class Chances:
         >>> Chances("geometric", p=0.8).endless, Chances("log", base=2).endless
         (5.000000000000001, inf)
         """
+        if self.name not in RANK_DISCOUNTS:
+            return sum(weights(self.name)) / self.scale
         return (
             1.0 / (1.0 - float(self.p)) if self.name == "geometric" and self.p is not None and self.p < 1 else math.inf
         )
@@ -92,6 +95,8 @@ class Searcher:
 def falling(name: str, base: float | None, p: float | None) -> Chances | None:
     """A discount as chances; None if it rises somewhere."""
     until = max(3, math.ceil(base or 0) + 2) if name in ("rn2002", "jk2002") else 3
+    if name not in RANK_DISCOUNTS:
+        until = len(weights(name))
     values = discount_values(np.arange(1, min(until, 10_000) + 1), name, base, p)
     if (np.diff(values) > RISES).any():
         return None

@@ -52,7 +52,7 @@ def toy(monkeypatch):
         "deep": Option("How.", "integer", 3),
     }
     entry = Format(MARK, reader("toy", take), fits=lambda glimpse: glimpse.head.startswith("# toy"), options=options)
-    monkeypatch.setitem(registry.FORMATS, "toy", entry)
+    monkeypatch.setitem(registry.FORMATS.own, "toy", entry)
     return entry
 
 
@@ -167,7 +167,7 @@ def test_refusals(toy, two, write, monkeypatch, tmp_path):
         sk.read([two[0], write("other", "something else\n")])
     with pytest.raises(UsageError, match="says format = 'core', the command says 'toy'"):
         sk.read(two[0], config={"format": "core"}, format="toy")
-    monkeypatch.setitem(registry.FORMATS, "twin", toy)
+    monkeypatch.setitem(registry.FORMATS.own, "twin", toy)
     with pytest.raises(UsageError, match="can be read as toy and as twin; say which, with --from"):
         sk.read(two[0])
     with pytest.raises(DataError, match="It does not look like a known log format; --from"):

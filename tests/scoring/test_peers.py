@@ -48,6 +48,11 @@ IR_MEASURES = {
     "Success@5": "Success(REL)@5", "P": "SetP(REL)", "R": "SetR(REL)", "F": "SetF(REL)", "F(beta=2)": "SetF(REL,beta=4.0)",
     "bpref": "Bpref(REL)", "infAP": "infAP(REL)", "IPrec(recall=0.2,rule=trec9)": "IPrec(REL)@0.2",
 }  # fmt: skip
+ALONE = [
+    ir_measures.AP(judged_only=True), ir_measures.P(judged_only=True) @ 3, ir_measures.nDCG(judged_only=True) @ 5,
+    ir_measures.nDCG(gains={1: 5, 3: 7}) @ 5, ir_measures.nDCG,
+]  # fmt: skip
+"""Objects of ir-measures with parameters that it has alone."""
 RANX = {
     "P@5": "precision@5", "P": "precision", "R@5": "recall@5", "F@5": "f1@5", "AP": "map", "AP@5": "map@5", "RR": "mrr",
     "Success@5": "hit_rate@5", "Rprec": "r-precision", "bpref": "bpref", "RBP(p=0.8)": "rbp.80",
@@ -153,6 +158,11 @@ def test_ir_measures(lists, judged, level):
         for ours, theirs in IR_MEASURES.items()
     }
     of_them = {ours: ir_measures.parse_measure(theirs) for ours, theirs in asked.items()}
+    # their texts and their objects are read as the same measures
+    assert [str(sk.parse_measure(theirs)(undefined="zero")) for theirs in asked.values()] == [*asked]
+    assert [str(sk.parse_measure(theirs)(undefined="zero")) for theirs in of_them.values()] == [*asked]
+    of_them |= {str(sk.parse_measure(theirs)(undefined="zero")): theirs for theirs in ALONE}
+    asked = of_them
     peer = {(one.query_id, one.measure): one.value for one in ir_measures.iter_calc([*of_them.values()], qrels, run)}
     scores = sk.score(study_of(lists, judged), list(asked), per="query")
     for position, text, value in scores.select("query_position", "measure", "value").rows():

@@ -138,17 +138,17 @@ def copied(package: Path, folder: Path) -> Path:
 
 def added(package: Path) -> dict[str, set[Place]]:
     """Add one of each kind to a copy of the package; return the places of each."""
-    sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "FORMATS", "PANELS"))
-    charts = _defining(package, "CHARTS = ")
+    sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "OWN_FORMATS", "PANELS"))
+    charts = _defining(package, "OWN_CHARTS = ")
     measures = _defining(package, "class ReciprocalRank")
     return {
         "measure": _named(package, "Success", "RRsq", but=measures) | _grown(measures, MEASURE),
         "format": _new(formats.parent / "pairs.py", FORMAT)
         | _after(formats, r"^    ogui,$|^    logui,\n", "    pairs,\n")
-        | _after(formats, r"^FORMATS: .*\{\n", FORMAT_ENTRY),
+        | _after(formats, r"^OWN_FORMATS: .*\{\n", FORMAT_ENTRY),
         "chart": _new(charts.parent / "kinds" / "bars.py", CHART)
         | _grown(_defining(package, "def waterfall(study"), FIGURE)
-        | _after(charts, r"^CHARTS = \{\n", CHART_ENTRY)
+        | _after(charts, r"^OWN_CHARTS = \{\n", CHART_ENTRY)
         | _named(package, "sweep-map", "bars", but=charts),
         "section": _new(sections.parent / "greeting.py", SECTION) | _named(sections, "ratings", "greeting"),
         "command": _new(app.parent / "count.py", COMMAND) | _named(app, "demo", "count"),

@@ -71,7 +71,7 @@ class Transcript:
         for kind, block in BLOCK.findall(text):
             if spark:
                 if kind == "python" and needs_spark(block):
-                    exec(compile(block, self.page.name, "exec"), self.names)  # noqa: S102
+                    exec(compile(block, self.page.name, "exec", dont_inherit=True), self.names)  # noqa: S102
             elif kind == "console":
                 shown += [(block, self._console(block))]
             elif kind == "sh":
@@ -124,7 +124,7 @@ class Transcript:
 
     def _python(self, block: str) -> None:
         if ">>> " not in block:
-            exec(compile(block, self.page.name, "exec"), self.names)  # noqa: S102
+            exec(compile(block, self.page.name, "exec", dont_inherit=True), self.names)  # noqa: S102
             return
         test = doctest.DocTestParser().get_doctest(block, self.names, self.page.name, str(self.page), 0)
         said = io.StringIO()

@@ -22,6 +22,10 @@ def measures() -> list[sk.Measure]:
     session = sk.nsDCG(like="ecir2008", ideal="spread", normalize="session", rank_origin="query", slots="pad") @ 10
     aggregates = [sk.mean(weighted), sk.max(sk.AP(depth="all", unjudged="skip")), sk.avgpos(sk.sDCG @ 5, length=3)]
     others = [sk.RSDCG(lambda_=0.2) @ 10, sk.sRBP(b=0.8, p=0.9), sk.parse_measure("mean(RR)"), sk.column("skill")]
+    squares = sk.define(
+        "Squares", lambda gains: float((gains**2).sum()), direction="unknown", formula="sum of squared gains"
+    )
+    others += [sk.mean(sk.register(squares)(gain="exp2") @ 10), sk.parse_measure("mean(Squares@5)")]
     return [session, *aggregates, *others, sk.mean(sk.TBG(seconds=(9.8, 23), queries="all"))]
 
 

@@ -7,9 +7,11 @@ the sessions were spread.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from sessionkit.choices import RowUnit
 from sessionkit.engines.spark.connection import quiet, require_pyspark, session
 from sessionkit.engines.spark.failures import surfaced
 from sessionkit.errors import UsageError
+from sessionkit.plugins import Blame, is_foreign, module_of
 from sessionkit.study import Settings, Study
 from sessionkit.study.session_subset import restricted
 
@@ -66,7 +69,8 @@ def score(
         tables under our column names: a mapping of ``"sessions"``, ``"queries"``, ``"results"``, ``"judgments"`` and, if
         there are any, ``"users"`` to Spark DataFrames or names of tables.
     measures, by, where, per
-        As in `sessionkit.score`; Spark's own tables are filtered before they are given.
+        As in `sessionkit.score`; Spark's own tables are filtered before they are given. Measures of plugins, of a program or a
+        notebook go to the workers with the code of their module, or package; what that imports must be there.
     spark
         The Spark session to use. If not given: that of the DataFrames, else the one that is active, else one that is
         started for the occasion.
@@ -216,6 +220,34 @@ def _source(
     return sources.tables(tables, declared, spark)
 
 
+def foreign_modules(measures: Iterable[Measure]) -> tuple[str, ...]:
+    """The modules, or packages, of measures that are none of sessionkit's own."""
+    kinds = [type(measure.inner) for measure in measures]
+    return tuple(sorted({module_of(kind).partition(".")[0] for kind in kinds if is_foreign(kind)}))
+
+
+@dataclass(frozen=True)
+class CarriedWork:
+    """Work that goes to workers with the code of some modules, which need not be there: unpacked, it is the work alone."""
+
+    work: object
+    modules: tuple[str, ...]
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        """The work and that code, packed."""
+        from pyspark import cloudpickle
+
+        carried = [sys.modules[name] for name in self.modules if name in sys.modules and name != "__main__"]
+        for module in carried:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            with Blame(f"the measures of {', '.join(self.modules)} cannot be sent to Spark's workers"):
+                return pickle.loads, (cloudpickle.dumps(self.work),)
+        finally:
+            for module in carried:
+                cloudpickle.unregister_pickle_by_value(module)
+
+
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of sessions or queries, which come back in Spark's order, in that of a part; sums of groups as they are."""
     by = [name for name in ("session_id", "query_position") if name in rows.columns]
@@ -250,5 +282,6 @@ def _answered(
         work = StreamWork(task, StreamLayout(columns), source.study.settings, known, source.trusted, finished)
         work.nothing()  # refuses here what every worker would refuse
         rows = streamed(frames, work.layout, many)
-    sent = source.spark.sparkContext.broadcast(work)
+    foreign = foreign_modules(task.measures)
+    sent: Broadcast[Any] = source.spark.sparkContext.broadcast(CarriedWork(work, foreign) if foreign else work)
     return rows.mapInArrow(functools.partial(worker.run, sent, __version__), spark_schema(task.schema)), sent

@@ -1,6 +1,6 @@
 """Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each format, and how it was tried.
 
-A new format is one file here and one entry in ``FORMATS`` of ``registry.py``; ``core_sessions.py`` is a short one to go by.
+A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``core_sessions.py`` is a short one to go by.
 
 1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../io/`` has for a kind of file and
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:
@@ -16,5 +16,5 @@ A new format is one file here and one entry in ``FORMATS`` of ``registry.py``; `
 4. ``fits(glimpse)`` recognizes the format by content (``../sniffer.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
 6. A format of flat lines returns what ``take_flat`` (``../flat/flat_log.py``) does, which keeps the lines of a user or session together.
-7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``FORMATS``.
+7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``OWN_FORMATS``.
 """

@@ -1,8 +1,13 @@
 """The formats of logs by name."""
 
+import re
+import warnings
+from dataclasses import replace
 from functools import partial
 
-from sessionkit.readers.entries import Format
+from sessionkit.errors import DataWarning, UsageError
+from sessionkit.plugins import Blame, Registry, module_of
+from sessionkit.readers.entries import Format, Glimpse
 from sessionkit.readers.formats import (
     aol,
     core_sessions,
@@ -28,7 +33,7 @@ from sessionkit.readers.formats.ubi import ubi
 from sessionkit.readers.input_files import inputs
 from sessionkit.readers.records import reader
 
-FORMATS: dict[str, Format] = {
+OWN_FORMATS: dict[str, Format] = {
     "tables": Format(
         "delimited, NDJSON or Parquet tables, plain, .gz or .zst, as study.toml describes them",
         reader("tables", tables.take, files=tables.files),
@@ -168,5 +173,35 @@ FORMATS: dict[str, Format] = {
         tried=tiangong_st.TRIED,
     ),
 }
-"""Every format of logs by its name."""
-"""The formats of logs, by name."""
+"""The formats of sessionkit."""
+
+
+def accepted(name: str, given: object) -> Format:
+    """Return what is given for a name as a format of others; what fails when it looks at a file does not recognize it.
+
+    Raises
+    ------
+    UsageError
+        It is no format, or the name is none.
+    """
+    if not isinstance(given, Format):
+        raise UsageError(f"{given!r:.80} is no format; give sk.bases.Format(what it is, its reader)")
+    if not re.fullmatch("[a-z][a-z0-9_]*", name):
+        raise UsageError(
+            f"a format cannot be called {name!r}; use small letters, digits and underscores, such as my_log"
+        )
+    return given if given.fits is None else replace(given, fits=partial(_fits, name, given))
+
+
+def _fits(name: str, given: Format, glimpse: Glimpse) -> bool:
+    """Whether a file looks like a format of others."""
+    try:
+        with Blame(f"the format {name!r} (module {module_of(given.fits)}) fails to look at {glimpse.name}"):
+            return bool(given.fits is not None and given.fits(glimpse))
+    except UsageError as error:
+        warnings.warn(DataWarning(f"{error}; it is taken for another format"), stacklevel=2)
+        return False
+
+
+FORMATS: Registry[Format] = Registry("format", "sessionkit.readers", OWN_FORMATS, accepted)
+"""The formats of logs, by name; also those of other packages, see `sessionkit.plugins`."""

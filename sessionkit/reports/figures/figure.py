@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
 
 from sessionkit.analysis.findings import Finding
+from sessionkit.charts.encodings import titled
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
+from sessionkit.plugins import Blame, module_of
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.phrases import NAMED, capital, first_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
+
+if TYPE_CHECKING:
+    from sessionkit.charts.registry import Draw
 
 FoundHere = TypeVar("FoundHere", bound=Finding)
 
@@ -53,9 +58,31 @@ def figure(study: Study, kind: str, choices: Choices) -> Figure:
     UsageError
         There is no such kind, or the study or measure does not allow this figure.
     """
-    home = import_module(f"{__package__}.{require_chart(kind).figure}")  # a report draws few of them
+    entry = require_chart(kind)
+    if not isinstance(entry.figure, str):
+        return _foreign_figure(study, kind, entry.figure, choices)
+    home = import_module(f"{__package__}.{entry.figure}")  # a report draws few of them
     made: Figure = getattr(home, function_of(kind))(study, choices)
     return made
+
+
+def _foreign_figure(study: Study, kind: str, draw: Draw, choices: Choices) -> Figure:
+    """The figure of a chart of others: its title is what it shows, and its description the caption."""
+    said = f"the chart {kind!r} (module {module_of(draw)})"
+    with Blame(f"{said} fails"):
+        chart = draw(study, measures_of(choices, kind), choices.by)
+    if not isinstance(chart, alt.Chart | alt.LayerChart | alt.FacetChart):
+        raise UsageError(f"{said} gives {chart!r:.80}; a chart of Altair is one layer or several, or facets of these")
+    drawn: Any = alt.layer(chart) if isinstance(chart, alt.Chart) else chart.copy()
+    title, caption = capital(CHARTS[kind].shows), drawn.description
+    if isinstance(chart, alt.Chart):
+        caption, drawn.title = chart.description, chart.title
+    below = [] if drawn.title is alt.Undefined else [str(getattr(drawn.title, "text", drawn.title))]
+    drawn = titled(drawn, below[0] if below else title, [], choices.synthetic)
+    if caption is alt.Undefined:
+        of = f" of {', '.join(map(str, measures_of(choices, kind)))}" if CHARTS[kind].measures else ""
+        caption = f"Drawn{of} by the module {module_of(draw)}."
+    return Figure(kind, title, drawn, str(caption))
 
 
 def require_chart(kind: str) -> ChartKind:

@@ -16,6 +16,7 @@
     judgments.py     what unjudged documents could change
     sensitivity.py   whether the conclusion depends on the discounts
     discounts.py     the means under other discounts
+    further_figures.py  charts of plugins that want to be in every report
     explorer.py      sessions result by result
     method.py        every choice in words
     study.py         what was logged, by whom, and the design

@@ -2,6 +2,7 @@
 
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.explorer import every_session
+from sessionkit.reports.sections.further_figures import further_figures
 from sessionkit.reports.sections.method import method
 from sessionkit.reports.sections.ratings import ratings
 from sessionkit.reports.sections.robustness import robustness
@@ -17,6 +18,7 @@ SECTIONS: tuple[SectionKind, ...] = (
     behavior,
     ratings,
     robustness,
+    further_figures,
     every_session,
     method,
 )

@@ -103,7 +103,7 @@ class Measure:
     required: ClassVar[tuple[str, ...]] = ()
     """Parameters without a default: None in the registry's prototype."""
     own_parameters: ClassVar[Mapping[str, Parameter]] = {}
-    """Parameters that mean something else to this measure than to others of the name, or take other values."""
+    """Parameters that mean something else to this measure than to others of the name, take other values, or are its own."""
     without: ClassVar[tuple[str, ...]] = ()
     """Parameters of its kind, ``cutoff`` among them, that the measure does not take."""
     undefined_where: ClassVar[str] = NO_BASE
@@ -112,6 +112,8 @@ class Measure:
     """Whether its values are shares of an ideal."""
     explainable: ClassVar[bool] = False
     """Whether its values are sums of what single results add."""
+    shows_gains: ClassVar[bool] = False
+    """Whether the gains of its results are what it is worked out of, where it is no sum of them."""
     needs_nonrelevant: ClassVar[bool] = False
     """Whether it has a meaning only beside documents judged not relevant, as bpref has."""
     wraps: ClassVar[bool] = False
@@ -231,7 +233,7 @@ class Measure:
     @classmethod
     def parameter(cls, name: str) -> Parameter:
         """What one of its parameters means and may be."""
-        return cls.own_parameters.get(name, PARAMETERS[name])
+        return cls.own_parameters[name] if name in cls.own_parameters else PARAMETERS[name]
 
     @classmethod
     def default(cls, parameter: str) -> object:
@@ -501,14 +503,16 @@ class SessionMeasure(Measure):
 def _parameters(kind: type[Measure]) -> tuple[tuple[Parameter, str, object], ...]:
     """Every parameter of a kind of measure, the field that holds it and its default, in the order of the fields."""
     named = [(_parameter_of(field.name), field) for field in dataclasses.fields(kind)]
-    return tuple((kind.parameter(name), field.name, field.default) for name, field in named if name in PARAMETERS)
+    known = PARAMETERS.keys() | kind.own_parameters.keys()
+    return tuple((kind.parameter(name), field.name, field.default) for name, field in named if name in known)
 
 
 @functools.cache
 def _places(kind: type[Measure]) -> tuple[tuple[str, str], ...]:
     """Every parameter of a kind of measure and the field that holds it, in the order of the text."""
     have = {_parameter_of(field.name) for field in dataclasses.fields(kind)} - set(kind.without)
-    return tuple((name, _field_of(name)) for name in PARAMETERS if name in have)
+    names = dict.fromkeys([*PARAMETERS, *kind.own_parameters])
+    return tuple((name, _field_of(name)) for name in names if name in have)
 
 
 @functools.cache

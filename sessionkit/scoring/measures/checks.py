@@ -85,13 +85,16 @@ def whole(parameter: Parameter, value: object) -> object:
     return int(number)
 
 
-def word(*words: str) -> Callable[[Parameter, object], object]:
-    """One of some words."""
+def word(*words: str, other: Callable[[object], str | None] | None = None) -> Callable[[Parameter, object], object]:
+    """One of some words, or what `other` makes a text of."""
 
     def check(parameter: Parameter, value: object) -> object:
-        if value not in words:
+        if isinstance(value, str) and value in words:
+            return value
+        text = None if other is None else other(value)
+        if text is None:
             raise parameter.refuse(value)
-        return value
+        return text
 
     return check
 

@@ -14,13 +14,11 @@ from sessionkit.choices import (
     GainNormalization,
     IdealLayout,
     IdealQueries,
-    QueryDiscountForm,
-    RankDiscountForm,
     RankOrigin,
     ShortLists,
 )
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.discounts import discount_expr
+from sessionkit.scoring.discounts import RANK_DISCOUNTS, discount_expr
 from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, GainMeasure
 from sessionkit.scoring.measures.parameters import PARAMETERS
 from sessionkit.scoring.searcher import Searcher, falling
@@ -35,7 +33,7 @@ class RankDiscount:
 
     name: ClassVar[str]
 
-    discount: RankDiscountForm = "burges"
+    discount: str = "burges"
     b: float = 2
     p: float | None = None
 
@@ -52,6 +50,9 @@ class RankDiscount:
                 f"{self.name}: discount=rn2002 with b={self.b} boosts the {ranks} 2 to b-1, so the {best} is not the "
                 "ideal; use discount=jk2002, or b=2 or less"
             )
+            raise MeasureError(msg)
+        if self.discount not in RANK_DISCOUNTS and falling(self.discount, None, None) is None:
+            msg = f"{self.name}: discount={self.discount} rises with the {ranks} somewhere, so the {best} is not the ideal"
             raise MeasureError(msg)
 
 
@@ -87,8 +88,8 @@ class DiscountedSessionGain(RankDiscount, GainMeasure):
 
     level = "session"
 
-    discount: RankDiscountForm = "log"
-    query_discount: QueryDiscountForm = "log"
+    discount: str = "log"
+    query_discount: str = "log"
     bq: float = 4
     pq: float | None = None
     rank_origin: RankOrigin = "query"
@@ -125,7 +126,8 @@ class DiscountedSessionGain(RankDiscount, GainMeasure):
             return found, words
         queries = falling(self.query_discount, self.bq, self.pq)
         if queries is None:
-            return None, f"query_discount={self.query_discount} with bq={self.bq:g} rises somewhere"
+            base = f" with bq={self.bq:g}" if self.query_discount in RANK_DISCOUNTS else ""
+            return None, f"query_discount={self.query_discount}{base} rises somewhere"
         words += (
             f", and issues query 2 with probability {queries.seen(2)[1]:.3g} (query_discount={self.query_discount})"
         )
@@ -363,7 +365,8 @@ def _searcher_by_rank(measure: RankDiscount) -> tuple[Searcher | None, str]:
     """One who may stop at every rank, if the discount never rises."""
     ranks = falling(measure.discount, measure.b, measure.p)
     if ranks is None:
-        why = f"discount={measure.discount} with b={measure.b:g} rises with the rank somewhere, so it is not a stopping probability"
+        base = f" with b={measure.b:g}" if measure.discount in RANK_DISCOUNTS else ""
+        why = f"discount={measure.discount}{base} rises with the rank somewhere, so it is not a stopping probability"
         return None, why
     second, tenth = (f"{ranks.seen(10)[place]:.3g}" for place in (1, 9))
     words = f"looks at rank 2 with probability {second} and at rank 10 with {tenth} (discount={measure.discount})"

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.registry import MEASURES
+from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, is_theirs, text_of, translated
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
     r"\s*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9.][0-9.eE]*(?:(?<=[eE])[+-]?[0-9]+)?(?:-[0-9.]+)*)"
-    r'|(?P<quoted>"(?:[^"]|"")*")|(?P<mark>[(),=@]))'
+    r'|(?P<quoted>"(?:[^"]|"")*")|(?P<text>\'[^\']*\')|(?P<map>\{[^{}]*\})|(?P<mark>[(),=@]))'
 )
 
 COLUMN = "column"
 """What stands before the name of a column of sessions or users, which is a measure too."""
-SAME = {"MAP": "AP", "MRR": "RR", "Precision": "P", "Recall": "R"}
-"""Names that ir_measures has for measures of ours."""
-ABSENT = (
-    "AP_IA", "Accuracy", "BPM", "Compat", "ERR_IA", "INSQ", "INST", "MAP_IA", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP",
-    "NumQ", "NumRel", "NumRelRet", "NumRet", "P_IA", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "StRecall", "alpha_DCG",
-    "alpha_nDCG", "nERR_IA", "nNRBP",
-)  # fmt: skip
-NOT_OURS = dict.fromkeys(ABSENT, "; ir_measures has it, sessionkit does not") | {
-    "SDCG": "; in ir_measures it is scaled DCG, which sessionkit does not have: DCG over that of a list full of the highest "
-    "grade. nDCG@10 is DCG over that of the ideal list; sDCG@10 is the DCG of a session"
-}
-"""Measures of ir_measures that are not here, with what to say of them: a name like it means something else."""
 
 
 def instead_of(name: str, known: Iterable[str]) -> str:
@@ -50,7 +39,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     Parameters
     ----------
     measure
-        Text such as ``"nsDCG(b=2,bq=4)@10"`` or ``"mean(nDCG@10)"``.
+        Text such as ``"nsDCG(b=2,bq=4)@10"`` or ``"mean(nDCG@10)"``; also a text or an object of ir_measures, where that means the
+        same: ``"MAP(rel=2)"``, ``"IPrec@0.1"``, ``ir_measures.nDCG @ 10``.
 
     Raises
     ------
@@ -61,6 +51,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     sDCG(b=3)@10
     >>> parse_measure("mean(nDCG(gain=0-1-10-100)@10)")
     mean(nDCG(gain=0-1-10-100)@10)
+    >>> parse_measure("nDCG(dcg='exp-log2')@10"), parse_measure("IPrec@0.2")
+    (nDCG(gain=exp2)@10, IPrec(recall=0.2,rule=trec9))
     >>> parse_measure("nsdcg@10")
     Traceback (most recent call last):
     ...
@@ -69,6 +61,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     if isinstance(measure, Measure):
         return measure
     if not isinstance(measure, str):
+        if is_theirs(measure):
+            return parse(text_of(measure), MEASURES)
         msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
         raise MeasureError(msg)
     return parse(measure, MEASURES)
@@ -76,7 +70,9 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 def list_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
     """One measure, or several, as a list; the texts are not read."""
-    return [measures] if isinstance(measures, str | Measure) else list(measures)
+    if isinstance(measures, str | Measure) or is_theirs(measures):
+        return [cast("str | Measure", measures)]
+    return list(measures)
 
 
 def example_of(measure: Measure) -> Measure:
@@ -162,7 +158,7 @@ class _Reader:
         if depth > DEEPEST:
             raise MeasureError(f"cannot read a measure with more than {DEEPEST} measures within each other")
         name = self.take("word")
-        made = self.column() if name == COLUMN else self.known.get(name)
+        made = self.column() if name == COLUMN else self.known.get(SAME.get(name, name))
         if made is None:
             msg = f"there is no measure {name!r}{instead_of(name, self.known)}{self.or_column(name)}; see: sessionkit measures"
             raise MeasureError(msg)
@@ -189,8 +185,8 @@ class _Reader:
         if isinstance(made, Wrapper):
             made = made(inside, **changes)
         elif changes:
-            made = made(**changes)
-        return made @ self.cutoff() if self.skip("@") else made
+            made = made(**translated(name, made, changes))
+        return self.cut(name, made) if self.skip("@") else made
 
     def column(self) -> Measure:
         """The name of a column in brackets, a plain word or in double quotes."""
@@ -204,16 +200,18 @@ class _Reader:
         return column(text[1:-1].replace('""', '"') if text.startswith('"') else text)
 
     def value(self) -> object:
-        """A number, a bare word, or weights joined by hyphens."""
-        text = self.take("word", "number")
+        """A number, a bare word, one in quotes, weights joined by hyphens, or gains of ir_measures."""
+        text = self.take("word", "number", "text", "quoted", "map").strip("\"'")
         try:
             return float(text)
         except ValueError:
             return text
 
-    def cutoff(self) -> int:
-        """A whole number after the @."""
+    def cut(self, name: str, made: Measure) -> Measure:
+        """A measure with the whole number after the @ as its cutoff; of IPrec a decimal is the level of recall, as in ir_measures."""
         text = self.take("number", "word")
+        if name == "IPrec" and re.fullmatch(r"\d*\.\d+", text):
+            return made(recall=float(text), rule="trec9")
         if not text.isdigit():
             self.fail(f"the cutoff after @ must be a whole number of at least 1, not {text!r}")
-        return int(text)
+        return made @ int(text)

@@ -8,6 +8,7 @@ from typing import get_args
 from sessionkit.choices import (
     AnswerSize,
     Depth,
+    Discount,
     Duplicates,
     EmptyList,
     Gain,
@@ -16,6 +17,7 @@ from sessionkit.choices import (
     IdealLayout,
     IdealQueries,
     MedianLimit,
+    QueryDiscount,
     QueryLimit,
     RankOrigin,
     RatingGain,
@@ -30,7 +32,7 @@ from sessionkit.choices import (
     UnretrievedPlace,
     Weights,
 )
-from sessionkit.scoring.discounts import QUERY_DISCOUNTS, RANK_DISCOUNTS
+from sessionkit.scoring.discounts import FACTORS, QUERY_DISCOUNTS, RANK_DISCOUNTS, factors_text
 from sessionkit.scoring.gains import ALLOWED, gain_text
 from sessionkit.scoring.measures.checks import (
     Parameter,
@@ -84,13 +86,18 @@ PARAMETERS = {
         ),
         Parameter("beta", "a number above 0", "weight of recall against precision", number_between(0)),
         Parameter(
-            "discount", f"one of {', '.join(RANK_DISCOUNTS)}", "form of the rank discount", word(*RANK_DISCOUNTS)
+            "discount",
+            f"one of {', '.join(RANK_DISCOUNTS)} or {FACTORS}",
+            "form of the rank discount",
+            word(*RANK_DISCOUNTS, other=factors_text),
+            Discount,
         ),
         Parameter(
             "query_discount",
-            f"one of {', '.join(QUERY_DISCOUNTS)}",
+            f"one of {', '.join(QUERY_DISCOUNTS)} or {FACTORS}",
             "form of the discount by position of the query in its session",
-            word(*QUERY_DISCOUNTS),
+            word(*QUERY_DISCOUNTS, other=factors_text),
+            QueryDiscount,
         ),
         Parameter("b", _ABOVE_1, "base of the rank discount: small for impatient searchers", number_between(1)),
         Parameter(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.choices import QueryDiscountForm, RankDiscountForm
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import GainMeasure, SessionMeasure
 from sessionkit.scoring.measures.cumulated_gain import sDCG
@@ -94,10 +93,10 @@ class RecencySessionGain(RecencyMeasure):
     formula = "sum over queries m and ranks n <= k of gain(m, n) x d(n) x dq(m) x e^(-lambda (M - m)), M queries; d and dq as of sDCG"
     source = "Zhang et al., SIGIR 2020, from memory"
 
-    discount: RankDiscountForm = "log"
+    discount: str = "log"
     b: float = 2
     p: float | None = None
-    query_discount: QueryDiscountForm = "log"
+    query_discount: str = "log"
     bq: float = 4
     pq: float | None = None
 

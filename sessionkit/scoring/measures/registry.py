@@ -4,11 +4,15 @@ measure does not wait for a hundred.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sessionkit.display.text import in_html
+from sessionkit.errors import UsageError
+from sessionkit.plugins import Blame, Registry, module_of
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.base import Measure
@@ -48,34 +52,70 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 """The files of this folder that hold measures, and the names of those in each file's ``FAMILY``."""
 
 
-class Registry(Mapping[str, "Measure"]):
-    """The measures of some families by name, in their order, with their defaults.
+def is_measure(given: object) -> bool:
+    """Whether something is a measure, or a class of measures."""
+    from sessionkit.scoring.measures.base import Measure  # with polars
 
-    >>> registry = Registry({"cumulated_gain": ("sDCG", "nsDCG")})
-    >>> list(registry), registry["nsDCG"] @ 10
+    return issubclass(given if isinstance(given, type) else type(given), Measure)
+
+
+def accepted(name: str, given: object) -> Measure:
+    """Return what is given for a name as the measure of that name with its defaults; a class of measures is called.
+
+    Raises
+    ------
+    UsageError
+        It is no measure, or is not called so.
+    """
+    if not is_measure(given):
+        raise UsageError(f"{given!r:.80} is no measure; see: sessionkit help extending")
+    made: Measure = given() if isinstance(given, type) else given  # type: ignore[assignment]
+    said = getattr(made, "name", None)
+    if not isinstance(said, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", said) or said == "column":
+        raise UsageError(
+            f"a measure of the class {type(made).__name__} is called {said!r}; give it a name that is a word"
+        )
+    if said != name:
+        raise UsageError(f"the measure is called {said!r}, not {name!r}; both names must be the same")
+    missing = [fact for fact in ("formula", "level") if not hasattr(made, fact)]
+    if missing:
+        raise UsageError(
+            f"the measure {name} does not say its {' and its '.join(missing)}; see: sessionkit help extending"
+        )
+    said_by_text = {*made.parameters(), *made.without, "of"}
+    silent = [field.name for field in fields(made) if field.init and field.name.rstrip("_") not in said_by_text]
+    if silent:
+        raise UsageError(
+            f"the measure {name} has {silent[0]}, which its text cannot say; describe it in own_parameters, as a Parameter"
+        )
+    if made.gain_measure is not None and not made.required:
+        import polars as pl
+
+        places = pl.DataFrame({"rank": [1, 2], "query_position": [1, 1], "offset": [0, 0], "gain": [1.0, 0.0]})
+        with Blame(f"the measure {name} (module {module_of(type(made))}) cannot say what a result adds"):
+            places.select(made.gain_measure.contribution(pl.col("gain")).cast(pl.Float64))
+    return made
+
+
+class MeasureRegistry(Registry["Measure"]):
+    """The measures of some families by name, in their order, with their defaults; then those of others, see `Registry`.
+
+    >>> registry = MeasureRegistry({"cumulated_gain": ("sDCG", "nsDCG")})
+    >>> list(registry.own), registry["nsDCG"] @ 10
     (['sDCG', 'nsDCG'], nsDCG@10)
     """
 
     def __init__(self, families: Mapping[str, tuple[str, ...]]) -> None:
-        self._homes = {name: family for family, names in families.items() for name in names}
+        homes = {name: family for family, names in families.items() for name in names}
+        super().__init__("measure", "sessionkit.measures", homes, accepted)
 
     def __getitem__(self, name: str) -> Measure:
-        """The measure of this name."""
-        home = import_module(f"{__package__}.{self._homes[name]}")
+        """The measure of this name; one file is read for that."""
+        if name not in self.own:
+            return super().__getitem__(name)
+        home = import_module(f"{__package__}.{self.own[name]}")
         found: Measure = next(measure for measure in home.FAMILY if measure.name == name)
         return found
-
-    def __iter__(self) -> Iterator[str]:
-        """The names; no file is read for them."""
-        return iter(self._homes)
-
-    def __len__(self) -> int:
-        """How many measures there are."""
-        return len(self._homes)
-
-    def __repr__(self) -> str:
-        """The names."""
-        return f"<{len(self)} measures: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
         """The names by level, for a notebook; a measure alone shows all that there is to say of it."""
@@ -85,5 +125,5 @@ class Registry(Mapping[str, "Measure"]):
         return in_html([f"Measures of a {level}: {', '.join(names)}" for level, names in levels.items()], {})
 
 
-MEASURES = Registry(FAMILIES)
-"""Every measure by its name, with its defaults."""
+MEASURES = MeasureRegistry(FAMILIES)
+"""Every measure by its name, with its defaults; also those of other packages, see `sessionkit.plugins`."""

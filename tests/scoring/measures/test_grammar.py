@@ -12,6 +12,7 @@ import sessionkit as sk
 from sessionkit.scoring.measures.base import SessionMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
+from sessionkit.scoring.measures.synonyms import SAME
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))
@@ -118,16 +119,70 @@ def test_a_name_of_ir_measures_is_its_measure_or_refused_by_name(name):
     """Never another measure whose name looks like it: SDCG is scaled DCG, and no sDCG."""
     if name in MEASURES or not name.isascii():
         return
-    theirs = ir_measures.measures.registry[name].NAME  # MAP is AP
-    same = {ours.casefold(): ours for ours in MEASURES if theirs != "SDCG"}.get(theirs.casefold())
+    if name in SAME:
+        assert parse_measure(name).name == SAME[name]
+        return
     with pytest.raises(sk.MeasureError) as error:
         parse_measure(f"{name}@10")
     said = str(error.value)
-    if same is not None:
-        assert f"did you mean {same!r}?" in said
-    else:
-        assert "did you mean" not in said
-        assert "sessionkit does not" in said
+    assert "did you mean" not in said
+    assert "sessionkit does not" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("MAP(rel=2)@10", "AP(min_grade=2)@10"),
+        ("mean(MRR@10)", "mean(RR@10)"),
+        ("IPrec@0.1", "IPrec(rule=trec9)"),
+        ("IPrec(rel=2)@1.0", "IPrec(min_grade=2,recall=1,rule=trec9)"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2)@10"),
+        ('nDCG(dcg="log2")', "nDCG"),
+        ("nDCG(gains={2:5, 4:9})", "nDCG(gain=0-1-5-3-9)"),
+        ("R(judged_only=True)@5", "R(unjudged=skip)@5"),
+        ("IPrec@3", "IPrec@3"),
+        ("SetP(relative=False,rel=2)", "P(min_grade=2)"),
+        ("SetF(beta=4.0)", "F(beta=2)"),
+        ("RBP(p=0.9,rel=2)", "RBP(min_grade=2,p=0.9)"),
+    ],
+)
+def test_a_text_of_ir_measures_is_ours(text, ours):
+    assert str(parse_measure(text)) == ours
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("nDCG(rel=2)", "nDCG has no parameter 'rel': it counts grades, not relevant documents"),
+        ("AP(dcg='log2')", "AP has no parameter 'dcg' with the value log2; it has min_grade"),
+        ("AP(rel=2,min_grade=1)", "AP: min_grade is given twice"),
+        ("SetP(relative=True)", "divides by the most that a list can have"),
+        ("nDCG(gains={0:-1})", "gains must give whole grades from 0 gains of at least 0"),
+        ("P(judged_only=maybe)", "no parameter 'judged_only' with the value maybe"),
+        ("NumRet", "Results counts the results of a session"),
+        ("IPrec@2.5", "recall must be a number between 0 and 1"),
+    ],
+)
+def test_what_ir_measures_means_otherwise_is_refused_with_the_reason(text, says):
+    with pytest.raises(sk.MeasureError, match=re.escape(says)):
+        parse_measure(text)
+
+
+def test_a_level_of_recall_that_is_whole_is_one_of_an_object():
+    assert str(parse_measure(ir_measures.IPrec @ 1)) == "IPrec(recall=1,rule=trec9)"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "says"),
+    [
+        (ir_measures.Judged @ 10, "is a value of each query; Judged of sessionkit is the share"),
+        (ir_measures.RBP(p=0.9), "is graded without rel"),
+        (ir_measures.SDCG(max_rel=3) @ 10, "scaled DCG"),
+    ],
+)
+def test_objects_of_ir_measures_that_mean_something_else_are_refused(theirs, says):
+    with pytest.raises(sk.MeasureError, match=says):
+        parse_measure(theirs)
 
 
 def test_what_is_meant_by_scaled_dcg_is_said_with_measures_that_exist():

@@ -1,0 +1,219 @@
+"""Doors for others: registries that also know measures, formats and charts of other packages, of a file, of a program.
+
+A registry looks for a name among those of sessionkit, then among what was registered (`Registry.add`, of which
+``sk.register`` makes use), then among what installed packages offer as entry points. Installed packages are looked
+through once, when a name is unknown or all names are asked for: what sessionkit has itself never waits for that.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from sessionkit.errors import DataWarning, SessionkitError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Entry = TypeVar("Entry")
+FILES: list[str] = []
+"""The files that were loaded in this process, as they were named: what a command needs to find their measures again."""
+
+
+@dataclass(frozen=True)
+class Blame:
+    """Whatever goes wrong within is said as an error of the plugin, with what it is called; errors of ours pass.
+
+    Parameters
+    ----------
+    what
+        The beginning of the message, such as ``"the chart 'bars' (module squares) failed"``.
+    error
+        The class of the error.
+
+    >>> with Blame("the chart 'bars' (module squares) failed"):
+    ...     1 / 0
+    Traceback (most recent call last):
+    ...
+    sessionkit.errors.UsageError: the chart 'bars' (module squares) failed: ZeroDivisionError: division by zero
+    """
+
+    what: str
+    error: type[Exception] = UsageError
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Name the plugin."""
+        stops = isinstance(error, SystemExit)  # of a file that is a script
+        if kind is not None and (stops or isinstance(error, Exception)) and not isinstance(error, SessionkitError):
+            told = " ".join(str(error).split())
+            raise self.error(f"{self.what}: {kind.__name__}{f': {told}' if told else ''}") from error
+
+
+def module_of(thing: object) -> str:
+    """The name of the module that a class or function is defined in.
+
+    >>> module_of(Blame)
+    'sessionkit.plugins'
+    """
+    return str(getattr(thing, "__module__", None) or type(thing).__module__)
+
+
+def is_foreign(thing: object) -> bool:
+    """Whether a class or function is none of sessionkit's own."""
+    return module_of(thing).partition(".")[0] != "sessionkit"
+
+
+class Registry(Mapping[str, Entry], Generic[Entry]):
+    """Things of one kind by name: sessionkit's own, then those added, then those that installed packages offer.
+
+    Parameters
+    ----------
+    kind
+        What they are, for messages: measure, format, chart.
+    group
+        The entry points by which packages offer them.
+    own
+        Those of sessionkit.
+    accepted
+        From a name and what was given for it to the entry; raises a `UsageError` where it is none.
+
+    >>> numbers = Registry("number", "sessionkit.numbers", {"one": 1}, lambda name, given: given)
+    >>> numbers.add("two", 2)
+    >>> list(numbers), numbers["two"], "three" in numbers
+    (['one', 'two'], 2, False)
+    """
+
+    def __init__(self, kind: str, group: str, own: Mapping[str, Any], accepted: Callable[[str, object], Entry]) -> None:
+        self.kind, self.group, self.own, self.accepted = kind, group, own, accepted
+        self._added: dict[str, Entry] = {}
+        self._loaded: dict[str, Entry] = {}
+        self._offers: dict[str, list[EntryPoint]] | None = None
+
+    def add(self, name: str, given: object) -> None:
+        """Add something under a name, in place of what was added under it before.
+
+        Raises
+        ------
+        UsageError
+            Sessionkit has this name itself, or this is nothing of the kind.
+        """
+        if name in self.own:
+            raise UsageError(f"sessionkit has a {self.kind} {name!r} itself; give yours another name")
+        self._added[name] = self.accepted(name, given)
+
+    def __getitem__(self, name: str) -> Entry:
+        """The entry of this name; `UsageError` where a plugin offers it and does not hold what it promises."""
+        known: Mapping[str, Entry]
+        for known in (self.own, self._added, self._loaded):
+            if name in known:
+                return known[name]
+        offers = self._offered()[name]
+        origins = [_origin(offer) for offer in offers]
+        if len(offers) > 1:
+            raise UsageError(f"{' and '.join(origins)} both offer the {self.kind} {name!r}; uninstall one of them")
+        with Blame(f"the plugin that offers the {self.kind} {name!r}, {origins[0]}, cannot be loaded"):
+            given = offers[0].load()
+        try:
+            self._loaded[name] = self.accepted(name, given)
+        except UsageError as error:
+            raise UsageError(f"{origins[0]} offers the {self.kind} {name!r}: {error}") from None
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a name; nothing is loaded."""
+        return name in self.own or name in self._added or name in self._offered()
+
+    def __iter__(self) -> Iterator[str]:
+        """The names; those of a plugin that cannot be loaded are left out, and a warning says why."""
+        yield from self.own
+        yield from self.others()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        """The names."""
+        return f"<{len(self)} {self.kind}s: {', '.join(self)}>"
+
+    def others(self) -> list[str]:
+        """The names that are not sessionkit's own."""
+        found = list(self._added)
+        for name, offers in self._offered().items():
+            if name in self.own:
+                told = (
+                    f"{_origin(offers[0])} offers a {self.kind} {name!r}, which sessionkit has itself; its own is used"
+                )
+                warnings.warn(DataWarning(told), stacklevel=3)
+            elif name not in found:
+                try:
+                    _ = self[name]
+                except UsageError as error:
+                    warnings.warn(DataWarning(f"{error}; it is left out"), stacklevel=3)
+                else:
+                    found.append(name)
+        return found
+
+    def _offered(self) -> dict[str, list[EntryPoint]]:
+        """What installed packages offer by name, looked for once."""
+        if self._offers is None:
+            from importlib.metadata import entry_points  # takes time, which only those wait for who ask for other names
+
+            self._offers = {}
+            for one in entry_points(group=self.group):
+                offers = self._offers.setdefault(one.name, [])
+                if all(other.value != one.value for other in offers):
+                    offers.append(one)
+        return self._offers
+
+
+def _origin(offer: EntryPoint) -> str:
+    """Where an entry point comes from, for messages."""
+    package = f"package {offer.dist.name} {offer.dist.version}" if offer.dist is not None else "an installed package"
+    return f"{package} ({offer.value})"
+
+
+def load(path: str | Path) -> None:
+    """Run a file of Python that registers measures, formats and charts: ``--plugin FILE.py``.
+
+    It becomes a module of its name, so that what it defines can be sent to other processes.
+
+    Raises
+    ------
+    UsageError
+        There is no such file, or running it fails.
+    """
+    file = Path(path)
+    name = file.stem
+    if file.suffix != ".py" or not name.isidentifier():
+        raise UsageError(f"--plugin {path}: give a file of Python whose name is a word, such as squares.py")
+    if not file.is_file():
+        raise UsageError(f"--plugin {path}: no such file")
+    known = sys.modules.get(name)
+    if known is not None and Path(getattr(known, "__file__", None) or "").resolve() == file.resolve():
+        return
+    spec = None if known is not None else importlib.util.find_spec(name)
+    if known is not None or (spec is not None and Path(spec.origin or "").resolve() != file.resolve()):
+        raise UsageError(f"--plugin {path}: there is a module {name!r} already; give the file another name")
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"--plugin {path}: it cannot be read")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        with Blame(f"the plugin {path} fails"):
+            spec.loader.exec_module(module)
+    except SessionkitError:
+        del sys.modules[name]
+        raise
+    FILES.append(str(path))

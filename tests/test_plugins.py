@@ -1,0 +1,482 @@
+"""Doors for others: measures, formats and charts of a function, a program, a file and an installed package."""
+
+import base64
+import hashlib
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.cli import main
+from sessionkit.cli.terms import guide
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.plugins import load
+from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
+from tests.support.clinic import saved_clinic
+
+GUIDE = guide("extending")
+SQUARES = re.search(r"^\$ cat squares.py\n(.*?)(?=^```|^\$ )", GUIDE, re.MULTILINE | re.DOTALL)[1]
+PYPROJECT = re.search(r"^```toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[1]
+SQUARES_OF_RR = [0.25, 1.0, 0.0]
+"""First relevant results at ranks 2, 1 and nowhere."""
+
+
+def toy():
+    """Three lists: <0,1>, <2> and <0>; the document of the last is judged, and not relevant."""
+    return sk.from_tables(
+        results={"session_id": ["s", "s", "s", "t"], "query_position": [1, 1, 2, 1], "rank": [1, 2, 1, 1], "doc_id": list("abcd")},
+        sessions={"session_id": ["s", "t"], "topic_id": ["k", "k"], "system_id": ["A", "B"]},
+        judgments={"judgment_key": ["k"] * 3, "doc_id": ["b", "c", "d"], "grade": [1, 2, 0]},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def squares(tmp_path):
+    """The file of the guide."""
+    path = tmp_path / "squares.py"
+    path.write_text(SQUARES, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def offered(tmp_path, monkeypatch):
+    """Install a package of one module by hand: its entry points for measures, and the code."""
+
+    def offered(name, points, code):
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[sessionkit.measures]\n" + "".join(f"{one}\n" for one in points))
+        (tmp_path / f"{name}.py").write_text(code)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        return MeasureRegistry(FAMILIES)
+
+    return offered
+
+
+def test_a_function_of_gains_is_a_measure_of_queries():
+    seen = []
+
+    def best(gains):
+        seen.append(gains.tolist())
+        return gains.max() if len(gains) else None
+
+    found = sk.score(toy(), [sk.define("Best", best)(gain="exp2"), sk.define("Best", best) @ 1], per="query")
+    assert found.filter(measure="Best(gain=exp2)")["value"].to_list() == [1.0, 3.0, 0.0]
+    assert found.filter(measure="Best@1")["value"].to_list() == [0.0, 2.0, 0.0]
+    assert seen == [[0.0, 1.0], [3.0], [0.0], [0.0], [2.0], [0.0]]
+
+
+def test_a_function_of_lists_is_a_measure_of_sessions():
+    longest = sk.define("Longest", lambda lists: max(map(len, lists)), level="session", direction="lower")
+    total = sk.define("Total", lambda lists: sum(gains.sum() for gains in lists), level="session")
+    found = sk.score(toy(), [longest, total(duplicates="first")], per="session")
+    assert found["value"].to_list() == [2.0, 3.0, 1.0, 0.0]
+    assert (longest.direction, longest.level) == ("lower", "session")
+
+
+def test_a_function_is_not_asked_of_a_list_without_judgments():
+    study = toy()
+    unjudged = study.with_tables(judgments=study.judgments.filter(pl.col("judgment_key") == "nobody"))
+    never = sk.define("Never", lambda _: 1 / 0)
+    with pytest.warns(DataWarning, match="no judgments for their key"):
+        assert sk.score(unjudged, never, per="query")["value"].to_list() == [None] * 3
+    for nothing in (None, float("nan")):
+        none = sk.define("None_", lambda _, value=nothing: value)
+        with pytest.warns(DataWarning, match="or no value by their function"):
+            assert sk.score(study, none, per="query")["value"].null_count() == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (
+            lambda _: 1 / 0,
+            r"Bad: its function fails on the gains \[0.0, 1.0\]: ZeroDivisionError: division by zero",
+        ),
+        (lambda _: "much", r"Bad: its function fails .*: ValueError: could not convert string to float: 'much'"),
+        (lambda _: float("inf"), r"Bad: its function gives inf for the gains \[0.0, 1.0\]; give a number"),
+    ],
+)
+def test_a_function_that_fails_is_named_with_its_gains(function, says):
+    with pytest.raises(MeasureError, match=says):
+        sk.score(toy(), sk.define("Bad", function), per="query")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("two words", len), "give it a name that is a word"),
+        (("column", len), "give it a name that is a word"),
+        (("Good", 3), "define takes a function of a list's gains, not 3"),
+        (("Good", len, "group"), "level must be query or session, not 'group'"),
+        (("Good", len, "query", "up"), "direction must be higher, lower or unknown, not 'up'"),
+    ],
+)
+def test_what_cannot_be_defined_is_said(given, says):
+    name, function, *others = given
+    with pytest.raises(UsageError, match=says):
+        sk.define(name, function, **dict(zip(("level", "direction"), others, strict=False)))
+
+
+def test_a_definition_goes_through_other_processes_and_names_its_choices():
+    made = sk.define("Sum", sum)(gain=(0, 1, 10), min_grade=2) @ 5
+    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301
+    assert str(made) == "Sum(gain=0-1-10,min_grade=2)@5"
+    sk.register(sk.define("Sum", sum))
+    assert sk.parse_measure("mean(Sum(gain=0-1-10,min_grade=2)@5)") == sk.mean(made)
+
+
+def test_explain_shows_the_gains_and_says_that_it_is_no_sum():
+    with pytest.warns(DataWarning, match="is a function of the gains shown, and no sum"):
+        found = sk.explain(toy(), sk.mean(sk.define("Best", max)(gain="exp2")), session="s")
+    assert found["gain"].to_list() == [0.0, 1.0, 3.0]
+    assert found["contribution"].null_count() == 3
+
+
+def test_a_class_is_a_measure_with_parameters_of_its_own():
+    def positive(parameter, value):
+        if value <= 0:
+            raise parameter.refuse(value)
+        return value
+
+    @sk.register
+    @dataclass(frozen=True, repr=False, kw_only=True)
+    class Scaled(sk.bases.QueryMeasure):
+        name = "Scaled"
+        formula = "the length of the list times a factor"
+        own_parameters = {"factor": sk.bases.Parameter("factor", "a number above 0", "a factor", positive)}  # noqa: RUF012
+
+        factor: float = 2
+
+        def values(self, lists):
+            return lists.queries["length"] * self.factor
+
+    assert sk.score(toy(), ["Scaled", "Scaled(factor=0.5)@1"], per="query")["value"].to_list() == [
+        4.0,
+        0.5,
+        2.0,
+        0.5,
+        2.0,
+        0.5,
+    ]
+    assert str(sk.parse_measure("Scaled( factor=3.0 )@1")) == "Scaled(factor=3.0)@1"
+    with pytest.raises(MeasureError, match="Scaled: factor must be a number above 0, not 0"):
+        sk.parse_measure("Scaled(factor=0)")
+    with pytest.raises(UsageError, match="has silent, which its text cannot say"):
+
+        @sk.register
+        @dataclass(frozen=True, repr=False, kw_only=True)
+        class Silent(Scaled):
+            name = "Silent"
+            silent: int = 1
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (
+            lambda lists: lists.nothing,
+            r"the measure Own \(module .*test_plugins\) fails: AttributeError: .* no attribute 'nothing'",
+        ),
+        (lambda _: [1.0], r"the measure Own \(module .*test_plugins\) gives 1 values for 3 lists"),
+        (lambda _: [float("inf")] * 3, "gives an infinite value; null is for no value"),
+    ],
+)
+def test_a_class_that_fails_is_named(values, says):
+    own = type(
+        "Own",
+        (sk.bases.QueryMeasure,),
+        {"name": "Own", "formula": "", "values": lambda _, lists: values(lists), "__module__": __name__},
+    )
+    with pytest.raises(MeasureError, match=says):
+        sk.score(toy(), own(), per="query")
+
+
+def test_a_measure_of_gains_takes_discounts_of_its_own():
+    facts = {
+        "name": "Root",
+        "level": "query",
+        "formula": "sum of gain / sqrt(i)",
+        "source": "here",
+        "__module__": __name__,
+    }
+    root = {"rank_discount": lambda _: 1 / pl.col("rank").cast(pl.Float64).sqrt()}
+    sk.register(type("Root", (sk.bases.GainMeasure,), facts | root))
+    assert sk.score(toy(), "Root(gain=exp2)", per="query")["value"].to_list() == pytest.approx([1 / 2**0.5, 3, 0])
+    assert sk.explain(toy(), "Root", session="s")["contribution"].to_list() == pytest.approx([0, 1 / 2**0.5, 2])
+    broken = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: pl.col("place")})
+    with pytest.raises(
+        UsageError, match=r"the measure Root \(module .*\) cannot say what a result adds: ColumnNotFoundError"
+    ):
+        sk.register(broken)
+
+
+def test_what_cannot_be_registered_is_said():
+    chart = sk.bases.ChartKind("nothing", max)
+    for given, name, says in [
+        (sk.nDCG @ 5, None, "sessionkit has a measure 'nDCG' itself; give yours another name"),
+        (sk.define("Good", len), "Better", "the measure is called 'Good', not 'Better'"),
+        (sk.bases.ChartKind("x", "scores"), "mine", "give sk.bases.ChartKind"),
+        (chart, "My Chart", "use small letters, digits and hyphens"),
+        (chart, None, "a chart needs a name"),
+        (chart, "slopes", "sessionkit has a chart 'slopes' itself"),
+        (sk.bases.Format("x", len), "my-log", "use small letters, digits and underscores"),
+        (len, "len", "register takes a measure, a format or a chart, not <built-in function len>"),
+    ]:
+        with pytest.raises(UsageError, match=re.escape(says)):
+            sk.register(given, name)
+
+
+def test_what_sessionkit_has_is_found_without_a_look_at_packages(monkeypatch):
+    monkeypatch.setattr(metadata, "entry_points", None)
+    registry = MeasureRegistry(FAMILIES)
+    assert registry["nDCG"] is sk.nDCG
+    assert "AP" in registry
+    with pytest.raises(TypeError):
+        _ = "nothing" in registry
+
+
+def test_a_package_offers_a_measure_by_its_name(offered):
+    code = "import sessionkit as sk\nMost = sk.define('Most', max)\n"
+    registry = offered("mostly", ["Most = mostly:Most"], code)
+    assert str(registry["Most"] @ 3) == "Most@3"
+    assert list(registry)[-1] == "Most"
+    assert "Most" not in list(registry.own)
+    with pytest.raises(KeyError):
+        _ = registry["Least"]
+
+
+@pytest.mark.parametrize(
+    ("point", "code", "says"),
+    [
+        ("Most = mostly:Most", "import nowhere", r"'Most', package mostly 1.0 \(mostly:Most\), cannot be loaded: ModuleNotFoundError"),
+        ("Most = mostly:Other", "", "cannot be loaded: AttributeError: module 'mostly' has no attribute 'Other'"),
+        ("Most = mostly:Most", "Most = 3", r"package mostly 1.0 \(mostly:Most\) offers the measure 'Most': 3 is no measure"),
+        ("Most = mostly:Most", "import sessionkit as sk\nMost = sk.define('most', max)", "is called 'most', not 'Most'"),
+        ("Most = mostly:Most", "raise SystemExit(3)", "cannot be loaded: SystemExit: 3"),
+    ],
+)  # fmt: skip
+def test_a_broken_package_is_named_and_left_out_of_lists(offered, point, code, says):
+    registry = offered("mostly", [point], code)
+    with pytest.raises(UsageError, match=says):
+        _ = registry["Most"]
+    with pytest.warns(DataWarning, match=rf"{says}.*it is left out"):
+        assert list(registry) == list(registry.own)
+
+
+def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
+    code = "import sessionkit as sk\nMost = sk.define('Most', max)\nnDCG = sk.define('nDCG', max)\n"
+    offered("mostly", ["Most = mostly:Most", "nDCG = mostly:nDCG"], code)
+    registry = offered("mainly", ["Most = mainly:Most"], code)
+    with pytest.raises(UsageError, match=r"package \w+ 1.0 .* and package \w+ 1.0 .* both offer the measure 'Most'"):
+        _ = registry["Most"]
+    with pytest.warns(DataWarning) as told:
+        assert list(registry) == list(registry.own)
+    assert any("offers a measure 'nDCG', which sessionkit has itself" in str(one.message) for one in told)
+
+
+def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
+    load(squares)
+    assert sk.score(toy(), "RRsq@10", per="query")["value"].to_list() == SQUARES_OF_RR
+    assert sk.explain(toy(), "RRsq")["contribution"].to_list() == [0.0, 0.25, 1.0, 0.0]
+    log = tmp_path / "log.txt"
+    log.write_text("s ~ a\ns ~ b\nt ~ c\n")
+    study = sk.read(log)
+    assert (study.reader, study.results.collect().select("session_id", "rank", "doc_id").rows()) == (
+        "pairs",
+        [("s", 1, "a"), ("s", 2, "b"), ("t", 1, "c")],
+    )
+    log.write_text("s ~ a\ns ~ b ~ c\n")
+    with pytest.raises(DataError, match=r"log.txt cannot be read as pairs \(module squares\): "):
+        sk.read(log, format="pairs")
+    assert "mean-bars" in sk.charts.KINDS
+    assert sk.charts.mean_bars(toy(), [sk.RRsq], "system_id").to_dict()["mark"]["type"] == "bar"
+
+
+def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
+    for name, code, says in [
+        ("nothing.py", None, "no such file"),
+        ("my-plugin.py", "", "give a file of Python whose name is a word"),
+        ("polars.py", "", "there is a module 'polars' already"),
+        ("crooked.py", "1 / 0", "the plugin {path} fails: ZeroDivisionError: division by zero"),
+        ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
+    ]:
+        path = tmp_path / name
+        if code is not None:
+            path.write_text(code)
+        assert main(["measures", "--plugin", str(path)]) == 2
+        assert says.format(path=path) in capsys.readouterr().err
+    assert "crooked" not in sys.modules
+    assert main(["measures", "--plugin"]) == 2
+    assert "--plugin is not followed by its value" in capsys.readouterr().err
+
+
+def test_the_command_of_a_finding_names_the_plugin(squares):
+    load(squares)
+    found = sk.compare(toy(), "mean(RRsq)")
+    assert found.provenance.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("--plugin {} score study RRs", "RRsq"),
+        ("score study --plugin {} RRs", "RRsq"),
+        ("formats --plugin {} pai", "pairs"),
+        ("--plugin={} chart mean-", "mean-bars"),
+    ],
+)
+def test_a_shell_completes_names_of_a_plugin(typed, offered, squares, capsys, monkeypatch):
+    line = typed.format(squares)
+    monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"sessionkit {line}")
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
+    main([])
+    assert capsys.readouterr().out.split() == [offered]
+
+
+def wheel(folder):
+    """Build a wheel of the package in a folder, as a build backend would: its file, its metadata and its entry points."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name, version = project["name"].replace("-", "_"), project["version"]
+    info = f"{name}-{version}.dist-info"
+    points = "".join(
+        f"[{group}]\n" + "".join(f"{one} = {where}\n" for one, where in found.items())
+        for group, found in project["entry-points"].items()
+    )
+    files = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
+    files[f"{info}/WHEEL"] = (
+        "Wheel-Version: 1.0\nGenerator: sessionkit tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
+    files[f"{info}/entry_points.txt"] = points
+    digests = {path: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for path, text in files.items()}
+    rows = [
+        f"{path},sha256={digest.decode().rstrip('=')},{len(files[path].encode())}" for path, digest in digests.items()
+    ]
+    files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""])
+    made = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(made, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    return made
+
+
+INSTALLED = """
+import contextlib, io, json, os, pathlib, sys
+from importlib import metadata
+import sessionkit as sk
+from sessionkit.cli import main
+
+def run(*words, **environment):
+    os.environ.update(environment)
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
+        status = main([*map(str, words)])
+        out.flush()
+    for name in environment:
+        del os.environ[name]
+    return [status, out.buffer.getvalue().decode() if status == 0 else err.getvalue()]
+
+def completed(line):
+    return run(_SESSIONKIT_COMPLETE="complete_bash", COMP_WORDS=f"sessionkit {line}", COMP_CWORD=str(len(line.split())))[1].split()
+
+study, log = sys.argv[1:3]
+looked = []
+every = metadata.entry_points
+metadata.entry_points = lambda group: looked.append(group) or every(group=group)
+known = [run("score", study, "nsDCG@10")[0], run("chart", "session-curve", study, "--output", "curve.json")[0]]
+known.append([group for group in looked if group.startswith("sessionkit")])
+print(json.dumps({
+    "known": known,
+    "score": run("score", study, "mean(RRsq@10)", "--format", "csv"),
+    "explain": run("explain", study, "RRsq@10", "--session", "c002", "--format", "csv"),
+    "compare": run("compare", study, "mean(RRsq@10)")[0],
+    "ingest": run("ingest", log, "--out", "pairs"),
+    "chart": [run("chart", "mean-bars", study, "--output", "bars.svg"), pathlib.Path("bars.svg").exists()],
+    "listed": ["RRsq" in run("measures")[1], "pairs" in run("formats")[1], "mean-bars" in run("chart", "--help")[1]],
+    "described": ["Squares:" in run("formats", "pairs")[1], "1 / r^2" in run("measures", "RRsq")[1]],
+    "help": run("help", "mean-bars")[1],
+    "completed": [completed("score study RRs"), completed("formats pai"), completed("chart mean-")],
+    "report": [
+        run("report", study, "mean(RRsq@10)", "--output", "page.html")[0],
+        pathlib.Path("page.html").read_text().count("RRsq@10 by the module"),
+    ],
+    "python": [str(sk.RRsq @ 3), "pairs" in sk.FORMATS, "mean-bars" in sk.charts.KINDS, "RRsq" in sk.__all__],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What the package of the guide does once it is built and installed, beside nothing that was registered."""
+    folder = tmp_path_factory.mktemp("package")
+    (folder / "squares.py").write_text(SQUARES, encoding="utf-8")
+    (folder / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    (folder / "log.txt").write_text("s ~ a\ns ~ b\nt ~ c\n")
+    target = folder / "installed"
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(target),
+        str(wheel(folder)),
+    ]
+    subprocess.run(pip, check=True, capture_output=True)
+    words = [sys.executable, "-W", "ignore", "-c", INSTALLED, str(saved_clinic()), str(folder / "log.txt")]
+    root = Path(sk.__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), str(root)])}
+    (folder / "elsewhere").mkdir()
+    done = subprocess.run(words, cwd=folder / "elsewhere", env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.slow
+def test_a_package_of_some_lines_works_once_it_is_installed(answers):
+    assert len([line for line in SQUARES.splitlines() if line.strip()]) < 35
+    assert answers["known"] == [0, 0, []], "what sessionkit has itself needs no look at packages"
+    status, scores = answers["score"]
+    squares = sk.score(sk.open_study(saved_clinic()), "RR@10", per="query").with_columns(pl.col("value") ** 2)
+    means = (
+        squares.group_by("system_id", "session_id")
+        .agg(pl.col("value").mean())
+        .group_by("system_id")
+        .agg(pl.col("value").mean())
+    )
+    found = pl.read_csv(scores.encode()).select("system_id", "value").sort("system_id")
+    assert status == 0
+    assert found["value"].to_list() == pytest.approx(means.sort("system_id")["value"].to_list(), abs=1e-12)
+    status, terms = answers["explain"]
+    assert status == 0
+    assert set(pl.read_csv(terms.encode())["contribution"].round(6)) <= {
+        0.0,
+        *(round(1 / rank**2, 6) for rank in range(1, 11)),
+    }
+    assert answers["compare"] == 0
+    assert (answers["ingest"][0], answers["chart"]) == (0, [[0, "Drawn of RRsq@10 by the module squares.\n"], True])
+    assert answers["listed"] == [True] * 3
+    assert answers["described"] == [True, True]
+    assert answers["help"].startswith("mean-bars, a kind of chart: means by system as bars")
+    assert answers["completed"] == [["RRsq"], ["pairs"], ["mean-bars"]]
+    assert answers["report"][0] == 0
+    assert answers["report"][1] > 0
+    assert answers["python"] == ["RRsq@3", True, True, False]

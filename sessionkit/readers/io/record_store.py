@@ -23,8 +23,6 @@ Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
 """From a frame that is expensive to read to one of the same rows that can be read again and again."""
 ROW_GROUP = 2**17
 """Rows of a group, small enough that a range of sessions reads little besides its own."""
-WIDE_GROUP = 2**13
-"""The same where a row may be long, as lists of hits make it: polars reads several groups ahead."""
 MANY = 20_000
 """Rows of a batch."""
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
@@ -60,7 +58,7 @@ def in_files(frames: Iterable[pl.DataFrame], workspace: Path) -> pl.LazyFrame:
     for frame in frames:
         files.append(folder / f"{len(files):06}.parquet")
         with room_in(workspace):
-            frame.write_parquet(files[-1], row_group_size=WIDE_GROUP)
+            frame.write_parquet(files[-1])
     return pl.scan_parquet(files, glob=False)
 
 

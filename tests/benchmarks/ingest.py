@@ -28,6 +28,8 @@ AOL = {
     "ClickURL": pl.String,
 }
 """The columns of the AOL log."""
+LITTLE = ("--memory", "500MB")
+"""Memory that holds the records of no log that is ingested here."""
 
 
 def _places(log: Path, scratch: Path) -> Places:
@@ -66,6 +68,18 @@ def ingest_delimited(places: Places) -> int:
 def ingest_ndjson(places: Places) -> int:
     """NDJSON ingested by `sessionkit ingest`."""
     return _ingested(places, "ndjson.toml")
+
+
+@work(_places)
+def delimited_within(places: Places) -> int:
+    """The same within little memory, so that the records are in files while they are checked."""
+    return _ingested(places, "delimited.toml", *LITTLE)
+
+
+@work(_places)
+def ndjson_within(places: Places) -> int:
+    """The same of NDJSON."""
+    return _ingested(places, "ndjson.toml", *LITTLE)
 
 
 @work(_places)
@@ -119,17 +133,17 @@ def _sink(frame: pl.LazyFrame, path: Path) -> None:
     frame.sink_parquet(path, compression="zstd", statistics=True, row_group_size=2**18, maintain_order=True)
 
 
-def _ingested(places: Places, config: str) -> int:
+def _ingested(places: Places, config: str, *options: str) -> int:
     """Ingest and return the rows of the results."""
     log, scratch = places
-    _ingest(log / config, scratch / "study")
+    _ingest(log / config, scratch / "study", *options)
     return _rows(scratch / "study")
 
 
-def _ingest(source: Path, study: Path) -> None:
+def _ingest(source: Path, study: Path, *options: str) -> None:
     """Do what the command does."""
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
-        status = main(["ingest", str(source), "--out", str(study)])
+        status = main(["ingest", str(source), "--out", str(study), *options])
     if status:
         raise SystemExit(status)
 

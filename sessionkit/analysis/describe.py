@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from sessionkit.analysis.agreement import agreement_table
@@ -25,6 +24,7 @@ from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
 from sessionkit.study.restriction import Restriction, Where
+from sessionkit.study.session_counts import repeats
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
@@ -291,7 +291,9 @@ class ListsReduction:
         sessions = pl.DataFrame(
             {
                 "system_id": system,
-                "repeats": _repeats(batch),
+                "repeats": repeats(
+                    batch.results["doc_id"], batch.queries["session"].gather(batch.results["query"]), len(system)
+                ),
                 "results": results_shown(batch, Selection(), "session"),
                 "judged": judged_shown(batch, Selection(), "session"),
             }
@@ -307,26 +309,3 @@ class ListsReduction:
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all sessions, in order."""
         return self.added([*parts]).sort(KEYS)
-
-
-def _repeats(batch: SessionBatch) -> pl.Series:
-    """Results of every session whose document it had seen before."""
-    document, sessions = batch.results["doc_id"], len(batch.sessions)
-    session = batch.queries["session"].gather(batch.results["query"]).to_numpy().astype(np.uint64)
-    # session, some bits of the document and row in one number: sorted, results of one document stand side by side
-    bits = np.uint64(len(document).bit_length())
-    spare = np.uint64(sessions.bit_length()) + bits
-    number = ((session << (64 - spare)) | (document.hash().to_numpy() >> spare)) << bits
-    number |= np.arange(len(document), dtype=np.uint64)
-    number.sort()
-    alike = np.flatnonzero((number[1:] >> bits) == (number[:-1] >> bits))
-    row = number & ((np.uint64(1) << bits) - np.uint64(1))
-    same = (document.gather(row[alike]) == document.gather(row[alike + 1])).to_numpy()
-    within = session[row[alike]].astype(np.int64)
-    found = np.bincount(within[same], minlength=sessions)
-    if not same.all():  # other documents have the same bits, and may stand between two of one
-        mixed = np.unique(within[~same])
-        rows = pl.DataFrame([document, pl.Series("session", session)]).filter(np.isin(session, mixed))
-        counted = rows.group_by("session").agg(many=pl.len() - pl.col("doc_id").n_unique())
-        found[counted["session"].to_numpy()] = counted["many"].to_numpy()
-    return pl.Series(found)

@@ -150,8 +150,8 @@ ByOption = Annotated[
         "--by",
         metavar="COLUMN,...",
         autocompletion=complete_columns,
-        help="Columns of sessions or users that make groups, joined by commas, a name with a comma in double quotes; all for one "
-        "group. Where groups are compared: one column, of 2 to 20 values.",
+        help="Columns of sessions or users that make groups, or counts such as queries, joined by commas, a name with a comma in "
+        "double quotes; all for one group. Where groups are compared: one column, of 2 to 20 values.",
         rich_help_panel=SESSIONS,
     ),
 ]
@@ -439,8 +439,8 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="CONDITION",
-        help="Only sessions that meet this SQL condition on columns of sessions and users, and on queries, the number of logged "
-        "queries, such as \"topic_id = 'A' and queries >= 2\".",
+        help="Only sessions that meet this SQL condition on columns of sessions and users, and on what is counted of every session "
+        "(queries, results, clicks, duration_seconds, repeats, empty_queries), such as \"topic_id = 'A' and queries >= 2\".",
         show_default=False,
         rich_help_panel=SESSIONS,
     ),

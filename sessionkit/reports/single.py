@@ -20,6 +20,7 @@ from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_counts import session_columns
 from sessionkit.study.session_subset import restricted
 
 
@@ -85,7 +86,7 @@ def single_figure(
     """
     measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
     require_chart(kind)
-    if len(columns_of(by, (*study.columns("sessions"), *study.columns("users")))) != 1:
+    if len(columns_of(by, session_columns(study))) != 1:
         raise UsageError(f"a chart groups by one column, not by {by}")
     further: dict[str, object] = {
         "vary": vary or None,

@@ -37,9 +37,9 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.session_times import QUERY_TIMES, TIMES
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_counts import QUERY_TIMES, TIMES
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 

@@ -206,7 +206,7 @@ ACT: _ACT
 class _AP(AveragePrecision):
     """AP: the mean of the precisions at the ranks of the relevant documents; one that is not shown counts 0."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 AP: _AP
 
@@ -353,14 +353,14 @@ GAP_jiang2016: _GAP_jiang2016
 class _IPrec(InterpolatedPrecision):
     """IPrec: the highest precision at or below the rank where the list reaches a recall level."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec: _IPrec
 
 class _IPrec11(ElevenPointPrecision):
     """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec11: _IPrec11
 
@@ -591,7 +591,7 @@ Satisfaction: _Satisfaction
 class _SeenAP(SeenAveragePrecision):
     """SeenAP: the mean of the precisions at the relevant documents that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 SeenAP: _SeenAP
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.analysis.agreement import agreement_table
+from sessionkit.analysis.agreement import agreement_table, crossed, grades_table, judges_of
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Finding, traced
 from sessionkit.analysis.phrases import reading_of
@@ -58,6 +58,8 @@ class Description(Finding):
     judges
         How far judges agree, as `sessionkit.agreement` says it; without rows where judgments do
         not say who judged.
+    judge_grades
+        Which grades one judge gave where another gave which, as `sessionkit.agreement` says it.
     judged
         ``system_id``, ``results``, ``judged``, ``share``: of all results shown.
     lists
@@ -83,6 +85,7 @@ class Description(Finding):
     design_note: str
     recall_base: pl.DataFrame
     judges: pl.DataFrame
+    judge_grades: pl.DataFrame
     judged: pl.DataFrame
     lists: pl.DataFrame
     columns: pl.DataFrame
@@ -137,6 +140,7 @@ class Description(Finding):
             .with_columns(pl.col(grades).fill_null(0))
             .rename(named),
             "Agreement of judges (kappa of two, alpha of all)": self.judges,
+            "Grades of one judge by those of another": crossed(self.judge_grades),
             "Judged share of the results": self.judged,
             "Result lists": self.lists,
         }
@@ -194,7 +198,7 @@ def describe(study: Study, *, where: Where = None) -> Description:
         mean_queries=pl.col("many").mean(),
     )
     lengths = sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries")
-    columns = columns_of(study)
+    columns, judges = columns_of(study), judges_of(study)
     return Description(
         lengths=lengths,
         systems=systems.sort("system_id"),
@@ -207,7 +211,8 @@ def describe(study: Study, *, where: Where = None) -> Description:
         .agg(documents=count)
         .sort("judgment_key", "grade")
         .collect(),
-        judges=agreement_table(study),
+        judges=agreement_table(judges),
+        judge_grades=grades_table(judges),
         judged=_judged(counted),
         lists=_lists(counted),
         columns=columns,

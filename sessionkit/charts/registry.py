@@ -141,7 +141,7 @@ OWN_CHARTS = {
         "vectors", ("CG", "DCG", "nCG", "nDCG"),
     ),
     "precision-recall": ChartKind(
-        "interpolated precision at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
+        "interpolated precision, or generalized (gP), at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
     ),
     "rprecision-histogram": ChartKind(
         "the difference of two systems in R-precision, by topic",

@@ -163,9 +163,10 @@ AverageOption = Annotated[
     Word | None,
     typer.Option(
         "--average",
-        metavar=words(PartAverage),
+        metavar=f"{words(PartAverage)}|topics",
         help="sessions: a value per part of each session of two or more queries, averaged over sessions. queries: all queries "
-        "pooled, after ECIR 2008; sessions of one query then count only in last, first or best. Default: sessions.",
+        "pooled, after ECIR 2008; sessions of one query then count only in last, first or best. topics, of precision-recall: the "
+        "queries of each topic averaged first. Default: sessions; of precision-recall, queries.",
         show_default=False,
     ),
 ]

@@ -94,7 +94,12 @@ def test_agreement_of_judges_is_described_where_they_are_known(clinic):
     judgments = {"judgment_key": ["t", "t"], "doc_id": ["a", "a"], "judge_id": ["ada", "bob"], "grade": [1, 2]}
     found = sk.describe(sk.from_tables(log, judgments))
     assert found.judges.filter(measure="agreement")["value"].to_list() == [0.0, 0.0]
-    assert "Agreement of judges (kappa of two, alpha of all)" in found.titled_tables()
+    assert found.judge_grades.select("judge_id", "other", "grade", "other_grade", "documents").rows() == [
+        ("ada", "bob", 1, 2, 1)
+    ]
+    assert {"Agreement of judges (kappa of two, alpha of all)", "Grades of one judge by those of another"} <= {
+        *found.titled_tables()
+    }
     assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).titled_tables()
 
 

@@ -81,11 +81,11 @@ def test_a_column_of_the_log_stands_before_the_count_of_its_name():
 def test_a_count_that_the_log_cannot_tell_is_refused_by_name():
     lists = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
     with pytest.raises(
-        sk.UsageError, match="by=clicks: .* clicks can be counted where the log has one of the columns clicked, clicks"
+        sk.UsageError, match=r"by=clicks: .* clicks can be counted where the log has one of the columns clicked, clicks"
     ):
         sk.score(sk.from_tables(lists), "Queries", by="clicks")
     with pytest.raises(
-        sk.UsageError, match="by=queries: the output already has a column of that name; group by another one"
+        sk.UsageError, match=r"by=queries: the output already has a column of that name; group by another one"
     ):
         sk.summary(sk.from_tables(lists), by="queries")
 

@@ -248,7 +248,7 @@ Clicks: _Clicks
 class _Coverage(KnownCoverage):
     """Coverage: the share of the relevant documents known to the searcher that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, known: str | int = 'shown', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Coverage: _Coverage
 

@@ -37,6 +37,7 @@ from sessionkit.scoring.gains import ALLOWED, gain_text
 from sessionkit.scoring.measures.checks import (
     Parameter,
     cutoffs,
+    name_or_whole,
     not_negative,
     number_between,
     share,
@@ -140,6 +141,12 @@ PARAMETERS = {
             "answer",
             AnswerSize,
             "documents examined: the whole list, or those until the expected number of relevant ones is found",
+        ),
+        Parameter(
+            "known",
+            "shown, a whole number of at least 1, or the name of a column of the queries or sessions",
+            "relevant documents that the searcher knew: those that the session shows, so many, or as many as the column says",
+            name_or_whole,
         ),
         Parameter("horizon", "a number above 0", "words, or seconds, after which nothing gains", number_between(0)),
         Parameter(

@@ -638,7 +638,7 @@ class _UniqueDocs(DocumentsShown):
 UniqueDocs: _UniqueDocs
 
 class _avgpos(AveragePosition):
-    """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists."""
+    """avgpos: the mean of a cumulated vector over its positions: along a session, or down the list of a query."""
 
     def __call__(self, of: Measure | None = None, *, length: int | None = None) -> Self: ...  # type: ignore[override]
 

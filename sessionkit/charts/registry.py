@@ -77,7 +77,7 @@ OWN_CHARTS = {
     ),
     "session-curve": ChartKind(
         "normalized gain along the session, averaged by system (Figure 2)",
-        "session_curves", ("nsDCG@10",),
+        "session_curves", ("nsDCG@10",), ("normalize",),
     ),
     "difference-curve": ChartKind(
         "how far one system is ahead of another along the session, with the interval at every slot",
@@ -85,7 +85,7 @@ OWN_CHARTS = {
     ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
-        "session_curves", options=("long",),
+        "session_curves", options=("long", "normalize"),
     ),
     "single-sessions": ChartKind(
         "every session of one system and topic, with its stopping point (Figure 4)",

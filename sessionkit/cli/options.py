@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
-from sessionkit.choices import AnyPopulation, Correction, DrawnUnits, IntervalKind, PartAverage, RowUnit, Test
+from sessionkit.choices import (
+    AnyPopulation,
+    Correction,
+    CurveNormalization,
+    DrawnUnits,
+    IntervalKind,
+    PartAverage,
+    RowUnit,
+    Test,
+)
 from sessionkit.cli.output import OutputForm
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
@@ -158,6 +167,16 @@ ByOption = Annotated[
 PerOption = Annotated[
     Word | None,
     typer.Option("--per", metavar=words(RowUnit), help="Values of each session, or of each query.", show_default=False),
+]
+NormalizeOption = Annotated[
+    Word | None,
+    typer.Option(
+        "--normalize",
+        metavar=words(CurveNormalization),
+        help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
+        "ideal. Default: each for a normalized measure, else none.",
+        show_default=False,
+    ),
 ]
 AverageOption = Annotated[
     Word | None,

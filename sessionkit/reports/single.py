@@ -10,7 +10,7 @@ import altair as alt
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.registry import CHARTS
-from sessionkit.choices import EffortUnit
+from sessionkit.choices import CurveNormalization, EffortUnit
 from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
@@ -38,6 +38,7 @@ def single_figure(
     against: str | None = None,
     difference: float | str | None = None,
     average: str | None = None,
+    normalize: CurveNormalization | None = None,
     gain: float | None = None,
     along: EffortUnit | None = None,
     long: int | None = None,
@@ -71,6 +72,8 @@ def single_figure(
     average
         How last-vs-nonlast averages, see `sessionkit.breakdown`; by default ``"sessions"``. ``"queries"`` is the figure of
         ECIR 2008, of sDCG unless a measure is asked for.
+    normalize
+        How session-curve and topic-curves normalize, see `sessionkit.curve`.
     gain
         The gain of effort-gain, see `sessionkit.effort`.
     along
@@ -98,6 +101,7 @@ def single_figure(
         "against": against,
         "difference": difference,
         "average": average,
+        "normalize": normalize,
         "gain": gain,
         "along": along,
         "long": long,
@@ -112,7 +116,7 @@ def single_figure(
     choices = replace(
         choices, session=session, sessions=tuple(sessions), with_=tuple(with_), against=against, difference=difference
     )
-    choices = replace(choices, average=average or choices.average, gain=gain, along=along)
+    choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
     made = figure(study, kind, choices)
     if study.restriction is None:
         return made

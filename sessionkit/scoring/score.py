@@ -373,8 +373,11 @@ class ScoreReduction:
         most = 0
         for measure in self.measures:
             inner = measure.inner
-            laid_out = isinstance(measure, AveragePosition) or inner.session_ideal == "spread"
-            most = max(most, (inner.cutoff or WITHOUT_CUTOFF) if laid_out else (inner.ideal_length or 0))
+            laid_out = (
+                any(isinstance(one, AveragePosition) for one in (measure, inner)) or inner.session_ideal == "spread"
+            )
+            cutoff = inner.selection.cutoff
+            most = max(most, (cutoff or WITHOUT_CUTOFF) if laid_out else (inner.ideal_length or 0))
         return most
 
     @property

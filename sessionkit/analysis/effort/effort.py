@@ -139,7 +139,9 @@ def effort(
         raise MeasureError(msg)
     reach, plateau, spent = REACH.to_frame(), PLATEAU.to_frame(), SPENT.to_frame()
     if task.curved is not None and asked.level == "session":
-        require_curve(asked)
+        if require_curve(asked).normalized_by_query:
+            msg = f"{asked} divides each query by its own ideal, and sums no gain along the session; leave out normalize=query"
+            raise MeasureError(msg)
         found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
         curves = (
             grouping.named(means)

@@ -283,6 +283,11 @@ class Measure:
         return False
 
     @property
+    def normalized_by_query(self) -> bool:
+        """Whether a session's value is a sum over queries of which each is divided by its own ideal."""
+        return self.level == "session" and self.normalized and not self.normalized_by_session
+
+    @property
     def grade_gain(self) -> str:
         """The rule by which a grade gains, see `sessionkit.scoring.gains`; ``"binary"`` where a result is relevant or not."""
         return str(self.parameters().get("gain", "binary"))

@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.choices import RatingGain
     from sessionkit.choices import ReadingTimes
     from sessionkit.choices import RecallRule
+    from sessionkit.choices import RelevanceScores
     from sessionkit.choices import RowUnit
     from sessionkit.choices import SearchLengthCount
     from sessionkit.choices import ShortLists
@@ -521,14 +522,14 @@ RelativeRecall: _RelativeRecall
 class _RelevanceCosine(CosineRelevance):
     """RelevanceCosine: the cosine between the scores and the gains of a list's results."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceCosine: _RelevanceCosine
 
 class _RelevanceJaccard(JaccardRelevance):
     """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceJaccard: _RelevanceJaccard
 

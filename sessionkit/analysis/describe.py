@@ -16,6 +16,7 @@ from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.study_questions import columns_of, questions_of
 from sessionkit.display.words import counted
+from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.scoring.reduction import run
@@ -55,6 +56,9 @@ class Description(Finding):
         A name for the design and what it means for comparisons.
     recall_base
         ``judgment_key``, ``grade``, ``documents``: judged documents by grade after merging.
+    recall_base_totals
+        ``grade``, ``documents`` (of all keys together), ``mean`` (documents of a key), ``share_of_relevant`` (of the documents of grade
+        1 and higher).
     judges
         How far judges agree, as `sessionkit.agreement` says it; without rows where judgments do
         not say who judged.
@@ -84,6 +88,7 @@ class Description(Finding):
     design: str
     design_note: str
     recall_base: pl.DataFrame
+    recall_base_totals: pl.DataFrame
     judges: pl.DataFrame
     judge_grades: pl.DataFrame
     judged: pl.DataFrame
@@ -139,6 +144,7 @@ class Description(Finding):
             "Recall base by grade": base.select("judgment_key", *grades)
             .with_columns(pl.col(grades).fill_null(0))
             .rename(named),
+            "Recall base of all topics by grade": self.recall_base_totals,
             "Agreement of judges (kappa of two, alpha of all)": self.judges,
             "Grades of one judge by those of another": crossed(self.judge_grades),
             "Judged share of the results": self.judged,
@@ -199,6 +205,8 @@ def describe(study: Study, *, where: Where = None) -> Description:
     )
     lengths = sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries")
     columns, judges = columns_of(study), judges_of(study)
+    base = merged_judgments(study).group_by("judgment_key", "grade").agg(documents=count)
+    recall_base = base.sort("judgment_key", "grade").collect()
     return Description(
         lengths=lengths,
         systems=systems.sort("system_id"),
@@ -206,11 +214,8 @@ def describe(study: Study, *, where: Where = None) -> Description:
         crossing=crossing(sessions),
         design=design,
         design_note=note,
-        recall_base=merged_judgments(study)
-        .group_by("judgment_key", "grade")
-        .agg(documents=count)
-        .sort("judgment_key", "grade")
-        .collect(),
+        recall_base=recall_base,
+        recall_base_totals=_totals(recall_base),
         judges=agreement_table(judges),
         judge_grades=grades_table(judges),
         judged=_judged(counted),
@@ -241,6 +246,16 @@ def _searchers(study: Study) -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema={"feature": pl.String, "n": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}, orient="row"
     )
+
+
+def _totals(recall_base: pl.DataFrame) -> pl.DataFrame:
+    """The recall base of all keys together, by grade."""
+    keys = recall_base.get_column("judgment_key").n_unique()
+    documents = pl.col("documents")
+    relevant = documents.filter(pl.col("grade") >= 1).sum()
+    totals = recall_base.group_by("grade").agg(documents.sum()).sort("grade")
+    share = pl.when(pl.col("grade") >= 1).then(exact.quotient(documents, relevant))
+    return totals.with_columns(mean=exact.quotient(documents, pl.lit(keys)), share_of_relevant=share)
 
 
 def _judged(counted: pl.DataFrame) -> pl.DataFrame:

@@ -108,6 +108,10 @@ OWN_CHARTS = {
         "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
         "robustness", ("nsDCG@10",),
     ),
+    "verdict-curves": ChartKind(
+        "accuracy, g-mean and false-positive rate of verdicts on pairs by the share of judgments kept (SIGIR 2007, Figure 2)",
+        "robustness", ("mean(nDCG(gain=binary))", "mean(bpref)", "mean(infAP)"),
+    ),
     "tipping-point": ChartKind(
         "the judged share by rank and system, and what unjudged documents would overturn the difference",
         "robustness", ("sDCG@10",),

@@ -23,6 +23,7 @@ from sessionkit.choices import (
     RatingGain,
     ReadingTimes,
     RecallRule,
+    RelevanceScores,
     SearchLengthCount,
     ShortLists,
     TiedResults,
@@ -141,6 +142,11 @@ PARAMETERS = {
             "answer",
             AnswerSize,
             "documents examined: the whole list, or those until the expected number of relevant ones is found",
+        ),
+        _choice(
+            "scores",
+            RelevanceScores,
+            "what is compared with the gains: scores that the log has, or the searcher's own grades",
         ),
         Parameter(
             "known",

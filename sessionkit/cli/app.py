@@ -21,9 +21,9 @@ from sessionkit.cli.demo import demo
 from sessionkit.cli.describe import describe
 from sessionkit.cli.export import export
 from sessionkit.cli.init import init
+from sessionkit.cli.lists import gain_vectors, precision_recall, summary
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
-from sessionkit.cli.ranked_lists import gain_vectors, precision_recall, summary
 from sessionkit.cli.report import report
 from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judgment_loss
 from sessionkit.cli.scores import explain, score

@@ -22,7 +22,9 @@ from sessionkit.cli.options import (
     SeedOption,
     StudyArgument,
     WhereOption,
+    complete_measures,
     condition_of,
+    measures_first,
     open_source,
 )
 from sessionkit.cli.output import destination
@@ -80,6 +82,8 @@ def precision_recall(
         typer.Argument(
             metavar="MEASURE",
             help="IPrec11, or gP for generalized precision by generalized recall, with any choices: 'IPrec11(level=2)@100'.",
+            autocompletion=complete_measures,
+            callback=measures_first,
         ),
     ] = "IPrec11",
     *,

@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.choices import RatingGain
     from sessionkit.choices import ReadingTimes
     from sessionkit.choices import RecallRule
+    from sessionkit.choices import RelevanceScores
     from sessionkit.choices import RowUnit
     from sessionkit.choices import SearchLengthCount
     from sessionkit.choices import ShortLists
@@ -206,7 +207,7 @@ ACT: _ACT
 class _AP(AveragePrecision):
     """AP: the mean of the precisions at the ranks of the relevant documents; one that is not shown counts 0."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 AP: _AP
 
@@ -248,7 +249,7 @@ Clicks: _Clicks
 class _Coverage(KnownCoverage):
     """Coverage: the share of the relevant documents known to the searcher that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, known: str | int = 'shown', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Coverage: _Coverage
 
@@ -353,14 +354,14 @@ GAP_jiang2016: _GAP_jiang2016
 class _IPrec(InterpolatedPrecision):
     """IPrec: the highest precision at or below the rank where the list reaches a recall level."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec: _IPrec
 
 class _IPrec11(ElevenPointPrecision):
     """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec11: _IPrec11
 
@@ -521,14 +522,14 @@ RelativeRecall: _RelativeRecall
 class _RelevanceCosine(CosineRelevance):
     """RelevanceCosine: the cosine between the scores and the gains of a list's results."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceCosine: _RelevanceCosine
 
 class _RelevanceJaccard(JaccardRelevance):
     """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceJaccard: _RelevanceJaccard
 
@@ -591,7 +592,7 @@ Satisfaction: _Satisfaction
 class _SeenAP(SeenAveragePrecision):
     """SeenAP: the mean of the precisions at the relevant documents that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 SeenAP: _SeenAP
 
@@ -638,7 +639,7 @@ class _UniqueDocs(DocumentsShown):
 UniqueDocs: _UniqueDocs
 
 class _avgpos(AveragePosition):
-    """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists."""
+    """avgpos: the mean of a cumulated vector over its positions: along a session, or down the list of a query."""
 
     def __call__(self, of: Measure | None = None, *, length: int | None = None) -> Self: ...  # type: ignore[override]
 

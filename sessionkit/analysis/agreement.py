@@ -9,23 +9,37 @@ in grades. Krippendorff's alpha is 1 - (n - 1) D_o / D_e over the n grades of do
 documents, the disagreement of all ordered pairs of their m grades divided by m - 1, D_e that of all ordered pairs of all grades.
 Disagreement is 1 for unequal grades (nominal), (a - b)^2 (interval) or (r(a) - r(b))^2 (ordinal), r being the mean rank of a grade
 among all grades, which is the sum of frequencies between two grades in the usual definition.
+
+The cross-table of grades says for every two judges which grades the one gave where the other gave which, as Järvelin & Kekäläinen do
+for documents that were judged again (TOIS 2002, Table 1).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from sessionkit.analysis.findings import Finding, traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.words import counted
+from sessionkit.readers.runs import judged_alone
+from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
+from sessionkit.study.judgment_index import PAIR as PAIR_OF_JUDGMENT
 from sessionkit.study.study import guarded_read
 
 UNIT = ("judgment_key", "doc_id", "subtopic_id", "passage_id")
 PAIR = ["judge_id", "other"]
+NEW, OLD = "new", "old"
+"""The judges in place of those who judged, where the study's judgments are held against others."""
 SCHEMA = {"judge_id": pl.String, "other": pl.String, "measure": pl.String, "value": pl.Float64, "n": pl.Int64}
+GRADES = {
+    "judge_id": pl.String, "other": pl.String, "grade": pl.Float64, "other_grade": pl.Float64, "documents": pl.Int64,
+    "share": pl.Float64, "share_of_grade": pl.Float64, "share_of_other_grade": pl.Float64,
+}  # fmt: skip
 OF_PAIRS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
 OF_ALL = ("agreement", "alpha_nominal", "alpha_ordinal", "alpha_interval")
 A, B = pl.col("grade"), pl.col("grade_other")
@@ -41,28 +55,35 @@ class Agreement(Finding):
     ----------
     table
         A row for each measure of every two judges, and of all.
+    grades
+        The cross-table of grades: a row for each grade of one judge and grade of another.
     reading
         The agreement of all judges in words, and the two who agree least.
     """
 
     table: pl.DataFrame
+    grades: pl.DataFrame
     reading: str
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The table by name."""
-        return {"agreement": self.table}
+        """The tables by name."""
+        return {"agreement": self.table, "grades": self.grades, "crossed": crossed(self.grades)}
 
 
 @traced
 @guarded_read
-def agreement(study: Study) -> Agreement:
-    """Measure how far the judges of a study agree.
+def agreement(study: Study, *, old: Any = None) -> Agreement:  # noqa: ANN401 - as from_run takes judgments
+    """Measure how far the judges of a study agree, and which grades they gave where others gave which.
 
     Parameters
     ----------
     study
         The study; its judgments say who judged in ``judge_id``. Judgments without it are left out. Of several grades of one
         judge for one document the first counts.
+    old
+        Judgments of the same documents from before a rejudgment, or of somebody else: a study, a file, or what else
+        `sessionkit.from_run` takes for qrels. They and the study's are merged as the study says, and are then two judges,
+        ``old`` and ``new``.
 
     Returns
     -------
@@ -72,7 +93,11 @@ def agreement(study: Study) -> Agreement:
         ``kappa``, ``kappa_linear``, ``kappa_quadratic``; of all: ``agreement`` (of the pairs of grades of a document),
         ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 is agreement by chance, negative
         is worse; null where all grades are the same. Pairs without a document in common have no row; with fewer than two
-        judges the table is empty.
+        judges the table is empty. Its ``grades``: ``judge_id``, ``other``, ``grade`` of the first, ``other_grade`` of the second,
+        ``documents`` (0 where no document has the two), and that as a ``share`` of all documents of the two judges, ``share_of_grade`` of
+        those that the first gave this grade, ``share_of_other_grade`` of those that the second gave the other. ``crossed`` is the
+        same as papers print it: a row for each grade of the first judge, a column for each of the second, with the number of
+        documents and its share of the column.
 
     Notes
     -----
@@ -94,21 +119,21 @@ def agreement(study: Study) -> Agreement:
     ... )
     >>> sk.agreement(study).table.filter(measure="kappa").rows()
     [('ada', 'bob', 'kappa', 0.5, 4)]
+    >>> sk.agreement(study).grades.select("grade", "other_grade", "documents", "share_of_grade").rows()
+    [(0.0, 0.0, 2, 1.0), (0.0, 1.0, 0, 0.0), (1.0, 0.0, 1, 0.5), (1.0, 1.0, 1, 0.5)]
     """
-    table = agreement_table(study)
-    return Agreement(table, reading_of(_sentences(table)))
+    shared = judges_of(study) if old is None else _rejudged(study, old)
+    table = agreement_table(shared)
+    return Agreement(table, grades_table(shared), reading_of(_sentences(table, two_sets=old is not None)))
 
 
-def agreement_table(study: Study) -> pl.DataFrame:
-    """How far the judges of a study agree: the table of `agreement`."""
-    columns = study.columns("judgments")
-    if "judge_id" not in columns:
-        return pl.DataFrame(schema=SCHEMA)
-    unit = [name for name in UNIT if name in columns]
-    judged = study.judgments.filter(pl.col("judge_id").is_not_null()).select(*unit, "judge_id", "grade")
-    grades = judged.collect().unique([*unit, "judge_id"], keep="first", maintain_order=True)
-    grades = grades.with_columns(unit=pl.struct(unit).rank("dense")).select("unit", "judge_id", "grade")
-    shared = grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
+def judges_of(study: Study) -> pl.DataFrame:
+    """What several judges of a study judged: ``unit`` (the number of a document), ``judge_id``, ``grade``."""
+    return shared_grades(study.judgments)
+
+
+def agreement_table(shared: pl.DataFrame) -> pl.DataFrame:
+    """How far judges agree, of what `judges_of` returns: the table of `agreement`."""
     if shared.is_empty():
         return pl.DataFrame(schema=SCHEMA)
     return pl.concat([_of_pairs(shared), of_all(shared)], how="diagonal").select(
@@ -116,8 +141,64 @@ def agreement_table(study: Study) -> pl.DataFrame:
     )
 
 
-def _sentences(table: pl.DataFrame) -> list[str]:
+def grades_table(shared: pl.DataFrame) -> pl.DataFrame:
+    """The cross-table of grades, of what `judges_of` returns: the table ``grades`` of `agreement`."""
+    both = _pairs(shared).rename({"grade_other": "other_grade"})
+    seen = both.group_by(*PAIR, "grade", "other_grade").agg(documents=pl.len().cast(pl.Int64))
+    grades = [both.select(*PAIR, name).unique() for name in ("grade", "other_grade")]
+    every = grades[0].join(grades[1], on=PAIR).join(seen, on=[*PAIR, "grade", "other_grade"], how="left")
+    counts = every.with_columns(pl.col("documents").fill_null(0)).sort(*PAIR, "grade", "other_grade")
+    shares = {
+        "share": PAIR,
+        "share_of_grade": [*PAIR, "grade"],
+        "share_of_other_grade": [*PAIR, "other_grade"],
+    }
+    documents = pl.col("documents")
+    found = counts.with_columns((documents / documents.sum().over(of)).alias(name) for name, of in shares.items())
+    return found.select(pl.col(name).cast(dtype) for name, dtype in GRADES.items())
+
+
+def crossed(grades: pl.DataFrame) -> pl.DataFrame:
+    """The cross-table as papers print it: a row for each grade of the first judge, a column for each of the second.
+
+    Cells are numbers of documents, with the share of those that the second judge gave the grade of the column.
+    """
+    cell = pl.format("{} ({}%)", "documents", (pl.col("share_of_other_grade") * 100).round(1))
+    keys = [*PAIR, "grade"]
+    order = grades.get_column("other_grade").unique().sort()
+    columns = [f"other grade {grade:g}" for grade in order]
+    cells = grades.with_columns(
+        cell=cell, column=pl.col("other_grade").replace_strict(order, columns, return_dtype=pl.String)
+    )
+    wide = cells.pivot(on="column", on_columns=columns, index=keys, values="cell", maintain_order=True)
+    total = grades.group_by(keys, maintain_order=True).agg(pl.col("documents", "share").sum())
+    shown = total.select(*keys, total=pl.format("{} ({}%)", "documents", (pl.col("share") * 100).round(1)))
+    return wide.join(shown, on=keys, maintain_order="left")
+
+
+def shared_grades(judgments: pl.LazyFrame, by: Sequence[str] = UNIT) -> pl.DataFrame:
+    """The grades of documents, which agree in some columns, that several judges judged: ``unit``, ``judge_id``, ``grade``."""
+    columns = judgments.collect_schema().names()
+    if "judge_id" not in columns:
+        return pl.DataFrame(schema={"unit": pl.UInt32, "judge_id": pl.String, "grade": pl.Float64})
+    unit = [name for name in by if name in columns]
+    judged = judgments.filter(pl.col("judge_id").is_not_null()).select(*unit, "judge_id", "grade")
+    grades = judged.collect().unique([*unit, "judge_id"], keep="first", maintain_order=True)
+    grades = grades.with_columns(unit=pl.struct(unit).rank("dense")).select("unit", "judge_id", "grade")
+    return grades.filter(pl.len().over("unit") > 1).sort("unit", "judge_id")
+
+
+def _rejudged(study: Study, old: Any) -> pl.DataFrame:  # noqa: ANN401 - as from_run takes judgments
+    """The merged grades of two sets of judgments."""
+    before = replace(old if isinstance(old, Study) else judged_alone(old), settings=study.settings)
+    sets = [merged_judgments(one).with_columns(judge_id=pl.lit(name)) for name, one in ((OLD, before), (NEW, study))]
+    return shared_grades(pl.concat(sets), PAIR_OF_JUDGMENT)
+
+
+def _sentences(table: pl.DataFrame, *, two_sets: bool = False) -> list[str]:
     """The agreement of all judges, and the two who agree least by linear kappa."""
+    if table.is_empty() and two_sets:
+        return ["No document is judged in both sets of judgments."]
     if table.is_empty():
         return ["No document has grades of two judges; a column judge_id of the judgments tells judges apart."]
     everyone = table.filter(pl.col("judge_id").is_null())
@@ -125,7 +206,9 @@ def _sentences(table: pl.DataFrame) -> list[str]:
     names = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal", "interval": "alpha_interval"}
     alphas = [f"{_decimals(found[name])} ({level})" for level, name in names.items()]
     pairs = table.filter(measure="kappa_linear").drop_nulls("value").sort("value", maintain_order=True)
-    documents = f"{counted(everyone['n'][0], 'document')} graded by two judges or more"
+    documents = (
+        f"{counted(everyone['n'][0], 'document')} graded {'in both sets' if two_sets else 'by two judges or more'}"
+    )
     sentences = [
         f"{documents}: {found['agreement']:.0%} of the pairs of grades are equal; Krippendorff's alpha is {', '.join(alphas)}."
     ]
@@ -143,8 +226,7 @@ def _decimals(value: float | None) -> str:
 
 def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:
     """Return agreement and kappas for every two judges with documents in common."""
-    both = shared.join(shared, on="unit", suffix="_other", maintain_order="left_right")
-    both = both.rename({"judge_id_other": "other"}).filter(pl.col("judge_id") < pl.col("other")).sort(*PAIR, "unit")
+    both = _pairs(shared)
     pairs = both.group_by(PAIR, maintain_order=True)
     seen = pairs.agg(
         n=pl.len().cast(pl.Int64), agreement=(A == B).mean(), **{name: apart.mean() for name, apart in APART.items()}
@@ -166,6 +248,12 @@ def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:
     places = {name: place for place, name in enumerate(OF_PAIRS)}
     long = kappas.unpivot(OF_PAIRS, index=[*PAIR, "n"], variable_name="measure", value_name="value")
     return long.sort(*PAIR, pl.col("measure").replace_strict(places))
+
+
+def _pairs(shared: pl.DataFrame) -> pl.DataFrame:
+    """The grades of every two judges of a document: `PAIR`, ``unit``, ``grade``, ``grade_other``."""
+    both = shared.join(shared, on="unit", suffix="_other", maintain_order="left_right")
+    return both.rename({"judge_id_other": "other"}).filter(pl.col("judge_id") < pl.col("other")).sort(*PAIR, "unit")
 
 
 def of_all(shared: pl.DataFrame) -> pl.DataFrame:

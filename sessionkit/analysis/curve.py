@@ -70,7 +70,8 @@ def curve(
     normalize
         ``"none"``: mean gain; ``"each"``: mean of the sessions' own shares of their ideal (TOIS 2002);
         ``"averages"``: mean gain divided by mean ideal (Research Notes 2002-2, section 3.3). These last two are
-        different numbers. Default: ``"each"`` for a normalized measure, ``"none"`` for others.
+        different numbers. Default: ``"each"`` for a normalized measure, ``"none"`` for others. ``nsDCG(normalize=query)`` is one of
+        these others: the concatenated vectors of its queries are normalized already, each by its own ideal (ECIR 2008, section 2.2).
     after_stop
         ``"hold"``: a session that stops keeps its gain and its ideal to the end of the longest session looked at
         (ECIR 2008); ``"null"``: it leaves the average where it stops.
@@ -209,7 +210,7 @@ def curve_reduction(
 ) -> CurveReduction:
     """The mean curves that are asked for."""
     asked = require_curve(parse_measure(measure))
-    normalize = normalize or ("each" if asked.normalized else "none")
+    normalize = normalize or ("each" if asked.normalized and not asked.normalized_by_query else "none")
     for name, value, allowed in (("normalize", normalize, NORMALIZE), ("after_stop", after_stop, AFTER_STOP)):
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
@@ -364,6 +365,8 @@ class CurveReduction:
 
     def _adds_up(self) -> bool:
         """Whether the mean curve needs no session's own curve: sums over sessions cumulate as their curves do."""
+        if self.measure.normalized_by_query:
+            return False
         return self.normalize != "each" and self.after_stop == "hold" and self._padded and self.measure.repeats_ideal
 
     def _sums_by_slot(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
@@ -418,9 +421,9 @@ class CurveReduction:
         judged = sessions_with_judgments(batch, self.measure.selection).gather(chosen["session"])
         known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
         # an ideal of more queries than the session has can know of relevant documents where its own have none
-        known = known.with_columns(
-            pl.col("own", "end").fill_null(0), defined=pl.col("judged") | pl.col("some").fill_null(value=False)
-        )
+        some = pl.col("some").fill_null(value=False)
+        defined = some if self.measure.normalized_by_query else pl.col("judged") | some
+        known = known.with_columns(pl.col("own", "end").fill_null(0), defined=defined)
         row = where(known["session"], len(batch.sessions)).gather(vectors["session"])
         levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined"))
         levels = levels.filter(row.is_not_null()) if row.null_count() else levels

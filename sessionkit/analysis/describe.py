@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from sessionkit.analysis.agreement import agreement_table
+from sessionkit.analysis.agreement import agreement_table, crossed, grades_table, judges_of
 from sessionkit.analysis.design import crossing, design_of
 from sessionkit.analysis.findings import Finding, traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.analysis.study_questions import columns_of, questions_of
 from sessionkit.display.words import counted
+from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.scoring.reduction import run
@@ -25,6 +25,7 @@ from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.query_counts import logged_queries
 from sessionkit.study.restriction import Restriction, Where
+from sessionkit.study.session_counts import repeats
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
@@ -55,9 +56,14 @@ class Description(Finding):
         A name for the design and what it means for comparisons.
     recall_base
         ``judgment_key``, ``grade``, ``documents``: judged documents by grade after merging.
+    recall_base_totals
+        ``grade``, ``documents`` (of all keys together), ``mean`` (documents of a key), ``share_of_relevant`` (of the documents of grade
+        1 and higher).
     judges
         How far judges agree, as `sessionkit.agreement` says it; without rows where judgments do
         not say who judged.
+    judge_grades
+        Which grades one judge gave where another gave which, as `sessionkit.agreement` says it.
     judged
         ``system_id``, ``results``, ``judged``, ``share``: of all results shown.
     lists
@@ -82,7 +88,9 @@ class Description(Finding):
     design: str
     design_note: str
     recall_base: pl.DataFrame
+    recall_base_totals: pl.DataFrame
     judges: pl.DataFrame
+    judge_grades: pl.DataFrame
     judged: pl.DataFrame
     lists: pl.DataFrame
     columns: pl.DataFrame
@@ -136,7 +144,9 @@ class Description(Finding):
             "Recall base by grade": base.select("judgment_key", *grades)
             .with_columns(pl.col(grades).fill_null(0))
             .rename(named),
+            "Recall base of all topics by grade": self.recall_base_totals,
             "Agreement of judges (kappa of two, alpha of all)": self.judges,
+            "Grades of one judge by those of another": crossed(self.judge_grades),
             "Judged share of the results": self.judged,
             "Result lists": self.lists,
         }
@@ -194,7 +204,9 @@ def describe(study: Study, *, where: Where = None) -> Description:
         mean_queries=pl.col("many").mean(),
     )
     lengths = sessions.group_by("system_id", queries="many").agg(sessions=count).sort("system_id", "queries")
-    columns = columns_of(study)
+    columns, judges = columns_of(study), judges_of(study)
+    base = merged_judgments(study).group_by("judgment_key", "grade").agg(documents=count)
+    recall_base = base.sort("judgment_key", "grade").collect()
     return Description(
         lengths=lengths,
         systems=systems.sort("system_id"),
@@ -202,12 +214,10 @@ def describe(study: Study, *, where: Where = None) -> Description:
         crossing=crossing(sessions),
         design=design,
         design_note=note,
-        recall_base=merged_judgments(study)
-        .group_by("judgment_key", "grade")
-        .agg(documents=count)
-        .sort("judgment_key", "grade")
-        .collect(),
-        judges=agreement_table(study),
+        recall_base=recall_base,
+        recall_base_totals=_totals(recall_base),
+        judges=agreement_table(judges),
+        judge_grades=grades_table(judges),
         judged=_judged(counted),
         lists=_lists(counted),
         columns=columns,
@@ -236,6 +246,16 @@ def _searchers(study: Study) -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema={"feature": pl.String, "n": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}, orient="row"
     )
+
+
+def _totals(recall_base: pl.DataFrame) -> pl.DataFrame:
+    """The recall base of all keys together, by grade."""
+    keys = recall_base.get_column("judgment_key").n_unique()
+    documents = pl.col("documents")
+    relevant = documents.filter(pl.col("grade") >= 1).sum()
+    totals = recall_base.group_by("grade").agg(documents.sum()).sort("grade")
+    share = pl.when(pl.col("grade") >= 1).then(exact.quotient(documents, relevant))
+    return totals.with_columns(mean=exact.quotient(documents, pl.lit(keys)), share_of_relevant=share)
 
 
 def _judged(counted: pl.DataFrame) -> pl.DataFrame:
@@ -291,7 +311,9 @@ class ListsReduction:
         sessions = pl.DataFrame(
             {
                 "system_id": system,
-                "repeats": _repeats(batch),
+                "repeats": repeats(
+                    batch.results["doc_id"], batch.queries["session"].gather(batch.results["query"]), len(system)
+                ),
                 "results": results_shown(batch, Selection(), "session"),
                 "judged": judged_shown(batch, Selection(), "session"),
             }
@@ -307,26 +329,3 @@ class ListsReduction:
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all sessions, in order."""
         return self.added([*parts]).sort(KEYS)
-
-
-def _repeats(batch: SessionBatch) -> pl.Series:
-    """Results of every session whose document it had seen before."""
-    document, sessions = batch.results["doc_id"], len(batch.sessions)
-    session = batch.queries["session"].gather(batch.results["query"]).to_numpy().astype(np.uint64)
-    # session, some bits of the document and row in one number: sorted, results of one document stand side by side
-    bits = np.uint64(len(document).bit_length())
-    spare = np.uint64(sessions.bit_length()) + bits
-    number = ((session << (64 - spare)) | (document.hash().to_numpy() >> spare)) << bits
-    number |= np.arange(len(document), dtype=np.uint64)
-    number.sort()
-    alike = np.flatnonzero((number[1:] >> bits) == (number[:-1] >> bits))
-    row = number & ((np.uint64(1) << bits) - np.uint64(1))
-    same = (document.gather(row[alike]) == document.gather(row[alike + 1])).to_numpy()
-    within = session[row[alike]].astype(np.int64)
-    found = np.bincount(within[same], minlength=sessions)
-    if not same.all():  # other documents have the same bits, and may stand between two of one
-        mixed = np.unique(within[~same])
-        rows = pl.DataFrame([document, pl.Series("session", session)]).filter(np.isin(session, mixed))
-        counted = rows.group_by("session").agg(many=pl.len() - pl.col("doc_id").n_unique())
-        found[counted["session"].to_numpy()] = counted["many"].to_numpy()
-    return pl.Series(found)

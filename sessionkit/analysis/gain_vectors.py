@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, resampling_of
 from sessionkit.analysis.breakdown.reduction import BreakdownReduction, rank_values
 from sessionkit.analysis.groups import Grouping
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
@@ -30,7 +31,7 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 SHOWN, IDEAL = "shown", "ideal"
-OF_RANK = ("rank", "value", "ideal", "n_queries", "n_sessions")
+OF_RANK = ("rank", "value", "ideal", "below_ideal", "share_below", "n_queries", "n_sessions")
 
 
 @guarded_read
@@ -67,7 +68,8 @@ def gain_vectors(
     -------
     polars.DataFrame
         The columns that make the groups, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
-        ``ideal`` (the same of the ideal lists; 1 of a normalized measure), ``n_queries`` and ``n_sessions`` (those
+        ``ideal`` (the same of the ideal lists; 1 of a normalized measure), ``below_ideal`` (ideal less value), ``share_below`` (that as
+        a share of the ideal; null where it is 0), ``n_queries`` and ``n_sessions`` (those
         averaged; undefined queries are left out). With bands ``low``, ``high`` (null with fewer than four units) and ``units`` (users or
         sessions with a value).
 
@@ -132,7 +134,10 @@ class VectorsReduction(BreakdownReduction):
         shown = both.filter(pl.col("part") == SHOWN)
         joined = shown.join(best, on=["group", "rank"], how="left", nulls_equal=True, maintain_order="left")
         ideal = pl.lit(1.0) if cast("GainMeasure", self.measure).normalized else pl.col("ideal")
-        return joined.with_columns(ideal=ideal).select("group", *OF_RANK)
+        joined = joined.with_columns(ideal=ideal).with_columns(below_ideal=less(pl.col("ideal"), pl.col("value")))
+        return joined.with_columns(share_below=exact.quotient(pl.col("below_ideal"), pl.col("ideal"))).select(
+            "group", *OF_RANK
+        )
 
 
 def _ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.score import By, group_keys
 from sessionkit.study import Study
+from sessionkit.study.session_counts import sessions_with
 
 EVERYONE = "all sessions"
 NAME = "__group"
@@ -65,8 +66,9 @@ class Grouping:
         if not study.facts.sessions:
             msg = "the study has no sessions; see what was rejected: sessionkit check"
             raise DataError(msg)
-        of_sessions = study.columns("sessions")
-        return cls(keys, tuple(name for name in keys if name not in of_sessions), named_as_shown=not several)
+        of_sessions, users = study.columns("sessions"), study.columns("users")
+        of_users = tuple(name for name in keys if name in users and name not in of_sessions)
+        return cls(keys, of_users, named_as_shown=not several)
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read for it, by table."""
@@ -108,7 +110,7 @@ def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
     The parameters and errors are those of `Grouping.of`.
     """
     keys = group_keys(study, by, ())
-    return with_groups(_with_columns(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
+    return with_groups(sessions_with(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
 
 
 def by_columns(study: Study, by: By, found: pl.DataFrame) -> pl.DataFrame:
@@ -136,18 +138,8 @@ def _groups(study: Study, by: By) -> pl.DataFrame:
     keys = group_keys(study, by, ())
     if not keys:
         return pl.DataFrame({NAME: [EVERYONE]})
-    found = _with_columns(study, keys).select(*keys).unique().collect()
+    found = sessions_with(study, keys).select(*keys).unique().collect()
     return found.with_columns(with_groups(found, keys).get_column("group").alias(NAME))
-
-
-def _with_columns(study: Study, keys: Collection[str]) -> pl.LazyFrame:
-    """The sessions with the columns that make their groups, also those of their users."""
-    of_users = [name for name in keys if name not in study.columns("sessions")]
-    if not of_users:
-        return study.sessions
-    return study.sessions.join(
-        study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left"
-    )
 
 
 def group_text(name: str) -> pl.Expr:

@@ -23,7 +23,7 @@ from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.recall_levels import ELEVEN, IPrec11, precision_at_recall
+from sessionkit.scoring.measures.recall_levels import ELEVEN
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.score import OF_SESSION, By, score, session_measures
 from sessionkit.study import Study
@@ -43,7 +43,7 @@ def precision_recall(
     where: Where = None,
     per: Literal["query"] | None = None,
     average: RecallAverage = "queries",
-    measure: str | Measure = IPrec11,
+    measure: str | Measure = "IPrec11",
     bands: bool = False,
     confidence: float = 0.95,
     draws: int = DRAWS,
@@ -68,7 +68,8 @@ def precision_recall(
         averaged first, so that topics count the same.
     measure
         ``IPrec11`` with its choices: ``"IPrec11(rule=trec9)@100"`` counts the first hundred ranks and rounds numbers of
-        documents as trec_eval 9, ``min_grade`` says which grades are relevant.
+        documents as trec_eval 9, ``level=2`` is the curve of one grade, ``at_least=2`` of those from it on. ``gP``: generalized
+        precision as a function of generalized recall, in which documents are relevant to the degree of their grade.
     bands, confidence, draws, seed
         Whether each mean has an interval, and of what kind; see `sessionkit.curve`. Of the average over topics these are drawn.
     memory, cache
@@ -87,7 +88,7 @@ def precision_recall(
     UsageError
         An option or column does not exist, or bands are asked of single queries or of more than 20,000 units.
     MeasureError
-        The measure is not IPrec11.
+        The measure is neither IPrec11 nor gP.
 
     Examples
     --------
@@ -101,6 +102,11 @@ def precision_recall(
     ... )
     >>> sk.precision_recall(study).get_column("precision").to_list()
     [1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0]
+
+    References
+    ----------
+    Järvelin & Kekäläinen, TOIS 2002, section 2.4: a curve for each relevance level, and generalized recall and precision, which
+    Kekäläinen & Järvelin (JASIST 2002) define.
     """
     study = restricted(study, where)
     if average not in AVERAGES:
@@ -110,13 +116,13 @@ def precision_recall(
     if per is not None and by != "system_id":
         raise UsageError(f"per=query gives a curve for every query, by={by} one for every group; drop one of them")
     asked = parse_measure(measure)
-    if asked.recall_rule is None:
-        msg = f"{asked} has no recall-precision curve; ask for IPrec11 with its parameters, such as IPrec11(rule=trec9)@100"
+    if not asked.has_recall_curve:
+        msg = f"{asked} has no recall-precision curve; ask for IPrec11 or gP with parameters, such as IPrec11(rule=trec9)@100"
         raise MeasureError(msg)
     tell_of_depth(study, asked)
     grouping = Grouping.of(study, by, (*OF_LEVEL, *OF_BAND))
     reads = columns_read(study, [asked])
-    task = PrecisionRecallReduction(asked, asked.recall_rule, grouping, per, average, reads)
+    task = PrecisionRecallReduction(asked, grouping, per, average, reads)
     resampling = resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed)
     if resampling is not None and per is not None:
         raise UsageError("per=query gives a curve for every query, which has no band; drop one of them")
@@ -228,8 +234,6 @@ class PrecisionRecallReduction:
     ----------
     measure
         Which results count, and which grades are relevant.
-    rule
-        The rule by which precision at a level of recall is found.
     grouping
         The sessions and their groups.
     per, average
@@ -239,7 +243,6 @@ class PrecisionRecallReduction:
     """
 
     measure: Measure
-    rule: str
     grouping: Grouping
     per: str | None = None
     average: str = "queries"
@@ -264,7 +267,7 @@ class PrecisionRecallReduction:
     def part(self, batch: SessionBatch) -> pl.DataFrame:
         """Curves of the batch's queries, or their sums by topic."""
         lists = Lists(batch, self.measure.selection)
-        curve = precision_at_recall(lists, self.measure.min_grade, self.rule, ELEVEN)
+        curve = self.measure.recall_curve(lists, ELEVEN)
         own = [batch.features[name].cast(pl.String) for name in (OF_SESSION if self.per == "query" else ["topic_id"])]
         known = batch.sessions.select("session", "session_id", *own)
         chosen = self.grouping.sessions(batch).join(known, on="session", maintain_order="left")

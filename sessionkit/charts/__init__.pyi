@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.topic_curves import topic_curves as topic_curves
     from sessionkit.charts.kinds.topic_means import topic_means as topic_means
     from sessionkit.charts.kinds.user_topic_heatmap import user_topic_heatmap as user_topic_heatmap
+    from sessionkit.charts.kinds.verdict_curves import verdict_curves as verdict_curves
     from sessionkit.charts.kinds.waterfall import waterfall as waterfall
     from sessionkit.charts.registry import KINDS as KINDS
     from sessionkit.charts.theme import colors_of as colors_of
@@ -57,6 +58,7 @@ __all__ = [
     "examination_heatmap",
     "discount_surface",
     "judgment_loss",
+    "verdict_curves",
     "tipping_point",
     "power_curve",
     "judge_noise",

@@ -77,7 +77,7 @@ OWN_CHARTS = {
     ),
     "session-curve": ChartKind(
         "normalized gain along the session, averaged by system (Figure 2)",
-        "session_curves", ("nsDCG@10",),
+        "session_curves", ("nsDCG@10",), ("normalize",),
     ),
     "difference-curve": ChartKind(
         "how far one system is ahead of another along the session, with the interval at every slot",
@@ -85,7 +85,7 @@ OWN_CHARTS = {
     ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
-        "session_curves", options=("long",),
+        "session_curves", options=("long", "normalize"),
     ),
     "single-sessions": ChartKind(
         "every session of one system and topic, with its stopping point (Figure 4)",
@@ -107,6 +107,10 @@ OWN_CHARTS = {
     "judgment-loss": ChartKind(
         "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
         "robustness", ("nsDCG@10",),
+    ),
+    "verdict-curves": ChartKind(
+        "accuracy, g-mean and false-positive rate of verdicts on pairs by the share of judgments kept (SIGIR 2007, Figure 2)",
+        "robustness", ("mean(nDCG(gain=binary))", "mean(bpref)", "mean(infAP)"),
     ),
     "tipping-point": ChartKind(
         "the judged share by rank and system, and what unjudged documents would overturn the difference",
@@ -141,7 +145,7 @@ OWN_CHARTS = {
         "vectors", ("CG", "DCG", "nCG", "nDCG"),
     ),
     "precision-recall": ChartKind(
-        "interpolated precision at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
+        "interpolated precision, or generalized (gP), at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
     ),
     "rprecision-histogram": ChartKind(
         "the difference of two systems in R-precision, by topic",

@@ -9,6 +9,7 @@ In come words; out go files and text. Open `app.py` first.
     scores.py        score, explain
     describe.py      describe
     curves.py        curve, breakdown
+    lists.py         gain-vectors, precision-recall, summary
     correlate.py     correlate
     sweep.py         sweep
     catalogue.py     measures, formats, schema

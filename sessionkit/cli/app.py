@@ -21,6 +21,7 @@ from sessionkit.cli.demo import demo
 from sessionkit.cli.describe import describe
 from sessionkit.cli.export import export
 from sessionkit.cli.init import init
+from sessionkit.cli.lists import gain_vectors, precision_recall, summary
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
@@ -94,6 +95,9 @@ PANELS: dict[str, dict[Callable[..., None], str]] = {
         explain: "sessionkit explain mystudy 'sDCG@10' --session c001",
         curve: "sessionkit curve mystudy 'nsDCG@10' --by system_id,topic_id --where 'queries >= 2'",
         breakdown: "sessionkit breakdown mystudy 'nDCG@10' --parts last",
+        gain_vectors: "sessionkit gain-vectors mystudy 'DCG@100' --by system_id",
+        precision_recall: "sessionkit precision-recall mystudy 'gP@100' --chart curve.svg",
+        summary: "sessionkit summary mystudy --by topic_id",
     },
     "Compare": {
         compare: "sessionkit compare mystudy 'nsDCG@10' --by system_id --population topics",

@@ -24,6 +24,7 @@ from sessionkit.cli.options import (
     WITH,
     AverageOption,
     ByOption,
+    NormalizeOption,
     StudyArgument,
     WhereOption,
     open_source,
@@ -61,6 +62,7 @@ def chart(
     with_: Annotated[list[str] | None, WITH] = None,
     difference: Annotated[str | None, DIFFERENCE] = None,
     average: AverageOption = None,
+    normalize: NormalizeOption = None,
     gain: Annotated[float | None, GAIN] = None,
     along: Annotated[
         EffortUnit | None,
@@ -143,6 +145,7 @@ def chart(
             against=against,
             difference=difference,
             average=average,
+            normalize=normalize,
             gain=gain,
             along=along,
             long=long,

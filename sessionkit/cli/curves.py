@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.choices import AfterStop, CurveNormalization, Part, PartAverage, PartContrast
+from sessionkit.choices import AfterStop, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     AGAINST,
     GAIN,
@@ -21,6 +21,7 @@ from sessionkit.cli.options import (
     IntervalOption,
     MeasureArgument,
     MemoryOption,
+    NormalizeOption,
     OutputOption,
     PerOption,
     SeedOption,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
     from sessionkit.display.tables import TextTable
 
-NORMALIZE = words(CurveNormalization)
 AFTER_STOP = words(AfterStop)
 PARTS = words(Part)
 TESTED = words(PartContrast)
@@ -70,16 +70,7 @@ def curve(
     by: ByOption = "system_id",
     per: PerOption = None,
     where: WhereOption = None,
-    normalize: Annotated[
-        Word | None,
-        typer.Option(
-            "--normalize",
-            metavar=NORMALIZE,
-            help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
-            "ideal. Default: each for a normalized measure, else none.",
-            show_default=False,
-        ),
-    ] = None,
+    normalize: NormalizeOption = None,
     after_stop: Annotated[
         Word,
         typer.Option(

@@ -19,7 +19,7 @@ def describe(
 
     Sessions by number of queries, searchers, design, recall base by grade, agreement of judges, judged share, kinds of
     result lists, columns with their values, and which questions the study can answer. Tables for --table: lengths, systems,
-    searchers, crossing, recall_base, judges, judged, lists, columns, questions, design, reading.
+    searchers, crossing, recall_base, recall_base_totals, judges, judge_grades, judged, lists, columns, questions, design, reading.
     Without --table, tsv and csv put each table under a line "# name", and jsonl adds a field table.
     """
     from sessionkit.analysis.describe import describe as described

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
-from sessionkit.choices import AnyPopulation, Correction, DrawnUnits, IntervalKind, PartAverage, RowUnit, Test
+from sessionkit.choices import (
+    AnyPopulation,
+    Correction,
+    CurveNormalization,
+    DrawnUnits,
+    IntervalKind,
+    PartAverage,
+    RowUnit,
+    Test,
+)
 from sessionkit.cli.output import OutputForm
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import UsageError
@@ -150,8 +159,8 @@ ByOption = Annotated[
         "--by",
         metavar="COLUMN,...",
         autocompletion=complete_columns,
-        help="Columns of sessions or users that make groups, joined by commas, a name with a comma in double quotes; all for one "
-        "group. Where groups are compared: one column, of 2 to 20 values.",
+        help="Columns of sessions or users that make groups, or counts such as queries, joined by commas, a name with a comma in "
+        "double quotes; all for one group. Where groups are compared: one column, of 2 to 20 values.",
         rich_help_panel=SESSIONS,
     ),
 ]
@@ -159,13 +168,24 @@ PerOption = Annotated[
     Word | None,
     typer.Option("--per", metavar=words(RowUnit), help="Values of each session, or of each query.", show_default=False),
 ]
+NormalizeOption = Annotated[
+    Word | None,
+    typer.Option(
+        "--normalize",
+        metavar=words(CurveNormalization),
+        help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
+        "ideal. Default: each for a normalized measure, else none.",
+        show_default=False,
+    ),
+]
 AverageOption = Annotated[
     Word | None,
     typer.Option(
         "--average",
-        metavar=words(PartAverage),
+        metavar=f"{words(PartAverage)}|topics",
         help="sessions: a value per part of each session of two or more queries, averaged over sessions. queries: all queries "
-        "pooled, after ECIR 2008; sessions of one query then count only in last, first or best. Default: sessions.",
+        "pooled, after ECIR 2008; sessions of one query then count only in last, first or best. topics, of precision-recall: the "
+        "queries of each topic averaged first. Default: sessions; of precision-recall, queries.",
         show_default=False,
     ),
 ]
@@ -439,8 +459,8 @@ WhereOption = Annotated[
     typer.Option(
         "--where",
         metavar="CONDITION",
-        help="Only sessions that meet this SQL condition on columns of sessions and users, and on queries, the number of logged "
-        "queries, such as \"topic_id = 'A' and queries >= 2\".",
+        help="Only sessions that meet this SQL condition on columns of sessions and users, and on what is counted of every session "
+        "(queries, results, clicks, duration_seconds, repeats, empty_queries), such as \"topic_id = 'A' and queries >= 2\".",
         show_default=False,
         rich_help_panel=SESSIONS,
     ),

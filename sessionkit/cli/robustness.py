@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -211,19 +212,36 @@ def judge_noise(
 
 
 def agreement(
-    study: StudyArgument, *, table: TableOption = None, format_: FormatOption = None, output: OutputOption = None
+    study: StudyArgument,
+    *,
+    old: Annotated[
+        str | None,
+        typer.Option(
+            "--old",
+            metavar="FILE",
+            help="Hold the study's judgments against these: a file of judgments, or a study.",
+            show_default=False,
+        ),
+    ] = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
 ) -> None:
-    """Show how far judges agree.
+    """Show how far judges agree, and which grades they gave.
 
     Each pair of judges has the share of equal grades and Cohen's kappa (plain, linear, quadratic); all judges together have
     Krippendorff's alpha (nominal, ordinal, interval). Columns: judge_id, other (both empty for all judges), measure, value,
-    n (documents that both, or at least two of all, judged). 1 is perfect agreement, 0 is agreement by chance. Tables for
-    --table: agreement, reading.
+    n (documents that both, or at least two of all, judged). 1 is perfect agreement, 0 is agreement by chance. The table grades
+    has the documents for each grade of one judge and grade of the other, with their share of all, of the grade and of the
+    other grade; crossed shows them side by side. --old makes two judges of the study's judgments (new) and others (old), as
+    after a rejudgment. Tables for --table: agreement, grades, crossed, reading.
     """
     from sessionkit.analysis.agreement import agreement as agreed
 
     to = destination(format_, output)
-    found = agreed(open_source(study))
+    opened = open_source(study)
+    before = open_source(old) if old is not None and _is_study(old) else old
+    found = agreed(opened, old=before)
     to.send_finding(found.tables(), found.reading, table, found)
 
 
@@ -276,3 +294,8 @@ def discriminate(
     if to.form is OutputForm.table and table is None:
         tables = {"power": tables["power"], **({"asl": tables["asl"]} if tables["asl"].height <= 20 else {})}
     to.send_finding(tables, found.reading, table, found)
+
+
+def _is_study(name: str) -> bool:
+    """Whether a name is that of a study, and not of a file of judgments."""
+    return name.endswith(".toml") or "://" in name or Path(name).is_dir()

@@ -21,6 +21,7 @@ TOPICS = (
     "large-logs",
     "sharing",
     "coming-from",
+    "papers",
     "extending",
     "contributing",
     "terms",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,7 +17,7 @@ import polars as pl
 from sessionkit.choices import RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
-from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.errors import DataError, DataWarning, UsageError, suggestion
 from sessionkit.readers.config import Config
 from sessionkit.readers.formats.trec_run import KINDS, lines_of, ordered_lists, run_of_file, turns_in
 from sessionkit.readers.frames import DOCUMENT, QRELS, QUERY, numbered_rows, raw_of_frame
@@ -134,6 +135,16 @@ def from_run(
         notes += [*told, *taken.notes]
         taken = replace(taken, merged=merged, notes=notes, warnings=[*taken.warnings, *turns])
         return study_of(taken, config, reader="trec_run", room=None, judgments=judgments, strict=strict)
+
+
+def judged_alone(qrels: Any) -> Study:  # noqa: ANN401 - any of the kinds of judgments
+    """Return a study of judgments, in any form that `from_run` takes, and of nothing that was searched.
+
+    >>> judged_alone({"t": {"a": 1, "b": 0}}).judgments.collect().get_column("grade").to_list()
+    [1.0, 0.0]
+    """
+    with warnings.catch_warnings(action="ignore", category=DataWarning):  # of a query that nobody sent
+        return from_run({"": {"": 0.0}}, qrels)
 
 
 def _systems(run: Any) -> list[tuple[str | None, Any]]:  # noqa: ANN401 - any of the kinds of runs

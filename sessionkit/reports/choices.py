@@ -11,7 +11,7 @@ from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
 from sessionkit.charts.theme import CONTEXT
-from sessionkit.choices import EffortUnit
+from sessionkit.choices import CurveNormalization, EffortUnit
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
@@ -34,7 +34,8 @@ class Choices:
     ``exact``, if given, is what the figure shows in place of both. Figures that are drawn apart have ``measures``, all that
     were asked for, what a sweep is to ``vary``, the ``session`` or ``sessions`` that are shown, what is correlated ``with_``, the system
     that is subtracted, ``against``, the ``difference`` that power is planned for and the ``gain`` that sessions come to ``along`` what
-    they spend; ``average`` is how parts of sessions are averaged, ``labels`` what columns are called.
+    they spend; ``average`` is how parts of sessions are averaged, ``normalize`` how curves are
+    normalized, ``labels`` what columns are called.
     """
 
     measure: GainMeasure
@@ -58,6 +59,7 @@ class Choices:
     against: str | None = None
     difference: float | str | None = None
     average: str = "sessions"
+    normalize: CurveNormalization | None = None
     gain: float | None = None
     along: EffortUnit | None = None
     labels: Mapping[str, str] = field(default_factory=dict)

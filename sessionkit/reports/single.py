@@ -10,7 +10,7 @@ import altair as alt
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.registry import CHARTS
-from sessionkit.choices import EffortUnit
+from sessionkit.choices import CurveNormalization, EffortUnit
 from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
@@ -20,6 +20,7 @@ from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_counts import session_columns
 from sessionkit.study.session_subset import restricted
 
 
@@ -37,6 +38,7 @@ def single_figure(
     against: str | None = None,
     difference: float | str | None = None,
     average: str | None = None,
+    normalize: CurveNormalization | None = None,
     gain: float | None = None,
     along: EffortUnit | None = None,
     long: int | None = None,
@@ -70,6 +72,8 @@ def single_figure(
     average
         How last-vs-nonlast averages, see `sessionkit.breakdown`; by default ``"sessions"``. ``"queries"`` is the figure of
         ECIR 2008, of sDCG unless a measure is asked for.
+    normalize
+        How session-curve and topic-curves normalize, see `sessionkit.curve`.
     gain
         The gain of effort-gain, see `sessionkit.effort`.
     along
@@ -85,7 +89,7 @@ def single_figure(
     """
     measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
     require_chart(kind)
-    if len(columns_of(by, (*study.columns("sessions"), *study.columns("users")))) != 1:
+    if len(columns_of(by, session_columns(study))) != 1:
         raise UsageError(f"a chart groups by one column, not by {by}")
     further: dict[str, object] = {
         "vary": vary or None,
@@ -97,6 +101,7 @@ def single_figure(
         "against": against,
         "difference": difference,
         "average": average,
+        "normalize": normalize,
         "gain": gain,
         "along": along,
         "long": long,
@@ -111,7 +116,7 @@ def single_figure(
     choices = replace(
         choices, session=session, sessions=tuple(sessions), with_=tuple(with_), against=against, difference=difference
     )
-    choices = replace(choices, average=average or choices.average, gain=gain, along=along)
+    choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
     made = figure(study, kind, choices)
     if study.restriction is None:
         return made

@@ -56,7 +56,10 @@ def average_positions(batch: SessionBatch, measure: AveragePosition) -> pl.DataF
     judged = sessions_with_judgments(batch, inner.selection).alias("has_judgments")
     vectors = session_vectors(batch, inner)
     height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
-    if inner.normalized:
+    if inner.normalized_by_query:
+        some = pl.col("ideal").sort_by("slot").last().over("session") > 0
+        height = pl.when(some).then(pl.col("total"))
+    elif inner.normalized:
         height = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
     if inner.undefined == "zero":
         height = height.fill_null(0)

@@ -20,6 +20,7 @@ from sessionkit.study.judgment_index import JUDGMENT, JudgmentIndex
 from sessionkit.study.memo import Memo
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.row_index import LENGTH, QUERIES, counts, key_numbers, query_of, repeated, session_of
+from sessionkit.study.session_counts import reads, with_counts
 from sessionkit.study.storage import StoredBatch, StudyBatch
 
 OWN = {
@@ -178,6 +179,11 @@ class SessionBatch:
         object.__setattr__(narrow, "memo", self.memo)  # the rows are the same
         return narrow
 
+    def counting(self, names: Sequence[str]) -> SessionBatch:
+        """The same batch with what is counted of its sessions among their columns, see `sessionkit.study.session_counts`."""
+        of = self.queries["session"], self.queries["session"].gather(self.results["query"])
+        return replace(self, features=with_counts(names, self.features, self.queries, self.results, of))
+
     def base(self, grades: str) -> GradedPairs:
         """Whose grades count: the judgments, or the searchers' own, the highest per session and document."""
         return self.judged if grades == "judgments" else self.memo.once("own grades", self._own_grades)
@@ -221,7 +227,8 @@ def batches(
     Parameters
     ----------
     columns
-        What to read beside what every batch needs, by table; columns of ``users`` are put beside their sessions.
+        What to read beside what every batch needs, by table; columns of ``users`` are put beside their sessions, and so is
+        what is counted of sessions, which stands among their columns.
     rows, per_query
         Results of a batch, and as how many more each query counts, see `sessionkit.study.batches`.
     stored
@@ -231,7 +238,11 @@ def batches(
         if all({*cached.columns[name]}.issuperset(wanted) for name, wanted in columns.items()):
             yield from (batch.reading(columns) for batch in cached.batches)
             return
-    read: dict[str, list[str]] = {name: [*columns.get(name, ())] for name in IDS}
+    own = study.columns("sessions")
+    counted = [name for name in columns.get("sessions", ()) if name not in own]
+    beneath = reads(study, counted) if counted else {}
+    read: dict[str, list[str]] = {name: [*columns.get(name, ()), *beneath.get(name, ())] for name in IDS}
+    read["sessions"] = [name for name in read["sessions"] if name not in counted]
     read["sessions"] += ["session_id", "judgment_key", *(["user_id"] if columns.get("users") else [])]
     read["queries"] += ["results_status", *(["judgment_key"] if "judgment_key" in study.columns("queries") else [])]
     if study.storage.stored is None and study.storage.rows is None:
@@ -244,6 +255,6 @@ def batches(
             if users is not None:
                 beside = part.sessions.join(users, on="user_id", how="left", maintain_order="left")
                 part = replace(part, sessions=beside)  # noqa: PLW2901 - the same slice, with more columns
-            yield SessionBatch.of_slice(
-                part, judged, gaps=bool(facts.lists_with_gaps), repeats=bool(facts.repeats_in_lists)
-            )
+            gaps, repeats = bool(facts.lists_with_gaps), bool(facts.repeats_in_lists)
+            batch = SessionBatch.of_slice(part, judged, gaps=gaps, repeats=repeats)
+            yield batch.counting(counted) if counted else batch

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.selection import SEEN
 from sessionkit.study import Study
-
-COUNTED = {"queries": "; the number of logged queries is known to where alone, and is the measure Queries"}
-"""What is no column, though conditions know it by that name."""
+from sessionkit.study.session_counts import session_columns, untold
 
 
 def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[str]]:
@@ -36,12 +34,12 @@ def columns_read(study: Study, measures: Iterable[Measure]) -> dict[str, list[st
                 msg = f"{measure} needs the column {missing[0]!r} in the {table}; they have {', '.join(have.get(table, ()))}"
                 raise DataError(msg)
         for asked in measure.of_sessions:
-            known = [*dict.fromkeys([*have["sessions"], *have["users"]])]
-            if asked not in known:
-                near = suggestion(asked, known) + COUNTED.get(asked, "")
+            if asked not in (known := session_columns(study)):
+                near = untold(asked, known)
                 msg = f"{measure}: there is no column {asked!r} in sessions or users{near}; columns: {', '.join(known)}"
                 raise UsageError(msg)
-            own["sessions" if asked in have["sessions"] else "users"][asked] = None
+            of_users = asked in have["users"] and asked not in have["sessions"]
+            own["users" if of_users else "sessions"][asked] = None
         one_of = measure.one_of()
         if one_of and not any(name in have.get(table, ()) for table, names in one_of.items() for name in names):
             wanted = "; ".join(f"{', '.join(names)} in the {table}" for table, names in one_of.items())

@@ -9,7 +9,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.results_filter import gaining_rows
+from sessionkit.scoring.results_filter import gaining_rows, units
 from sessionkit.scoring.slots import layout, require_cutoff, with_offsets
 from sessionkit.study.row_index import placed, repeated
 
@@ -27,8 +27,10 @@ def session_vectors(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     polars.DataFrame
         ``session``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
         query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot), ``end``
-        (the last slot here), in the order of sessions and slots. Where the ideal has more queries than the session, the
-        session's total is held; where it has fewer, the ideal is. Sessions that occupy no slot have no row.
+        (the last slot here), in the order of sessions and slots. With ``normalize=query`` the total is that of the queries'
+        own normalized vectors, each times its query discount (ECIR 2008, section 2.2), and the ideal that of these
+        discounts. Where the ideal has more queries than the session, the session's total is held; where it has fewer, the
+        ideal is. Sessions that occupy no slot have no row.
 
     Raises
     ------
@@ -45,8 +47,11 @@ def session_vectors(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     slot = (pl.int_range(many, dtype=pl.Int64, eager=True) - repeated(start, end) + 1).cast(pl.Int32)
     lists = _lists(places, start)
     at = lists["at"]
-    total = _scattered(many, _gains_by_row(batch, measure, places, start))
-    ideal = _scattered(many, _ideals_by_row(batch, measure, start, end))
+    if measure.normalized_by_query:
+        gains, ideals = _shares_by_row(batch, measure, start)
+    else:
+        gains, ideals = _gains_by_row(batch, measure, places, start), _ideals_by_row(batch, measure, start, end)
+    total, ideal = _scattered(many, gains), _scattered(many, ideals)
     own, ends = repeated(extents["own"], end), repeated(end, end)
     position, rank = (placed(lists[name], at, many) for name in ("query_position", "rank"))
     vectors = pl.DataFrame(
@@ -69,11 +74,37 @@ def require_curve(measure: Measure) -> GainMeasure:
     if not isinstance(measure, GainMeasure) or measure.level != "session":
         msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
         raise MeasureError(msg)
-    if measure.normalized and not measure.normalized_by_session:
-        msg = f"{measure} normalizes each query and has no curve along the session; leave out normalize=query"
+    if measure.normalized_by_query and measure.list_slots != "pad":
+        msg = f"{measure} divides each list by its own ideal, which takes as many slots as the cutoff; leave out slots={measure.list_slots}"
         raise MeasureError(msg)
     require_cutoff(measure)
     return measure
+
+
+def rank_vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+    """Cumulated sums of every query down its list.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query``, ``session``, ``query_position``, ``key``, ``rank`` (1 to the cutoff), ``total`` (cumulated, at the fixed scale) and,
+        of a normalized measure, ``ideal``: that of the query's own best list, without its query discount; of a session measure
+        also ``offset`` (slots before the query). In order.
+    """
+    queries = layout(batch, measure) if measure.level == "session" else units(batch, measure.selection)
+    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
+    places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    rows = with_offsets(batch, gaining_rows(batch, measure), measure)
+    gained = rows.select("query", "rank", total=exact.fixed(measure.contribution(pl.col("gain"))))
+    built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
+    sums = ["total"]
+    if measure.normalized:
+        best = ideal_list(batch, measure).rename({"gain": "best"})
+        ideal = exact.fixed(measure.without_query_discount().contribution(pl.col("best")))
+        built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
+        sums.append("ideal")
+    filled = built.with_columns(pl.col(sums).fill_null(0))
+    return filled.with_columns(_running(name, "rank") for name in sums)
 
 
 def _extents(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
@@ -131,6 +162,19 @@ def _ideals_by_row(batch: SessionBatch, measure: GainMeasure, start: pl.Series, 
     return added.select(at=start.gather(added["session"]) + added["slot"] - 1, added="ideal")
 
 
+def _shares_by_row(batch: SessionBatch, measure: GainMeasure, start: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What the queries' own normalized vectors add, and their query discounts, at the fixed scale: ``at`` (the row), ``added``."""
+    vectors = rank_vectors(batch, measure)
+    share = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal"))).fill_null(0)
+    at = start.gather(vectors["session"]) + vectors["offset"] + vectors["rank"] - 1
+    first = pl.col("rank") == 1
+    before = pl.when(~first).then(pl.col("share").shift(1)).otherwise(0)
+    steps = vectors.with_columns(share=share, at=at)
+    gained = steps.select("at", added=pl.col("share") - before)
+    reached = steps.filter(first & (pl.col("ideal") > 0))
+    return gained, reached.select("at", added=exact.fixed(measure.query_discount_factor()))
+
+
 def _scattered(many: int, rows: pl.DataFrame) -> pl.Series:
     """A column of so many rows with what is added at each, 0 where nothing is."""
     at, added = rows["at"], rows["added"]
@@ -140,11 +184,11 @@ def _scattered(many: int, rows: pl.DataFrame) -> pl.Series:
     return placed(added, at, many).fill_null(0)
 
 
-def _running(name: str) -> pl.Expr:
-    """Running total within each session, of rows in the order of sessions and slots.
+def _running(name: str, place: str = "slot") -> pl.Expr:
+    """Running total within each session, or list, whose rows stand in the order of this place, which begins with 1.
 
-    One pass over all rows, less what had come before the session's first: the sums are integers, so nothing is lost.
+    One pass over all rows, less what had come before the first: the sums are integers, so nothing is lost.
     """
     through = pl.col(name).cum_sum()
-    before = pl.when(pl.col("slot") == 1).then(through - pl.col(name)).forward_fill()
+    before = pl.when(pl.col(place) == 1).then(through - pl.col(name)).forward_fill()
     return (through - before).alias(name)

@@ -12,7 +12,7 @@ from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read
-from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.curves import rank_vectors, session_vectors
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.ideals import own_ideals
 from sessionkit.scoring.lists import Lists
@@ -192,7 +192,10 @@ def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl
     selection = inner.selection
     zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
-        weights = _slot_weights(batch, asked)
+        if inner.level == "query":
+            weights = _rank_weights(batch, asked)
+        else:
+            weights = (_query_weights if inner.normalized_by_query else _slot_weights)(batch, asked)
         terms = terms.join(weights, on=["session", "query_position", "rank"], how="left")
         terms = terms.with_columns(pl.col("contribution") * pl.col("weight"))
     elif inner.normalized:
@@ -213,6 +216,32 @@ def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl
         known = batch.sessions.select("session", has_judgments=sessions_with_judgments(batch, selection))
     defined = pl.when("has_judgments").then(pl.col("contribution")).otherwise(zero)
     return terms.join(known, on=known.columns[0], how="left").with_columns(contribution=defined)
+
+
+def _rank_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
+    """Share of a result's contribution in the average of its list's vector: it counts at its own rank and at all below."""
+    inner = measure.inner
+    vectors = rank_vectors(batch, inner)
+    height: pl.Expr = pl.lit(1.0)
+    if inner.normalized:
+        ideal = exact.unfixed(pl.col("ideal"))
+        height = pl.when(ideal > 0).then(1 / ideal).otherwise(0.0 if inner.undefined == "zero" else None)
+    vectors = vectors.with_columns(height=height)
+    weight = pl.col("height").cum_sum(reverse=True).over("query") / int(inner.cutoff or 1)
+    return vectors.select("session", "query_position", "rank", weight=weight)
+
+
+def _query_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
+    """The same where each list is divided by its own ideal: in the slots of the list by that at each rank, after it by the whole."""
+    inner = measure.inner
+    vectors = rank_vectors(batch, inner).with_columns(slot=pl.col("offset") + pl.col("rank"))
+    ideal = exact.unfixed(pl.col("ideal"))
+    share = pl.when(ideal > 0).then(1 / ideal).otherwise(0.0)
+    end = pl.col("slot").max()
+    length = end.over("session") if measure.length is None else pl.lit(measure.length, pl.Int64)
+    later = pl.max_horizontal(length - end.over("query"), pl.lit(0)) * share.last().over("query")
+    own = pl.when(pl.col("slot") <= length).then(share).otherwise(0.0).cum_sum(reverse=True).over("query")
+    return vectors.select("session", "query_position", "rank", weight=(own + later) / length)
 
 
 def _slot_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:

@@ -16,11 +16,11 @@ import polars as pl
 
 from sessionkit.choices import RowUnit
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import COUNTED, columns_read
+from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
@@ -32,6 +32,7 @@ from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed
+from sessionkit.study.session_counts import COUNTS, counted, untold
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import not_a_study
 
@@ -238,10 +239,10 @@ def _reads(study: Study, measures: Sequence[Measure], columns: Sequence[str]) ->
     """Columns to read, by table, for these columns of sessions or users."""
     if not isinstance(study, Study):
         raise not_a_study(study)
-    of_sessions = study.columns("sessions")
-    read = columns_read(study, measures)
-    read["sessions"] = [*dict.fromkeys([*(column for column in columns if column in of_sessions), *read["sessions"]])]
-    read["users"] += [column for column in columns if column not in (*of_sessions, *read["users"])]
+    read, of_sessions = columns_read(study, measures), study.columns("sessions")
+    of_users = [column for column in columns if column in study.columns("users") and column not in of_sessions]
+    read["sessions"] = [*dict.fromkeys([*(name for name in columns if name not in of_users), *read["sessions"]])]
+    read["users"] += [column for column in of_users if column not in read["users"]]
     return read
 
 
@@ -309,14 +310,17 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     known = [column for column in dict.fromkeys((*own, *study.columns("users"))) if column != "session_id"]
     keys: dict[str, pl.DataType] = {}
     for column in [by] if isinstance(by, str) and by in known else columns_of(by, known):
-        if column not in known:
-            advice = f"; per={column} gives a row for each" if column in UNITS else suggestion(column, known)
-            advice = COUNTED.get(column, advice)
-            msg = f"by={column}: no such column in sessions or users; choose from {', '.join(known)}{advice}"
+        made = [] if column in known else counted(study)
+        if column not in (*known, *made):
+            advice = f"; per={column} gives a row for each" if column in UNITS else untold(column, known)
+            msg = f"by={column}: no such column in sessions or users; choose from {', '.join([*known, *made])}{advice}"
             raise UsageError(msg)
         if column in taken:
-            msg = f"by={column}: the output already has a column of that name; rename the log's column in study.toml"
-            raise UsageError(msg)
+            advice = "group by another one" if made else "rename the log's column in study.toml"
+            raise UsageError(f"by={column}: the output already has a column of that name; {advice}")
+        if made:
+            keys[column] = COUNTS[column].dtype()
+            continue
         dtype = (study.sessions if column in own else study.users).collect_schema()[column]
         if dtype.is_nested():
             raise UsageError(
@@ -369,8 +373,11 @@ class ScoreReduction:
         most = 0
         for measure in self.measures:
             inner = measure.inner
-            laid_out = isinstance(measure, AveragePosition) or inner.session_ideal == "spread"
-            most = max(most, (inner.cutoff or WITHOUT_CUTOFF) if laid_out else (inner.ideal_length or 0))
+            laid_out = (
+                any(isinstance(one, AveragePosition) for one in (measure, inner)) or inner.session_ideal == "spread"
+            )
+            cutoff = inner.selection.cutoff
+            most = max(most, (cutoff or WITHOUT_CUTOFF) if laid_out else (inner.ideal_length or 0))
         return most
 
     @property

@@ -16,7 +16,6 @@ The rules, for all measures of time:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,28 +23,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit.scoring.per_session import per_session, with_session
-from sessionkit.study.session_start import AT, session_starts, since
+from sessionkit.study.session_counts import CLICK_TIMES, QUERY_TIMES, lasted, log_column, seconds_into, was_clicked
+from sessionkit.study.session_start import session_starts
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
-
-CLICKING = ("clicked", "clicks", "clicked_at", "click_elapsed_seconds")
-"""Columns of results that say whether a result was clicked; one is enough."""
-CLICK_TIMES = ("clicked_at", "click_elapsed_seconds")
-QUERY_TIMES = ("issued_at", "elapsed_seconds")
-SESSION_TIMES = ("started_at", "ended_at", "duration_seconds")
-TIMES = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": (*CLICKING, "dwell_seconds")}
-"""All that is read of times and clicks, by table."""
-
-
-def was_clicked(columns: Iterable[str]) -> pl.Expr:
-    """Whether a result was clicked, from those of the columns that there are."""
-    told = {
-        "clicked": pl.col("clicked"),
-        "clicks": pl.col("clicks") > 0,
-        **{name: pl.when(pl.col(name).is_not_null()).then(pl.lit(value=True)) for name in CLICK_TIMES},
-    }
-    return pl.coalesce(*(told[name] for name in CLICKING if name in columns), pl.lit(value=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,25 +53,23 @@ class TimedLists:
     @cached_property
     def issued(self) -> pl.Series:
         """Seconds from the beginning to each list's query; null where not timed."""
-        return self._seconds(self.lists.queries, *QUERY_TIMES)
+        queries = self.lists.queries
+        return seconds_into(queries, *QUERY_TIMES, self.began.gather(queries["session"]))
 
     @cached_property
     def clicked(self) -> pl.Series:
         """Seconds from the beginning to the first click on each of `results`; null where it was not clicked, or not timed."""
-        seconds = self._seconds(self.results, *CLICK_TIMES)
+        seconds = seconds_into(self.results, *CLICK_TIMES, self.began.gather(self.results["session"]))
         return pl.select(pl.when(self.results["clicked"]).then(seconds)).to_series()
 
     @cached_property
     def dwell(self) -> pl.Series:
         """Seconds spent on each of `results`; null where not logged."""
-        return _column(self.results, "dwell_seconds", pl.Float64())
+        return log_column(self.results, "dwell_seconds")
 
     @cached_property
     def ended(self) -> pl.Series:
         """Seconds from the beginning to the end of each session; null where no time is known."""
-        features = self.lists.batch.features
-        lasted = _column(features, "duration_seconds", pl.Float64())
-        told = since(_column(features, "ended_at", AT), self.began)
         left = self.clicked + self.dwell.fill_null(0.0)
         events = pl.concat(
             [
@@ -97,20 +77,4 @@ class TimedLists:
                 pl.DataFrame({"session": self.results["session"], "at": left}),
             ]
         )
-        return pl.select(pl.coalesce(lasted, told, per_session(self.lists, events, pl.col("at").max()))).to_series()
-
-    def _seconds(self, frame: pl.DataFrame, time: str, elapsed: str) -> pl.Series:
-        """Seconds from the beginning of its session to each row's time."""
-        told = _column(frame, elapsed, pl.Float64())
-        found = since(_column(frame, time, AT), self.began.gather(frame["session"]))
-        return pl.select(pl.coalesce(told, found)).to_series()
-
-
-def _column(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Series:
-    """A column of the log, nulls where the log does not have it."""
-    there = (
-        frame[name].cast(dtype)
-        if name in frame.columns
-        else pl.Series([None], dtype=dtype).new_from_index(0, len(frame))
-    )
-    return there.alias(name)
+        return lasted(self.lists.batch.features, self.began, per_session(self.lists, events, pl.col("at").max()))

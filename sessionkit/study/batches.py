@@ -8,6 +8,7 @@ its asked columns are, once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import polars as pl
@@ -16,7 +17,6 @@ from sessionkit.choices import StudyTable
 from sessionkit.errors import DataError
 from sessionkit.study.judgment_index import JUDGMENT
 from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
-from sessionkit.study.session_subset import chosen_rows
 from sessionkit.study.storage import LOG, StoredBatch, StudyBatch, polars_path, scan_files
 from sessionkit.study.study import Study
 
@@ -93,6 +93,20 @@ def slices(
         tables = zip((sessions, queries, results), at, size, strict=True)
         of_sessions, of_queries, of_results = (frame.slice(start, length) for frame, start, length in tables)
         yield StudyBatch(of_sessions, of_queries, of_results)
+
+
+def chosen_rows(batch: StudyBatch, chosen: pl.Series) -> StudyBatch:
+    """The rows of some sessions of a batch, of which `chosen` says for each whether it is one of them."""
+    sessions = batch.sessions.filter(chosen)
+    if batch.numbered:
+        queries = batch.queries.filter(repeated(chosen, batch.sessions[QUERIES]))
+        results = batch.results.filter(repeated(chosen, batch.sessions[RESULTS]))
+    else:
+        queries, results = (
+            frame.join(sessions, on="session_id", how="semi", maintain_order="left")
+            for frame in (batch.queries, batch.results)
+        )
+    return replace(batch, sessions=sessions, queries=queries, results=results, starts=None)
 
 
 def ordered(

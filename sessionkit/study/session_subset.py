@@ -7,15 +7,13 @@ from dataclasses import replace
 import polars as pl
 
 from sessionkit.errors import DataError
+from sessionkit.study.batches import chosen_rows
 from sessionkit.study.facts import UNUSUAL, Facts, facts_in_order
-from sessionkit.study.query_counts import MANY, logged_queries
 from sessionkit.study.restriction import Restriction, Where, columns_named, met
-from sessionkit.study.row_index import QUERIES, RESULTS, public, repeated
+from sessionkit.study.row_index import QUERIES, RESULTS, public
+from sessionkit.study.session_counts import session_columns, sessions_with
 from sessionkit.study.storage import LOG, Storage, StudyBatch
 from sessionkit.study.study import Study
-
-COUNT = "queries"
-"""Column of conditions beside those of sessions and users: how many queries a session logged."""
 
 
 def picked(whole: Study, sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame) -> Study:
@@ -70,29 +68,15 @@ def _facts(study: Study, kept: pl.DataFrame) -> Facts | None:
     return replace(whole, sessions=len(kept), queries=queries, results=results)
 
 
-def chosen_rows(batch: StudyBatch, chosen: pl.Series) -> StudyBatch:
-    """The rows of some sessions of a batch, of which `chosen` says for each whether it is one of them."""
-    sessions = batch.sessions.filter(chosen)
-    if batch.numbered:
-        queries = batch.queries.filter(repeated(chosen, batch.sessions[QUERIES]))
-        results = batch.results.filter(repeated(chosen, batch.sessions[RESULTS]))
-    else:
-        queries, results = (
-            frame.join(sessions, on="session_id", how="semi", maintain_order="left")
-            for frame in (batch.queries, batch.results)
-        )
-    return replace(batch, sessions=sessions, queries=queries, results=results, starts=None)
-
-
 def restricted(study: Study, where: Where) -> Study:
     """Return the study with those of its sessions that meet a condition, and with their users alone.
 
     Parameters
     ----------
     where
-        Columns are those of sessions and users, and ``queries``, the number of logged queries, unless the log has a column
-        of that name. Text stands in single quotes, a name with spaces in double quotes, a date as ``DATE '2024-01-31'``.
-        Sessions for which it is unknown, since a value is, do not take part. None: the study itself.
+        Columns are those of sessions and users, and counts of sessions such as ``queries``, see
+        `sessionkit.study.session_counts`. Text stands in single quotes, a name with spaces in double quotes, a date as
+        ``DATE '2024-01-31'``. Sessions for which it is unknown, since a value is, do not take part. None: the study itself.
 
     Raises
     ------
@@ -128,15 +112,4 @@ def restricted(study: Study, where: Where) -> Study:
 
 def _columns(study: Study, where: str | pl.Expr) -> pl.DataFrame:
     """``session_id``, ``user_id`` and the columns that a condition names, for every session."""
-    own, of_users = study.columns("sessions"), [name for name in study.columns("users") if name != "user_id"]
-    known = [*dict.fromkeys([*own, *of_users, COUNT])]
-    asked = columns_named(where, known)
-    frame = study.sessions.select(*dict.fromkeys(["session_id", "user_id", *(name for name in asked if name in own)]))
-    of_users = [name for name in asked if name in of_users and name not in own]
-    if of_users:
-        frame = frame.join(study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left")
-    found = frame.collect()
-    if COUNT in asked and COUNT not in found.columns:
-        many = logged_queries(study, ["session_id"]).rename({MANY: COUNT})
-        found = found.join(many, on="session_id", how="left", maintain_order="left")
-    return found
+    return sessions_with(study, columns_named(where, session_columns(study))).collect()

@@ -94,6 +94,61 @@ def test_krippendorffs_own_example():
         assert found[name] == pytest.approx(alpha([unit for unit in units if len(unit) > 1], apart), abs=1e-12)
 
 
+REJUDGED = {(0, 1): 691, (0, 0): 2780, (1, 1): 1004, (1, 0): 134, (2, 1): 1077, (2, 0): 51}
+"""Documents by their new and their old grade (TOIS 2002, Table 1): 2,772 that TREC judged relevant and 2,965 that it did not, 5,737 in all.
+
+Of the two higher new grades the text that we have lost the rows; together they have what the totals leave.
+"""
+
+
+@pytest.mark.parametrize("as_study", [True, False])
+def test_documents_that_were_judged_again(as_study):
+    rows = [(f"d{n}", *pair) for n, pair in enumerate(pair for pair, many in REJUDGED.items() for _ in range(many))]
+    both = pl.DataFrame(rows, schema=["doc_id", "new", "old"], orient="row").with_columns(judgment_key=pl.lit("t"))
+    new, old = (both.select("judgment_key", "doc_id", grade=name) for name in ("new", "old"))
+    before = sk.from_tables(LOG, judgments=old) if as_study else old.rename({"judgment_key": "query_id"})
+    found = sk.agreement(sk.from_tables(LOG, judgments=new), old=before)
+    # 2780 / 2965, 691 / 2772 (which the paper prints as 25.0), 3471 / 5737 and so on
+    printed = [
+        ("new", "old", 0.0, "2780 (93.8%)", "691 (24.9%)", "3471 (60.5%)"),
+        ("new", "old", 1.0, "134 (4.5%)", "1004 (36.2%)", "1138 (19.8%)"),
+    ]
+    crossed = found.tables()["crossed"]
+    assert crossed.rows()[:2] == printed
+    assert crossed.columns[3:] == ["other grade 0", "other grade 1", "total"]
+    relevant = found.grades.filter(grade=0, other_grade=1)
+    assert relevant.select("documents", "share", "share_of_grade", "share_of_other_grade").row(0) == (
+        691, pytest.approx(691 / 5737), pytest.approx(691 / 3471), pytest.approx(691 / 2772),
+    )  # fmt: skip
+    equal = (2780 + 1004) / 5737
+    assert values_of(found.table, "new", "old")["agreement"] == pytest.approx(equal)
+    assert "5,737 documents graded in both sets: 66% of the pairs of grades are equal" in found.text
+
+
+def test_the_cross_table_has_every_grade_of_one_judge_by_every_grade_of_the_other():
+    found = sk.agreement(study_of(OBSERVERS)).grades
+    for one, other in itertools.combinations(OBSERVERS, 2):
+        pairs = [(a, b) for a, b in zip(OBSERVERS[one], OBSERVERS[other], strict=True) if None not in (a, b)]
+        own = found.filter(judge_id=one, other=other)
+        seen = Counter(pairs)
+        expected = {(a, b): seen[a, b] for a in {a for a, _ in pairs} for b in {b for _, b in pairs}}
+        assert {(a, b): many for a, b, many in own.select("grade", "other_grade", "documents").rows()} == expected
+        assert own["share"].sum() == pytest.approx(1)
+        for name, grade in (("share_of_grade", "grade"), ("share_of_other_grade", "other_grade")):
+            assert own.group_by(grade).agg(pl.col(name).sum())[name].to_list() == pytest.approx(
+                [1] * own[grade].n_unique()
+            )
+
+
+def test_documents_of_one_set_alone_are_said_to_be_none():
+    one, other = ({"judgment_key": ["t"], "doc_id": [name], "grade": [1]} for name in "ab")
+    found = sk.agreement(sk.from_tables(LOG, judgments=one), old=sk.from_tables(LOG, judgments=other))
+    assert found.table.is_empty()
+    assert found.grades.is_empty()
+    assert found.tables()["crossed"].is_empty()
+    assert found.text.startswith("No document is judged in both sets of judgments.")
+
+
 def test_kappa_by_hand():
     # 50 documents: 20 both yes, 15 both no, 5 and 10 apart; chance 0.5 x 0.6 + 0.5 x 0.4 = 0.5; (0.7 - 0.5) / 0.5 = 0.4
     table = {"A": [1] * 25 + [0] * 25, "B": [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15}

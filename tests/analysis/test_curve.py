@@ -63,6 +63,24 @@ def test_orders_of_normalizing_differ(study):
     assert sk.curve(study, "nsDCG@2", normalize="none").get_column("value")[0] == 2
 
 
+def test_vectors_of_queries_that_are_normalized_each(study):
+    """ECIR 2008, section 2.2: DCG of <1> is 1, 1 of an ideal 3, 4; that of <0, 2> is 0, 1, times 1 / (1 + log4 2) = 2/3."""
+    each = sk.curve(study, "nsDCG(normalize=query)@2", per="session")
+    a = each.filter(session_id="a")
+    assert a.get_column("value").to_list() == pytest.approx([1 / 3, 1 / 4, 1 / 4, 1 / 4 + 2 / 3 * 1 / 4], rel=1e-12)
+    assert a.get_column("ideal").to_list() == pytest.approx([1, 1, 1 + 2 / 3, 1 + 2 / 3], rel=1e-12)
+    b = each.filter(session_id="b")
+    assert b.get_column("value").to_list() == pytest.approx([1, 3 / 4, 3 / 4, 3 / 4], rel=1e-12)
+    means = sk.curve(study, "nsDCG(normalize=query)@2")
+    assert means.get_column("value").to_list() == pytest.approx(
+        [(x + y) / 2 for x, y in zip(a["value"], b["value"], strict=True)], rel=1e-12
+    )
+    score = sk.score(study, "nsDCG(normalize=query)@2", per="session")
+    assert score.get_column("value").to_list() == [a["value"][-1], b["value"][-1]]
+    average = sk.score(study, "avgpos(nsDCG(normalize=query)@2)", per="session").get_column("value").to_list()
+    assert average == pytest.approx([sum(a["value"]) / 4, (1 + 3 / 4) / 2], rel=1e-12)
+
+
 def test_short_lists_as_they_are(study):
     shown = sk.curve(study, "sDCG(slots=shown)@2", per="session").filter(session_id="a")
     assert shown.select("slot", "query_position", "rank").rows() == [(1, 1, 1), (2, 2, 1), (3, 2, 2)]
@@ -82,7 +100,7 @@ def test_topic_and_least_number_of_queries(study):
     [
         ({"measure": "nDCG@10"}, "session measure"),
         ({"measure": "sDCG"}, "needs a cutoff"),
-        ({"measure": "nsDCG(normalize=query)@10"}, "no curve"),
+        ({"measure": "nsDCG(normalize=query,slots=shown)@10"}, "leave out slots=shown"),
         ({"where": "topic_id = 'tt'"}, "topic_id has 't' (2)"),
         ({"by": "sistem_id"}, "did you mean 'system_id'"),
         ({"where": "queries > 9"}, "no session is left"),
@@ -111,7 +129,8 @@ def test_undefined_sessions_can_count_with_zero():
         sessions={"session_id": list("asz"), "topic_id": list("tuv")},
         judgments={"judgment_key": ["t", "u"], "doc_id": ["x", "y"], "grade": [2, 0]},
     )
-    for measure in ("nsDCG@1", "nsDCG(undefined=zero)@1", "sDCG@1", "sDCG(undefined=zero)@1"):
+    queries = "nsDCG(normalize=query)@1", "nsDCG(normalize=query,undefined=zero)@1"
+    for measure in ("nsDCG@1", "nsDCG(undefined=zero)@1", "sDCG@1", "sDCG(undefined=zero)@1", *queries):
         value, n = sk.score(study, measure, by="system_id").select("value", "n").row(0)
         assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
 
@@ -173,7 +192,16 @@ def test_a_discount_that_rises_is_not_normalized(study):
 def test_average_positions_are_means_of_curves(data):
     made, judgments = data.draw(sessions())
     inner = data.draw(
-        st.sampled_from(["sDCG@3", "nsDCG@3", "sDCG(slots=shown)@3", "nsDCG(undefined=zero)@2", "nsDCG(ideal=once)@2"])
+        st.sampled_from(
+            [
+                "sDCG@3",
+                "nsDCG@3",
+                "sDCG(slots=shown)@3",
+                "nsDCG(undefined=zero)@2",
+                "nsDCG(ideal=once)@2",
+                "nsDCG(normalize=query)@2",
+            ]
+        )
     )
     study = study_of(made, judgments)
     curves = sk.curve(study, inner, per="session")
@@ -206,6 +234,9 @@ def test_curves_end_at_the_scores(data):
     )
     study = study_of(made, judgments, keys_per_query=per_query)
     measure = sk.nsDCG(**options, cutoff=3)
+    if data.draw(st.booleans()):
+        alike = {name: value for name, value in options.items() if name not in ("ideal", "ideal_queries", "slots")}
+        measure = sk.nsDCG(**alike, normalize="query", cutoff=3)
     scores = dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
     curves = sk.curve(study, measure, per="session")
     ends = {

@@ -89,12 +89,30 @@ def test_names_of_designs(rows, name):
     assert design_of(sessions)[0] == name
 
 
+def test_the_recall_base_of_all_topics():
+    """Three topics of Research Notes 2002-2's kind: 2 documents of grade 3, 3 of 2, 5 of 1 and 4 of 0."""
+    grades = {"a": [3, 2, 1, 1, 0], "b": [3, 2, 2, 1, 1, 0, 0], "c": [1, 0]}
+    rows = [(key, f"d{n}", grade) for key, own in grades.items() for n, grade in enumerate(own)]
+    judgments = pl.DataFrame(rows, schema=["judgment_key", "doc_id", "grade"], orient="row")
+    log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["a"]}
+    found = sk.describe(sk.from_tables(log, judgments=judgments))
+    assert found.recall_base_totals.rows() == [
+        (0.0, 4, 4 / 3, None), (1.0, 5, 5 / 3, 0.5), (2.0, 3, 1.0, 0.3), (3.0, 2, 2 / 3, 0.2),
+    ]  # fmt: skip
+    assert found.recall_base["documents"].sum() == found.recall_base_totals["documents"].sum()
+
+
 def test_agreement_of_judges_is_described_where_they_are_known(clinic):
     log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
     judgments = {"judgment_key": ["t", "t"], "doc_id": ["a", "a"], "judge_id": ["ada", "bob"], "grade": [1, 2]}
     found = sk.describe(sk.from_tables(log, judgments))
     assert found.judges.filter(measure="agreement")["value"].to_list() == [0.0, 0.0]
-    assert "Agreement of judges (kappa of two, alpha of all)" in found.titled_tables()
+    assert found.judge_grades.select("judge_id", "other", "grade", "other_grade", "documents").rows() == [
+        ("ada", "bob", 1, 2, 1)
+    ]
+    assert {"Agreement of judges (kappa of two, alpha of all)", "Grades of one judge by those of another"} <= {
+        *found.titled_tables()
+    }
     assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).titled_tables()
 
 

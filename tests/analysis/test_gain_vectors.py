@@ -33,7 +33,7 @@ def study():
 
 def rows(study, measure, **options):
     """Group, rank, value, ideal, queries."""
-    return gain_vectors(study, measure, **options).drop("n_sessions").rows()
+    return gain_vectors(study, measure, **options).drop("n_sessions", "below_ideal", "share_below").rows()
 
 
 def test_means_over_all_queries_and_their_ideals(study):
@@ -50,6 +50,15 @@ def test_means_over_all_queries_and_their_ideals(study):
     assert rows(study, "CG@1", by=None) == [(1, 5 / 3, 7 / 3, 3)]
     assert rows(study, "CG@1", where="topic_id = 'u'") == [("B", 1, 3.0, 3.0, 1)]
     assert rows(study, "CG@1", where="queries >= 2") == [("A", 1, 1.0, 2.0, 2)]
+
+
+def test_how_far_below_the_ideal_they_lie(study):
+    """2 - 1 and 3 - 1.5 of A, half of the ideal each; B is at its ideal; of a normalized measure the ideal is 1."""
+    below = gain_vectors(study, "CG@3").select("system_id", "rank", "below_ideal", "share_below").rows()
+    assert below[:3] == [("A", 1, 1.0, 0.5), ("A", 2, 1.5, 0.5), ("A", 3, 1.5, 0.5)]
+    assert below[3:] == [("B", rank, 0.0, 0.0) for rank in (1, 2, 3)]
+    shares = gain_vectors(study, "nCG@3").select("value", "below_ideal", "share_below")
+    assert all(least == share == pytest.approx(1 - value) for value, least, share in shares.rows())
 
 
 def test_gains_and_discounts_are_those_of_the_measure(study):

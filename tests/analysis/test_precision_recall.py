@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
-from tests.scoring.one_list import E2, E2_UNSEEN, E3
+from tests.scoring.one_list import E2, E2_UNSEEN, E3, L_UNSEEN, L, one_list, value
 from tests.scoring.studies import sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
@@ -57,6 +57,47 @@ def test_average_curve(slides):
     assert table.get_column("precision").to_list() == pytest.approx(averages, abs=1e-15)
     # as the slides print it
     assert averages == pytest.approx([0.6667, 0.6667, 0.5, 0.4167, 0.325, 0.2917, 0.125] + [0.1] * 4, abs=5e-5)
+
+
+def test_generalized_precision_by_generalized_recall():
+    """Degrees 1, 0, 1/3 shown and 2/3 not: recall 1/2, 1/2, 2/3 of 2; precision 1, 1/2, 4/9, of which 1 holds up to 1/2."""
+    study = one_list([3, 0, 1], [2], max_grade=3)
+    found = sk.precision_recall(study, per="query", measure="gP").get_column("precision").to_list()
+    assert found == pytest.approx([1] * 6 + [4 / 9] + [0] * 4, abs=1e-15)
+    # a precision that rises again stands for the recalls before it: degrees 1/3, 2/3, 1 are 1/6, 1/2, 1 of 2
+    rising = sk.precision_recall(one_list([1, 2, 3], max_grade=3), per="query", measure="gP")
+    assert rising.get_column("precision").to_list() == pytest.approx([2 / 3] * 11, abs=1e-15)
+    cut = sk.precision_recall(study, per="query", measure="gP@2").get_column("precision").to_list()
+    assert cut == [1.0] * 6 + [0.0] * 5
+    assert (
+        sk.precision_recall(one_list([0]), per="query", measure="gP(max_grade=3)")["precision"].to_list() == [None] * 11
+    )
+
+
+def test_of_two_degrees_it_is_precision_by_recall():
+    clinic = read_clinic()
+    binary = sk.precision_recall(clinic, measure="gP(gain=binary)")
+    assert binary.equals(sk.precision_recall(clinic))
+    weighted = sk.precision_recall(clinic, measure="gP(gain=0-1-10-100)")
+    assert not weighted.equals(binary)
+    assert weighted.get_column("precision").is_between(0, 1).all()
+
+
+def test_a_curve_for_each_relevance_level():
+    """Grades 3, 2, 3, 0, 0, 1, 2, 2, 3, 0 of a recall base of three 3s, three 2s and four 1s (TOIS 2002, section 2)."""
+    study = one_list(L, L_UNSEEN)
+    of = {level: sk.precision_recall(study, per="query", measure=f"IPrec11(level={level})") for level in (1, 2, 3)}
+    curves = {level: frame.get_column("precision").to_list() for level, frame in of.items()}
+    # of grade 3: ranks 1, 3, 9 are 1/1, 2/3, 3/9; of grade 2: ranks 2, 7, 8 are 1/2, 2/7, 3/8; of grade 1 rank 6, a quarter
+    assert curves[3] == pytest.approx([1] * 4 + [2 / 3] * 3 + [1 / 3] * 4, abs=1e-15)
+    assert curves[2] == pytest.approx([1 / 2] * 4 + [3 / 8] * 7, abs=1e-15)
+    assert curves[1] == pytest.approx([1 / 6] * 3 + [0] * 8, abs=1e-15)
+    found = {
+        text: value(text, L, L_UNSEEN) for text in ("AP(level=3)", "AP(level=2)", "AP(level=1)", "IPrec11(level=3)")
+    }
+    expected = [(1 + 2 / 3 + 1 / 3) / 3, (1 / 2 + 2 / 7 + 3 / 8) / 3, 1 / 6 / 4, sum(curves[3]) / 11]
+    assert list(found.values()) == pytest.approx(expected, abs=1e-15)
+    assert value("AP(at_least=2)", L, L_UNSEEN) == value("AP(min_grade=2)", L, L_UNSEEN)
 
 
 def test_topics_can_count_the_same():

@@ -330,6 +330,7 @@ def apart():
         "correlation-forest": _correlation_forest,
         "reformulation-flow": _reformulation_flow,
         "power-curve": _power_curve,
+        "verdict-curves": lambda groups, **options: charts.verdict_curves(verdicts(groups), **options),
         "judge-noise": _judge_noise,
         "discriminative-power": _discriminative_power,
     }
@@ -398,6 +399,20 @@ def datasets():
         return [(layer["mark"]["type"], spec["datasets"][layer["data"]["name"]]) for layer in spec["layer"]]
 
     return datasets
+
+
+def verdicts(measures):
+    """The verdicts of judgment loss of some measures: 20 pairs, of which more are kept with more judgments."""
+    rows = [
+        {
+            "measure": measure, "fraction": fraction, "kept": 8, "gained": 1, "lost": lost + place, "found": 11 - lost - place,
+            "accuracy": (19 - lost - place) / 20, "g_mean": (8 / 9 * 8 / (8 + lost + place)) ** 0.5,
+            "false_positive_rate": (lost + place) / 11,
+        }
+        for place, measure in enumerate(measures)
+        for fraction, lost in ((0.1, 6), (0.5, 2), (1.0, 0))
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
 
 
 @pytest.fixture

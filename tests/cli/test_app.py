@@ -22,7 +22,7 @@ from tests.support.clinic import CLINIC, read_clinic
 
 NAMES = [name_of(command) for command in COMMANDS]
 ASKED = (
-    "demo init ingest check describe score explain curve breakdown compare power correlate bounds "
+    "demo init ingest check describe score explain curve breakdown gain-vectors precision-recall summary compare power correlate bounds "
     "judgment-loss judge-noise agreement discriminate sweep calibrate chart report export pseudonymize measures formats schema help"
 )
 

@@ -81,6 +81,10 @@ curve {} sDCG@10 --effort
 correlate {} nsDCG@10 Queries --with performance --seed 1
 correlate {} nsDCG@10 --with years_internet --seed 1""".splitlines()
 MORE = """agreement clinic.study
+gain-vectors clinic.study DCG@10
+precision-recall clinic.study IPrec11(level=2)
+precision-recall clinic.study gP
+summary clinic.study --by topic_id
 export run clinic.study
 export qrels clinic.study
 help

@@ -1,12 +1,13 @@
 """curve and breakdown."""
 
 import json
+from typing import get_args
 
 import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.breakdown.breakdown import breakdown as breaking
-from sessionkit.cli import curves
+from sessionkit.cli import curves, options
 
 
 def rows(text):
@@ -18,7 +19,8 @@ def test_the_help_names_what_the_functions_take():
     from sessionkit.analysis.breakdown.breakdown import AVERAGES, PARTS
     from sessionkit.analysis.curve import AFTER_STOP, NORMALIZE
 
-    named = (curves.NORMALIZE, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)
+    normalize = get_args(options.NormalizeOption)[1].metavar
+    named = (normalize, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)
     assert [tuple(text.split("|")) for text in named] == [NORMALIZE, AFTER_STOP, PARTS, AVERAGES]
     assert callable(breaking)
     assert callable(sk.curve)

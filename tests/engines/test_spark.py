@@ -83,6 +83,17 @@ def test_sessions_that_meet_a_condition(spark, saved, limit):
     )
 
 
+@pytest.mark.parametrize("limit", [engine.LIMIT, 0])
+def test_what_is_counted_of_sessions(spark, saved, limit):
+    """Of files, of rows that are sent, and of Spark's own tables."""
+    by = "queries,clicks,duration_seconds,repeats"
+    expected = sk.score(saved, FEW, by=by)
+    assert expected["clicks"].n_unique() > 2
+    assert_same(engine.score(saved, FEW, by=by, spark=spark, broadcast_limit=limit), expected)
+    own = engine.score(frames_of(spark, tables()), FEW, by=by, broadcast_limit=limit, settings=DECLARED)
+    assert_same(own, sk.score(sk.from_tables(**tables(), **DECLARED), FEW, by=by))
+
+
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_a_study_in_partitions(spark, saved, tmp_path, limit):
     study = saved.save(tmp_path / "study", partition_by="system_id")

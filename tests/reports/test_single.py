@@ -6,6 +6,14 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 
+HOW = {
+    "none": ("Sessions that have stopped keep their gain.", "Mean cumulated gain"),
+    "each": ("Each session is divided by its own ideal at that slot", "Mean normalized cumulated gain"),
+    "averages": ("The mean gain is divided by the mean ideal at that slot", "Mean normalized cumulated gain"),
+    "query": ("Each query is divided by its own ideal at that rank", "Mean normalized cumulated gain"),
+}
+"""What captions and axes of session curves say by how they are normalized."""
+
 
 def axis(chart):
     """The lines of the title of the vertical axis."""
@@ -39,7 +47,6 @@ def test_the_measure_asked_for_is_drawn_and_named(make, kind, measure, words):
     [
         ("session-curve", "mean(nDCG@5)"),
         ("session-curve", "DCG@5"),
-        ("session-curve", "nsDCG(normalize=query)@5"),
         ("topic-curves", "DCG@5"),
         ("single-sessions", "mean(nDCG@5)"),
         ("last-vs-nonlast", "mean(nDCG@5)"),
@@ -50,6 +57,21 @@ def test_what_a_chart_cannot_draw_is_refused_by_name(make, kind, measure):
     with pytest.raises(UsageError) as refused:
         single_figure(make(), kind, parse_measure(measure))
     assert measure in str(refused.value)
+
+
+@pytest.mark.filterwarnings("ignore:.*upper bound")
+def test_how_curves_are_normalized_is_drawn_and_said(make):
+    study = make()
+    for way, (words, title) in HOW.items():
+        measure = parse_measure("nsDCG(normalize=query)@10") if way == "query" else None
+        made = single_figure(study, "session-curve", measure, normalize=None if way == "query" else way)
+        assert words in made.caption
+        assert axis(made.chart)[0] == title
+        assert ("sessions still searching" in made.caption) == (way != "averages")  # as curves with bands say
+    with pytest.raises(
+        UsageError, match="single-sessions has no --normalize; charts that have: session-curve, topic-curves"
+    ):
+        single_figure(study, "single-sessions", normalize="averages")
 
 
 @pytest.mark.slow

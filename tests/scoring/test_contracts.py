@@ -35,9 +35,9 @@ def variants(measure):
     """A measure as people use it, and with the parameters that change most."""
     if isinstance(measure, Wrapper):
         inside = (
-            ["nsDCG@3", "sDCG@3"]
+            ["nsDCG@3", "sDCG@3", "nDCG@3", "nsDCG(normalize=query)@3"]
             if measure.name == "avgpos"
-            else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3", "AP", "P@3"]
+            else ["nDCG@3", "DCG(gain=exp2)@3", "sDCG@3", "nsDCG@3", "AP", "P@3", "avgpos(DCG@3)"]
         )
         return [measure(parse_measure(text)) for text in inside]
     measure = example_of(measure)

@@ -236,10 +236,6 @@ def test_names_with_commas_and_all_sessions_are_named_in_text_too(study):
     assert sk.score(called, "sDCG@1", by="all").columns[0] == "all"
     with pytest.raises(sk.UsageError, match="a name with a comma stands whole in double quotes"):
         sk.score(named, "sDCG@1", by='system_id,"mood, now')
-    with pytest.raises(sk.UsageError, match=r"by=queries: .* is known to where alone, and is the measure Queries"):
-        sk.score(named, "sDCG@1", by="queries")
-    with pytest.raises(sk.UsageError, match=r"by=queries: .* is known to where alone, and is the measure Queries"):
-        sk.compare(named, "sDCG@1", by="queries")
 
 
 @given(st.lists(st.text(min_size=1), min_size=2))

@@ -106,6 +106,11 @@ def test_normalized_vectors_and_their_average_positions(jk):
     assert avg_pos(ncg) == pytest.approx(0.7848079599, abs=1e-10)
     assert avg_pos(ndcg) == pytest.approx(0.8030554849, abs=1e-10)
     assert norm_vect(by_rank(jk, "CG"), np.cumsum(BASE)) == pytest.approx(ncg)
+    asked = ["avgpos(nCG@10)", "avgpos(nDCG(discount=jk2002)@10)", "avgpos(CG@10)", "avgpos(nCG@5)"]
+    averages = sk.score(jk, asked, per="query").get_column("value").to_list()
+    # of CG 3, 5, 8, 8, 8, 9, 11, 13, 16, 16
+    assert averages == pytest.approx([avg_pos(ncg), avg_pos(ndcg), 9.7, avg_pos(ncg, 5)], abs=1e-14)
+    assert value(jk, "mean(avgpos(nCG@10))") == averages[0]
 
 
 def test_ideal_vector_of_the_papers():

@@ -13,11 +13,9 @@ from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.curves import rank_vectors
 from sessionkit.scoring.execution import query_values
-from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.results_filter import gaining_rows, units
-from sessionkit.scoring.slots import layout, with_offsets
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""
@@ -156,21 +154,7 @@ def rank_values(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     if measure.gain_measure is None:
         return _cut_at_every_rank(batch, measure)
     measure = measure.gain_measure
-    selection = measure.selection
-    queries = layout(batch, measure) if measure.ranks_along_session else units(batch, selection)
-    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
-    places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
-    rows = gaining_rows(batch, measure)
-    rows = with_offsets(batch, rows, measure)
-    gained = rows.select("query", "rank", total=exact.fixed(measure.contribution(pl.col("gain"))))
-    built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
-    running = [_running("total")]
-    if measure.normalized:
-        best = ideal_list(batch, measure).rename({"gain": "best"})
-        ideal = exact.fixed(measure.without_query_discount().contribution(pl.col("best")))
-        built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
-        running.append(_running("ideal"))
-    built = built.with_columns(running)
+    built = rank_vectors(batch, measure)
     judged = pl.col("key").is_not_null()
     value = exact.quotient(pl.col("total"), pl.col("ideal")) if measure.normalized else exact.unfixed(pl.col("total"))
     value = pl.when(judged).then(value)
@@ -187,13 +171,6 @@ def _cut_at_every_rank(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
         found = query_values(batch, [cut])[cut]
         values.append(found.select("query", "session", "query_position", pl.lit(rank, pl.Int32).alias("rank"), "value"))
     return pl.concat(values).sort("query", "rank").drop("query")
-
-
-def _running(name: str) -> pl.Expr:
-    """Running total within each query, of rows in the order of queries and ranks."""
-    through = pl.col(name).fill_null(0).cum_sum()
-    before = pl.when(pl.col("rank") == 1).then(through - pl.col(name).fill_null(0)).forward_fill()
-    return (through - before).alias(name)
 
 
 def _parts(values: pl.DataFrame, cut: str) -> pl.DataFrame:

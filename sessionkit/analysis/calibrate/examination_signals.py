@@ -8,8 +8,8 @@ import polars as pl
 
 from sessionkit.choices import Signal, SignalChoice
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.scoring.session_times import CLICKING, was_clicked
 from sessionkit.study import Study
+from sessionkit.study.session_counts import CLICKING, was_clicked
 
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 COLUMNS = {"last_click": CLICKING, "clicks": CLICKING, "examined": ("examined",), "dwell": ("dwell_seconds",)}

@@ -15,7 +15,6 @@ from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
-from sessionkit.scoring.columns import COUNTED
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import numbers
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
@@ -24,6 +23,7 @@ from sessionkit.scoring.score import columns_of, score, score_task, session_meas
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.restriction import Restriction, Where, met
+from sessionkit.study.session_counts import session_columns, sessions_with, untold
 from sessionkit.study.session_subset import restricted
 
 MOST_GROUPS, MOST_CUT, MOST_LEVELS = 20, 9, 50
@@ -256,21 +256,17 @@ def _scored(
     cache: str | PathLike[str] | None,
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
-    of_sessions = study.columns("sessions")
     _require(columns, grouping_columns(study))
     asked = session_measures(measures)
     scores = score(study, asked, per="session", memory=memory, cache=cache)
     texts = tuple(map(str, asked))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
     first = scores.select(*KEYS, "system_id").gather_every(len(texts))
-    wanted = [name for name in dict.fromkeys((*columns, ORDER)) if name in of_sessions and name not in first.columns]
+    order = [ORDER] if ORDER in study.columns("sessions") else []
+    wanted = [name for name in dict.fromkeys((*columns, *order)) if name not in first.columns]
     if wanted:
-        more = study.sessions.select("session_id", *wanted).collect()
+        more = sessions_with(study, wanted).select("session_id", *wanted).collect()
         first = first.join(more, on="session_id", how="left", maintain_order="left")
-    of_users = [column for column in columns if column not in of_sessions]
-    if of_users:
-        users = study.users.select("user_id", *of_users).collect()
-        first = first.join(users, on="user_id", how="left", maintain_order="left")
     return _named(first, columns), values, texts
 
 
@@ -376,8 +372,9 @@ def no_column(column: str, known: Sequence[str], option: str = "by") -> UsageErr
         return UsageError(
             f"{option}={column} names several columns, and groups are compared by one; the other may be within="
         )
-    advice = COUNTED.get(column, suggestion(column, known))
-    return UsageError(f"{option}={column}: no such column to group sessions by; {_choice(known)}{advice}")
+    return UsageError(
+        f"{option}={column}: no such column to group sessions by; {_choice(known)}{untold(column, known)}"
+    )
 
 
 def require_free(column: str, taken: Collection[str], option: str = "by") -> None:
@@ -390,10 +387,8 @@ def require_free(column: str, taken: Collection[str], option: str = "by") -> Non
 
 def grouping_columns(source: Study | Frame) -> list[str]:
     """Columns by which sessions may be grouped."""
-    if isinstance(source, Study):
-        names = [*source.columns("sessions"), *source.columns("users")]
-    else:
-        names = as_polars(source, "scores").collect_schema().names()
+    of_study = isinstance(source, Study)
+    names = session_columns(source) if of_study else as_polars(source, "scores").collect_schema().names()
     return [name for name in dict.fromkeys(names) if name not in ("session_id", "measure", "value", "judged")]
 
 

@@ -8,14 +8,14 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
-from sessionkit.scoring.columns import COUNTED
+from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
+from sessionkit.study.session_counts import session_columns, untold
 
 IDS = ("session_id", "user_id", "system_id", "topic_id", "judgment_key")
 SHOWN = 20
@@ -103,9 +103,8 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     """Find what one name stands for."""
     if not isinstance(name, str):
         return _of_measure(study, name, option)
-    of_sessions = [each for each in study.columns("sessions") if each not in IDS]
-    of_users = [each for each in study.columns("users") if each not in IDS]
-    if name in of_sessions or name in of_users:
+    known = [each for each in session_columns(study) if each not in IDS]
+    if name in known:
         return _of_measure(study, column(name), option)
     if name in IDS:
         msg = f"{option}={name}: its values are not numbers; to compare groups, use: sessionkit compare --by {name}"
@@ -115,9 +114,8 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     except MeasureError as error:
         if "(" in name or "@" in name:
             raise
-        known = [*of_sessions, *of_users]
         have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no columns but the ids"
-        near = COUNTED.get(name, suggestion(name, known))
+        near = untold(name, known)
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error
     return _of_measure(study, measure, option)

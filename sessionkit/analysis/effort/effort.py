@@ -37,9 +37,9 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.session_times import QUERY_TIMES, TIMES
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_counts import QUERY_TIMES, TIMES
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
@@ -139,7 +139,9 @@ def effort(
         raise MeasureError(msg)
     reach, plateau, spent = REACH.to_frame(), PLATEAU.to_frame(), SPENT.to_frame()
     if task.curved is not None and asked.level == "session":
-        require_curve(asked)
+        if require_curve(asked).normalized_by_query:
+            msg = f"{asked} divides each query by its own ideal, and sums no gain along the session; leave out normalize=query"
+            raise MeasureError(msg)
         found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
         curves = (
             grouping.named(means)

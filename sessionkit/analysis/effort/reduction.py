@@ -19,7 +19,8 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import gaining_rows, logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.searcher import Searcher
-from sessionkit.scoring.session_times import TIMES, TimedLists
+from sessionkit.scoring.session_times import TimedLists
+from sessionkit.study.session_counts import TIMES
 
 COUNTED = ["group", "what", "rank", "documents", "queries"]
 PART = pl.Schema(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.agreement import SCHEMA, agreement_table, of_all
+from sessionkit.analysis.agreement import SCHEMA, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR
@@ -26,7 +26,7 @@ def graders_agreement(study: Study) -> pl.DataFrame:
         numbers that they are: searchers and assessors must have used one scale. Where judgments are summed (merge=sum),
         searchers are not compared with them.
     """
-    parts = [agreement_table(study).with_columns(who=pl.lit(ASSESSORS))]
+    parts = [agreement_table(judges_of(study)).with_columns(who=pl.lit(ASSESSORS))]
     own = own_grades(study)
     if len(own):
         both = own.drop_nulls("grade")
@@ -35,7 +35,7 @@ def graders_agreement(study: Study) -> pl.DataFrame:
             both.select(unit, "doc_id", grade=name, judge_id=pl.lit(side))
             for side, name in ((JUDGED, "grade"), (OWN, "user_grade"))
         ]
-        pair = agreement_table(_judged_by(pl.concat(sides))).filter(pl.col("judge_id").is_not_null())
+        pair = agreement_table(shared_grades(pl.concat(sides).lazy())).filter(pl.col("judge_id").is_not_null())
         graded = own.with_columns(unit=pl.struct(PAIR).rank("dense"))
         shared = graded.filter(pl.len().over("unit") > 1).select("unit", judge_id="session_id", grade="user_grade")
         if len(shared):
@@ -63,9 +63,3 @@ def own_grades(study: Study) -> pl.DataFrame:
     best = keyed.drop_nulls("judgment_key").group_by("session_id", *PAIR).agg(pl.col("user_grade").max())
     found = best.join(merged_judgments(study), on=PAIR, how="left").sort("session_id", *PAIR)
     return found.select("session_id", *PAIR, "user_grade", "grade").collect()
-
-
-def _judged_by(rows: pl.DataFrame) -> Study:
-    """Grades as the judgments of a study that has nothing else."""
-    none = pl.LazyFrame()
-    return Study(users=none, sessions=none, queries=none, results=none, judgments=rows.lazy())

@@ -32,7 +32,8 @@ class JudgmentLoss(TestedFinding):
         A row per measure and fraction, over pairs and draws: verdicts ``kept`` (not significant with all judgments nor
         with some), ``gained`` (significant with some only), ``lost`` (with all only), ``found`` (with both) and of
         these ``turned`` (with the other sign); ``accuracy`` = (kept + found) / all; ``true_positive`` = kept / (kept +
-        gained); ``precision`` = kept / (kept + lost); ``g_mean``, their geometric mean. As in the paper, positive means
+        gained); ``false_positive_rate`` = lost / (lost + found); ``precision`` = kept / (kept + lost); ``g_mean``, the
+        geometric mean of ``true_positive`` and ``precision``. As in the paper, positive means
         that the hypothesis of no difference stands.
     pairs
         A row per measure, pair and fraction: ``difference`` (b less a) and ``p`` with all judgments; with some: ``mean``

@@ -67,6 +67,8 @@ class Confusion:
     >>> matrix = Confusion(60, 15, 9, 216, 0)
     >>> [round(value, 4) for value in (matrix.accuracy, matrix.true_positive, matrix.precision, matrix.g_mean)]
     [0.92, 0.8, 0.8696, 0.8341]
+    >>> matrix.false_positive_rate  # 9 of 225 differences
+    0.04
     """
 
     kept: int
@@ -100,6 +102,11 @@ class Confusion:
     def precision(self) -> float | None:
         """Of the hypotheses that stand with some judgments, the share that stand with all."""
         return _share(self.kept, self.kept + self.lost)
+
+    @property
+    def false_positive_rate(self) -> float | None:
+        """Of the hypotheses that are rejected with all judgments, the share that stand with some: differences that are missed."""
+        return _share(self.lost, self.lost + self.found)
 
     @property
     def g_mean(self) -> float | None:

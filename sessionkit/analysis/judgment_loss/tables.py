@@ -26,7 +26,7 @@ KNEES = pl.Schema(
 CONFUSION = pl.Schema(
     {"measure": pl.String(), "fraction": F}
     | dict.fromkeys(("kept", "gained", "lost", "found", "turned"), N)
-    | dict.fromkeys(("accuracy", "true_positive", "precision", "g_mean"), F)
+    | dict.fromkeys(("accuracy", "true_positive", "false_positive_rate", "precision", "g_mean"), F)
 )
 PAIRS = pl.Schema(
     {"measure": pl.String(), "a": pl.String(), "b": pl.String(), "fraction": F}
@@ -106,9 +106,8 @@ def confusion_table(measures: Sequence[str], shares: Sequence[Fraction], of: Ver
             same = np.ones_like(whole) if share == ALL else _same_sign(of, m, s)[there]
             found = Confusion.of(whole, some, same)
             counted = found.kept, found.gained, found.lost, found.found, found.turned
-            rows.append(
-                (measure, float(share), *counted, found.accuracy, found.true_positive, found.precision, found.g_mean)
-            )
+            rates = found.true_positive, found.false_positive_rate, found.precision
+            rows.append((measure, float(share), *counted, found.accuracy, *rates, found.g_mean))
     return pl.DataFrame(rows, schema=CONFUSION, orient="row")
 
 

@@ -163,9 +163,9 @@ def _batches(study: Study, measures: Sequence[Measure], by: str, memory: str | i
     """The batches of a study, with what the measures read and what sessions are grouped and matched by."""
     task = score_task(study, measures, per="session")
     read = {table: [*names] for table, names in task.columns().items()}
-    of_sessions = study.columns("sessions")
-    read["sessions"] = [*dict.fromkeys([*read["sessions"], *KEYS, *([by] if by in of_sessions else [])])]
-    read["users"] = [*dict.fromkeys([*read.get("users", ()), *([] if by in of_sessions else [by])])]
+    of_users = by in study.columns("users") and by not in study.columns("sessions")
+    read["sessions"] = [*dict.fromkeys([*read["sessions"], *KEYS, *([] if of_users else [by])])]
+    read["users"] = [*dict.fromkeys([*read.get("users", ()), *([by] if of_users else [])])]
     rows = max(FEWEST, min(ROWS, memory_budget(memory) // (RESULT_BYTES + COLUMN_BYTES * task.columns_made)))
     return batches(study, read, rows, per_query=task.slots)
 

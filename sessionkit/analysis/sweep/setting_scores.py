@@ -16,6 +16,7 @@ from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import score_task
 from sessionkit.study import Study
+from sessionkit.study.session_counts import sessions_with
 
 KEYS = ("session_id", "user_id", "topic_id")
 ROWS = 4_000_000
@@ -244,11 +245,7 @@ def groups_of(study: Study, column: str) -> tuple[tuple[str, ...], int]:
     if column not in known:
         raise no_column(column, known)
     require_free(column, TAKEN)
-    if column in study.columns("sessions"):
-        values = study.sessions.select(pl.col(column).cast(pl.String).alias("group"))
-    else:
-        users = study.users.select("user_id", pl.col(column).cast(pl.String).alias("group"))
-        values = study.sessions.select("user_id").join(users, on="user_id", how="left").select("group")
+    values = sessions_with(study, [column]).select(pl.col(column).cast(pl.String).alias("group"))
     counted = values.group_by("group").len().collect()
     named = counted.drop_nulls("group")
     if named.is_empty():

@@ -9,6 +9,7 @@
     single_sessions.py       Figure 4
     sweep_map.py             which group leads at which setting of a measure
     judgment_loss.py         the order of systems as judgments are lost
+    verdict_curves.py        verdicts on pairs as judgments are lost
     tipping_point.py         what is judged, and what would overturn the result
     discount_fit.py          how far searchers looked, and as a fitted discount expects
     discount_surface.py      a fitted discount, with what was looked at over it

@@ -26,6 +26,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.display.labels import plain, printable_column
 from sessionkit.readers.tabular import as_polars
+from sessionkit.scoring.measures.grammar import parse_measure
 
 COLUMNS = ("recall", "precision", "n")
 MOST = 200
@@ -74,11 +75,14 @@ def precision_recall(
     frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.precision_recall", taken, legend)
     frame, _ = of_several(frame, "n")
     scale = alt.Scale(domain=[0, 1], nice=False)
-    axis = "Interpolated precision"
+    generalized = measure is not None and parse_measure(measure).tells_grades_apart
+    axis, across = "Interpolated precision", "Recall"
+    if generalized:
+        axis, across = "Interpolated generalized precision", "Generalized recall"
     frame, colors = outstanding(frame, "recall", "precision", colors)
     encoding: dict[str, Any] = {
         "x": alt.X(
-            field="recall", type="quantitative", axis=alt.Axis(title="Recall", tickCount=11, format=".1f"), scale=scale
+            field="recall", type="quantitative", axis=alt.Axis(title=across, tickCount=11, format=".1f"), scale=scale
         ),
         "y": alt.Y(
             field="precision",

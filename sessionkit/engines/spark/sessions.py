@@ -66,7 +66,9 @@ class StreamWork:
         tables = tables if self.trusted else checked(tables)
         judged = self.judged or judged_of(tables["judgments"], self.settings)
         block = SessionBatch.of(tables.pop("sessions"), tables.pop("queries"), tables.pop("results"), judged)
-        part = self.task.part(block)
+        asked = self.task.columns().get("sessions", ())
+        counted = [name for name in asked if name not in block.features.columns]
+        part = self.task.part(block.counting(counted) if counted else block)
         return self.task.whole([part]) if self.finished else part
 
     def answers(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

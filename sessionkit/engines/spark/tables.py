@@ -28,6 +28,7 @@ from sessionkit.engines.spark.table_parts import ID, SESSION
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study import Settings, Study, open_study
 from sessionkit.study.batches import IDS
+from sessionkit.study.session_counts import reads as counts_read
 from sessionkit.study.storage import DESCRIPTOR
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ class SparkSource:
         frames, columns
             The Spark tables, and how the columns of each travel, session_id apart.
         """
-        own = {name: dict.fromkeys([*IDS[name], *reads.get(name, ())]) for name in IDS}
+        counted = [name for name in reads.get("sessions", ()) if name not in self.study.columns("sessions")]
+        beneath = counts_read(self.study, counted)
+        own = {name: dict.fromkeys([*IDS[name], *reads.get(name, ()), *beneath[name]]) for name in IDS}
+        own["sessions"] = {name: None for name in own["sessions"] if name not in counted}
         if KEY in self.study.columns("queries"):
             own["queries"][KEY] = None
         if not self.trusted:

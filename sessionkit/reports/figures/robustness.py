@@ -128,6 +128,23 @@ def judgment_loss(study: Study, choices: Choices) -> Figure:
     return Figure("judgment-loss", LOST, chart, found.reading.replace("\n", " "))
 
 
+def verdict_curves(study: Study, choices: Choices) -> Figure:
+    """The verdicts on pairs as judgments are lost."""
+    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose
+
+    found = lose(study, measures_of(choices, "verdict-curves"), choices.by)
+    title = "Verdicts with fewer judgments"
+    chart = charts.verdict_curves(without_condition(found), synthetic=choices.synthetic, title=title)
+    pairs = found.pairs.select("a", "b").n_unique()
+    told = (
+        f"Verdicts on {counted(pairs, 'pair')} of groups, {counted(found.times, 'draw')} each, with a share of the judgments "
+        "against those with all. Accuracy: the share that is the same. False-positive rate: of the differences found with all "
+        "judgments those that are missed with some, as SIGIR 2007 names it. g-mean: the geometric mean of two shares, of the "
+        "pairs not shown to differ with all judgments those that stay so, and of those with some judgments those that are so."
+    )
+    return Figure("verdict-curves", title, chart, told)
+
+
 def power_curve(study: Study, choices: Choices) -> Figure:
     """Power by size of a study to come."""
     from sessionkit.analysis.power.power import power

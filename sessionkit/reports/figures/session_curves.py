@@ -54,7 +54,19 @@ def values_by_part(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame
 
 def curves_of_all(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
     """Curves of all sessions."""
-    return ask(curve, study, _exact(choices) or choices.ratio, choices.by, **bands_of(study, choices))
+    return ask(curve, study, _exact(choices) or choices.ratio, choices.by, **_curve_options(study, choices))
+
+
+def _curve_options(study: Study, choices: Choices) -> dict[str, Any]:
+    """How curves are normalized, where that is asked for, and whether they have bands, which ratios of means have not."""
+    if choices.normalize is None:
+        return bands_of(study, choices)
+    return {"normalize": choices.normalize} | ({} if choices.normalize == "averages" else bands_of(study, choices))
+
+
+def _share(measure: Measure, choices: Choices) -> bool:
+    """Whether curves are shares of an ideal."""
+    return measure.normalized if choices.normalize is None else choices.normalize != "none"
 
 
 QUESTIONS = (values_by_part, curves_of_all)
@@ -117,7 +129,7 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     """Figure 2, with bands where the sessions and groups are not too many."""
     question = curves_of_all(study, choices)
     measure = question.given[0]
-    share = measure.normalized
+    share = _share(measure, choices)
     frame = question.answer()
     shown, cut = usual_length(with_groups(frame, [choices.by]), study)
     title = "Normalized session curves" if share else "Session curves"
@@ -130,13 +142,8 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         title=title,
         legend=choices.legend,
     )
-    how = (
-        "Each session is divided by its own ideal at that slot and the quotients are averaged; a session that has "
-        "stopped keeps its gain and its ideal."
-        if share
-        else "Sessions that have stopped keep their gain."
-    )
-    band = band_told(shown, study, "slot by slot")
+    how = _normalized_how(measure, choices)
+    band = "" if choices.normalize == "averages" else band_told(shown, study, "slot by slot")
     if "searching" in shown.columns:
         band += " Below the axis: sessions still searching."
     caption = (
@@ -144,6 +151,20 @@ def session_curve(study: Study, choices: Choices) -> Figure:
         f"{_sessions(shown)}.{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
+
+
+def _normalized_how(measure: Measure, choices: Choices) -> str:
+    """How curves are normalized, in words."""
+    if not _share(measure, choices):
+        return "Sessions that have stopped keep their gain."
+    if choices.normalize == "averages":
+        return "The mean gain is divided by the mean ideal at that slot; a session that has stopped keeps its gain and its ideal."
+    if measure.normalized_by_query and choices.normalize is None:
+        return "Each query is divided by its own ideal at that rank, and weighs by its query discount."
+    return (
+        "Each session is divided by its own ideal at that slot and the quotients are averaged; a session that has "
+        "stopped keeps its gain and its ideal."
+    )
 
 
 def difference_curve(study: Study, choices: Choices) -> Figure:
@@ -205,14 +226,16 @@ def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
 def topic_curves(study: Study, choices: Choices) -> Figure:
     """Figure 3."""
     measure = _exact(choices) or choices.measure
-    share = measure.normalized
+    share = _share(measure, choices)
     of_topic, of_long = (_sessions_of_topic(study, choices, queries) for queries in (0, choices.long))
     shown = with_sessions(study, of_topic)
-    every = with_groups(curve(shown, measure, choices.by, **bands_of(shown, choices)), [choices.by])
+    every = with_groups(curve(shown, measure, choices.by, **_curve_options(shown, choices)), [choices.by])
     every, cut = usual_length(every, shown)
     long = None
     if 0 < len(of_long) < len(of_topic):
-        long = with_groups(curve(with_sessions(study, of_long), measure, choices.by), [choices.by])
+        long = with_groups(
+            curve(with_sessions(study, of_long), measure, choices.by, normalize=choices.normalize), [choices.by]
+        )
         long = long.filter(pl.col("slot") <= every.get_column("slot").max())
     title = "Sessions of one topic" if choices.topic is not None else "Sessions of all topics"
     chart = charts.topic_curves(
@@ -233,6 +256,7 @@ def topic_curves(study: Study, choices: Choices) -> Figure:
         many = "none" if not len(of_long) else "all"
         which = f"all sessions ({_sessions(every)}); {many} of them have at least {choices.long} queries"
     band = band_told(every, shown, "slot by slot, of all sessions" if long is not None else "slot by slot")
+    band = "" if choices.normalize == "averages" else band
     caption = (
         f"{_averaged(every)} of {measure} after every slot{'' if share else ', not normalized'}, for {choices.topic_told}: {which}. "
         f"Sessions that have stopped keep their gain{' and their ideal' if share else ''}.{band}{cut}{alone_told(every, 'n')}"

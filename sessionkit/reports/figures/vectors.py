@@ -54,8 +54,10 @@ def _cut(measure: Measure, deepest: int) -> Measure:
 def precision_recall(study: Study, choices: Choices) -> Figure:
     """Eleven-point curves, with those of topics."""
     measure = choices.exact or parse_measure("IPrec11")
-    if measure.name != "IPrec11":
-        raise UsageError(f"precision-recall does not draw {measure}; ask for IPrec11 with its choices, IPrec11@100")
+    if not measure.has_recall_curve:
+        raise UsageError(
+            f"precision-recall does not draw {measure}; ask for IPrec11 or gP with its choices, IPrec11@100"
+        )
     average = with_groups(curves(study, choices.by, measure=measure, **bands_of(study, choices)), [choices.by])
     topics = None
     if choices.topic is not None and choices.by != "topic_id":
@@ -73,8 +75,9 @@ def precision_recall(study: Study, choices: Choices) -> Figure:
     )
     thin = " Thin lines are the averages of single topics." if topics is not None else ""
     ends = natural_sort(average.group_by("group").agg(pl.col("n").max()), "group")
+    kind = "generalized " if measure.tells_grades_apart else ""
     caption = (
-        f"Interpolated precision at recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
+        f"Interpolated {kind}precision at {kind}recall 0, 0.1, ... 1 ({measure}), averaged over all logged queries that anything is "
         f"relevant to, each of which counts the same (queries: {by_group(ends.rows())}).{thin}"
         f"{band_told(average, study, 'level by level')}{alone_told(average, 'n', 'query')}"
     )

@@ -5,15 +5,20 @@ avgpos.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
+from sessionkit.scoring.curves import rank_vectors
 from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
 from sessionkit.scoring.measures.wrapper import Wrapper
+from sessionkit.scoring.slots import require_cutoff
+
+if TYPE_CHECKING:
+    from sessionkit.scoring.lists import Lists
 
 LAST = pl.col("query_position") == pl.col("query_position").max()
 """Which of a session's logged queries is the last."""
@@ -176,49 +181,76 @@ class NonLast(Aggregate):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AveragePosition(Wrapper):
-    """avgpos: the mean of a session measure's cumulated curve over the slots of its concatenated lists.
+    """avgpos: the mean of a cumulated vector over its positions: along a session, or down the list of a query.
 
-    Rewards gain that comes early: the average position value of Research Notes 2002-2, equation 6, which ECIR 2008
-    names as the single number for a whole session. ``length`` fixes the number of slots; a session that stops before
-    it holds its value and its ideal. Of a normalized measure it is the mean of the slot-by-slot quotients. Null
-    where the measure inside has no value at any slot, and for a session without a slot unless ``length`` is given. The
-    measure inside needs a cutoff.
+    Rewards gain that comes early: the average position value of Research Notes 2002-2, equation 6. Of a session measure it
+    is the mean over the slots of its concatenated lists, which ECIR 2008 names as the single number for a whole session;
+    ``length`` fixes the number of slots; a session that stops before it holds its value and its ideal. Of CG, DCG, nCG or
+    nDCG it is a measure of queries, the mean over ranks 1 to the cutoff, which the notes test: ``mean(avgpos(nDCG@200))``.
+    Of a normalized measure it is the mean of the quotients, slot by slot or rank by rank. Null where the measure
+    inside has no value at any position, and for a session without a slot unless ``length`` is given. The measure
+    inside needs a cutoff.
 
-    >>> from sessionkit import avgpos, nsDCG
+    >>> from sessionkit import avgpos, mean, nDCG, nsDCG
     >>> avgpos(nsDCG @ 10, length=110)
     avgpos(nsDCG@10,length=110)
+    >>> mean(avgpos(nDCG @ 10))
+    mean(avgpos(nDCG@10))
     """
 
     name = "avgpos"
     inside = nsDCG @ 10
-    takes = "a session measure with a curve and a cutoff"
+    takes = "a measure that cumulates gain, of sessions or of queries"
     example = "avgpos(nsDCG@10)"
-    formula = "(1 / L) x sum over slots s = 1..L of the cumulated value at s"
+    formula = "(1 / L) x sum over positions s = 1..L of the cumulated value at s"
     source = "Järvelin & Kekäläinen, Research Notes 2002-2, equation 6; ECIR 2008, section 4"
     higher_grade_can_lower = True
 
     length: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a measure that has no curve."""
+        """Refuse a measure whose gain does not cumulate."""
         super().__post_init__()
-        if self.of is not None and not (isinstance(self.of, GainMeasure) and self.of.level == "session"):
-            msg = f"avgpos takes {self.takes}, such as {self.inside}, not {self.of}"
+        if self.of is None:
+            return
+        if not isinstance(self.of, GainMeasure):
+            msg = f"avgpos takes {self.takes}, such as {self.inside} or nDCG@10, not {self.of}"
             raise MeasureError(msg)
-        if self.of is not None:
-            object.__setattr__(self, "sums_queries", self.of.sums_queries)
+        if self.of.level == "query" and self.length is not None:
+            msg = f"{self}: length is the number of slots along a session; the ranks of a list are those of the cutoff"
+            raise MeasureError(msg)
+        object.__setattr__(self, "level", self.of.level)
+        object.__setattr__(self, "sums_queries", self.of.sums_queries)
+
+    def require_parameters(self) -> None:
+        """Refuse a measure of queries without a cutoff, as the lists have no common length."""
+        super().require_parameters()
+        if self.level == "query":
+            require_cutoff(self.inner)
 
     def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
         """Nor has the mean of a curve of quotients."""
         why = super().why_no_bounds(own_keys=own_keys)
-        if why is None and self.inner.bounds != "linear":
-            return "the mean of a normalized curve has no bound, but its last point has: use the measure inside"
-        return why
+        if why is not None or (self.inner.bounds == "linear" and self.level == "session"):
+            return why
+        curve = "normalized curve" if self.inner.normalized else "list's curve"
+        return f"the mean of a {curve} has no bound, but its last point has: use the measure inside"
 
     @property
     def inner(self) -> GainMeasure:
-        """The measure inside, which has a curve."""
+        """The measure inside, whose gain cumulates."""
         return cast("GainMeasure", super().inner)
+
+    def values(self, lists: Lists) -> pl.Series:
+        """Mean of every query's vector over its ranks."""
+        inner = self.inner
+        vectors = rank_vectors(lists.batch, inner)
+        height: pl.Expr = pl.when(pl.col("key").is_not_null()).then(pl.col("total"))
+        if inner.normalized:
+            height = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
+        sums = vectors.group_by("query").agg(total=height.sum(), n=height.count())
+        found = lists.queries.select("query").join(sums, on="query", how="left", maintain_order="left")
+        return found.select(exact.quotient(exact.unfixed(pl.col("total")), pl.col("n")).alias("value")).to_series()
 
 
 def _first_true(flag: pl.Expr) -> pl.Expr:

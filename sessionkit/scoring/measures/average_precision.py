@@ -10,18 +10,20 @@ import polars as pl
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import BoundKind, TermMeasure
 from sessionkit.scoring.measures.generalized_precision import base_gain
+from sessionkit.scoring.measures.grade_level import GradeLevelMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class AveragePrecision(TermMeasure):
+class AveragePrecision(GradeLevelMeasure, TermMeasure):
     """AP: the mean of the precisions at the ranks of the relevant documents; one that is not shown counts 0.
 
     Range [0, 1]; higher is better. Divided by the number of relevant documents in the recall base, with a cutoff too,
     as trec_eval's map and map_cut_k, ir-measures' AP and ranx' map; other tools divide by min(k, relevant). A query
-    that returned nothing scores 0; null where nothing is relevant (0 with ``undefined=zero``, as trec_eval).
+    that returned nothing scores 0; null where nothing is relevant (0 with ``undefined=zero``, as trec_eval). ``level=2`` counts
+    documents of exactly grade 2, ``at_least=2`` those of grade 2 and higher.
 
     Relevant at ranks 1 and 3, two relevant in all: (1/1 + 2/3) / 2 = 0.8333
 
@@ -49,11 +51,11 @@ class AveragePrecision(TermMeasure):
     def terms(self, lists: Lists) -> pl.DataFrame:
         """Precision at every relevant result."""
         precision = exact.quotient(pl.col("nth"), pl.col("rank"))
-        return lists.relevant(self.min_grade).select("list", "rank", term=precision)
+        return self.relevant(lists).select("list", "rank", term=precision)
 
     def divisor(self, lists: Lists) -> pl.Series:
         """Size of the recall base."""
-        return lists.base_size(self.min_grade)
+        return self.relevant_base(lists)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -84,11 +86,11 @@ class SeenAveragePrecision(AveragePrecision):
 
     def defined(self, lists: Lists) -> pl.Series:
         """Where something is relevant."""
-        return lists.base_size(self.min_grade) > 0
+        return self.relevant_base(lists) > 0
 
     def divisor(self, lists: Lists) -> pl.Series:
         """Number of relevant results shown; 1 where there is none."""
-        shown = lists.relevant(self.min_grade).select("list", term=pl.lit(1.0))
+        shown = self.relevant(lists).select("list", term=pl.lit(1.0))
         return lists.added(shown).clip(lower_bound=1)
 
 

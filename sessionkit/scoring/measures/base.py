@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter as CallParameter
 from inspect import Signature
@@ -110,6 +110,8 @@ class Measure:
     """Why sessions or queries have no value, for the warning that names them."""
     normalized: ClassVar[bool] = False
     """Whether its values are shares of an ideal."""
+    has_recall_curve: ClassVar[bool] = False
+    """Whether it has precision as a function of recall, see `recall_curve`."""
     explainable: ClassVar[bool] = False
     """Whether its values are sums of what single results add."""
     shows_gains: ClassVar[bool] = False
@@ -281,6 +283,11 @@ class Measure:
         return False
 
     @property
+    def normalized_by_query(self) -> bool:
+        """Whether a session's value is a sum over queries of which each is divided by its own ideal."""
+        return self.level == "session" and self.normalized and not self.normalized_by_session
+
+    @property
     def grade_gain(self) -> str:
         """The rule by which a grade gains, see `sessionkit.scoring.gains`; ``"binary"`` where a result is relevant or not."""
         return str(self.parameters().get("gain", "binary"))
@@ -307,10 +314,13 @@ class Measure:
         """The one grade that is relevant; None where all from the lowest on are."""
         return None
 
-    @property
-    def recall_rule(self) -> str | None:
-        """The rule by which its precision at levels of recall is found; None of a measure that averages no such levels."""
-        return None
+    def recall_curve(self, lists: Lists, levels: Sequence[float]) -> list[pl.Series]:  # noqa: ARG002 - each has its own
+        """Interpolated precision of every list at some levels of recall, a column for each; null where nothing is relevant.
+
+        A measure that has such a curve says so by `has_recall_curve`.
+        """
+        msg = f"{self} has no recall-precision curve"
+        raise MeasureError(msg)
 
     def relevant_grades(self, grade: pl.Series) -> pl.Series:
         """Whether each grade is that of a relevant document."""

@@ -9,7 +9,8 @@ import polars as pl
 
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.per_session import lists_per_session, per_session, rows_per_session
-from sessionkit.scoring.session_times import CLICKING, TimedLists
+from sessionkit.scoring.session_times import TimedLists
+from sessionkit.study.session_counts import CLICKING, clicks
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -100,10 +101,7 @@ class NumberOfClicks(SessionMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """Number of clicks of every session."""
         rows = TimedLists(lists).results
-        times = pl.col("clicked").cast(pl.Int64)
-        if "clicks" in rows.columns:
-            times = pl.coalesce(pl.col("clicks").cast(pl.Int64), times)
-        return per_session(lists, rows, times.sum()).fill_null(0)
+        return per_session(lists, rows.with_columns(clicks(rows)), pl.col("clicks").sum()).fill_null(0)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -12,6 +13,8 @@ import numpy as np
 
 from sessionkit.errors import MeasureError, suggestion
 
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""A plain name, which needs no quotes."""
 LARGEST = 2**31
 """Ranks and positions are 32-bit integers in the tables."""
 
@@ -106,6 +109,11 @@ def word_or_whole(*words: str) -> Callable[[Parameter, object], object]:
         return value if isinstance(value, str) and value in words else whole(parameter, value)
 
     return check
+
+
+def name_or_whole(parameter: Parameter, value: object) -> object:
+    """A plain name, such as that of a column, or a whole number of at least 1."""
+    return value if isinstance(value, str) and NAME.fullmatch(value) else whole(parameter, value)
 
 
 def _numbers(parameter: Parameter, value: object) -> list[float]:

@@ -13,7 +13,8 @@ import polars as pl
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.measures.behavior import GRADING
 from sessionkit.scoring.per_session import exact_sum, per_session
-from sessionkit.scoring.session_times import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES, TimedLists
+from sessionkit.scoring.session_times import TimedLists
+from sessionkit.study.session_counts import CLICK_TIMES, CLICKING, QUERY_TIMES, SESSION_TIMES, TIMES
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -45,8 +47,9 @@ class GeneralizedPrecision(GeneralizedMeasure):
 
     Degrees are grade / max_grade; with ``gain``, gain of the grade / gain of max_grade. Range [0, 1]; higher is better.
     gP@k divides by k, gP by the length of the list; with ``gain=binary`` it is P. A query that returned nothing, or
-    nothing relevant, scores 0; null where the query's key has no judgments. No tool of those compared has it; the GP of
-    Jiang's code divides by the length of the list where that is below k.
+    nothing relevant, scores 0; null where the query's key has no judgments. `sessionkit.precision_recall` gives it as a function of
+    generalized recall. No tool of those compared has it; the GP of Jiang's code divides by the length of the list where that is
+    below k.
 
     Grades 3, 0, 1 on a scale up to 3: (1 + 0 + 1/3) / 3 = 0.4444
 
@@ -63,6 +66,7 @@ class GeneralizedPrecision(GeneralizedMeasure):
 
     name = "gP"
     bounds = "linear"
+    has_recall_curve = True
     example = "gP(max_grade=3)@10"
     formula = "sum of r(i) for i = 1..k / k, r = gain / gain of max_grade; without a cutoff, / length of the list"
     undefined_where = "no judgments for their key"
@@ -70,6 +74,24 @@ class GeneralizedPrecision(GeneralizedMeasure):
     def divisor(self, lists: Lists) -> pl.Series:
         """The cutoff, or the length of the list; 1 of an empty one."""
         return looked_at(lists, self.cutoff).clip(lower_bound=1)
+
+    def recall_curve(self, lists: Lists, levels: Sequence[float]) -> list[pl.Series]:
+        """The highest generalized precision at or below the rank where generalized recall reaches each level."""
+        base = _fixed_base_gain(lists, self.gain, self.min_grade, top_gain(self, self.gain, self.max_grade, lists))
+        rows = self.terms(lists).with_columns(reached=exact.running(exact.fixed(pl.col("term"))))
+        rows = rows.with_columns(
+            precision=exact.quotient(exact.unfixed(pl.col("reached")), pl.col("rank")),
+            base=base.gather(rows["list"]),
+        )
+        every, columns = lists.queries.select("list"), []
+        for level in levels:
+            share = Fraction(str(level))  # the number as it is written, so that a third of 0.3 is no 0.0999
+            there = pl.col("reached") * share.denominator >= pl.col("base") * share.numerator
+            best = rows.filter(there).group_by("list").agg(pl.col("precision").max())
+            found = every.join(best, on="list", how="left", maintain_order="left").with_columns(base=base)
+            value = pl.when(pl.col("base") > 0).then(pl.col("precision").fill_null(0.0))
+            columns.append(found.select(value.alias("value")).to_series())
+        return columns
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -106,10 +128,15 @@ class GeneralizedRecall(GeneralizedMeasure):
 
 def base_gain(lists: Lists, gain: str, min_grade: float, top: float = 1.0) -> pl.Series:
     """Gains of every list's recall base as shares of the top gain, added up exactly; 0 where nothing is relevant."""
+    return _fixed_base_gain(lists, gain, min_grade, top).to_frame().select(exact.unfixed(pl.col("base"))).to_series()
+
+
+def _fixed_base_gain(lists: Lists, gain: str, min_grade: float, top: float) -> pl.Series:
+    """The same at the fixed scale."""
     ideal = lists.ideal(gain, min_grade)
     sums = ideal.group_by("key").agg(base=exact.fixed(pl.col("gain") / top).sum())
     found = lists.queries.select("key").join(sums, on="key", how="left", maintain_order="left")
-    return found.select(exact.unfixed(pl.col("base")).fill_null(0.0)).to_series()
+    return found.get_column("base").fill_null(0)
 
 
 gP = GeneralizedPrecision()  # noqa: N816 - the field's spelling

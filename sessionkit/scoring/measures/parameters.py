@@ -23,6 +23,7 @@ from sessionkit.choices import (
     RatingGain,
     ReadingTimes,
     RecallRule,
+    RelevanceScores,
     SearchLengthCount,
     ShortLists,
     TiedResults,
@@ -37,6 +38,7 @@ from sessionkit.scoring.gains import ALLOWED, gain_text
 from sessionkit.scoring.measures.checks import (
     Parameter,
     cutoffs,
+    name_or_whole,
     not_negative,
     number_between,
     share,
@@ -140,6 +142,17 @@ PARAMETERS = {
             "answer",
             AnswerSize,
             "documents examined: the whole list, or those until the expected number of relevant ones is found",
+        ),
+        _choice(
+            "scores",
+            RelevanceScores,
+            "what is compared with the gains: scores that the log has, or the searcher's own grades",
+        ),
+        Parameter(
+            "known",
+            "shown, a whole number of at least 1, or the name of a column of the queries or sessions",
+            "relevant documents that the searcher knew: those that the session shows, so many, or as many as the column says",
+            name_or_whole,
         ),
         Parameter("horizon", "a number above 0", "words, or seconds, after which nothing gains", number_between(0)),
         Parameter(

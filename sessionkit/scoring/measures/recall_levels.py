@@ -12,6 +12,7 @@ import polars as pl
 from sessionkit.choices import RecallRule
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import QueryMeasure
+from sessionkit.scoring.measures.grade_level import GradeLevelMeasure
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -21,14 +22,15 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class InterpolatedPrecision(QueryMeasure):
+class InterpolatedPrecision(GradeLevelMeasure, QueryMeasure):
     """IPrec: the highest precision at or below the rank where the list reaches a recall level.
 
     ``recall`` (0.1) between 0 and 1; ``rule`` says how many of R relevant documents reach it: ``ceil``, the smallest
     whole number of at least recall x R, is the textbooks'; ``trec9``, int(recall x R + 0.9), that of trec_eval up to 9,
     of pytrec_eval and through it of ir-measures' IPrec; ``trec10``, lround(recall x R), that of trec_eval 10: it takes
-    one of 14 documents for a recall of 0.1. Range [0, 1]; higher is better. 0 where the list never gets there, as where
-    the query returned nothing; null where nothing is relevant (0 with ``undefined=zero``, as trec_eval).
+    one of 14 documents for a recall of 0.1. ``level=2`` counts documents of exactly grade 2, ``at_least=2`` those of grade 2 and
+    higher. Range [0, 1]; higher is better. 0 where the list never gets there, as where the query returned nothing; null
+    where nothing is relevant (0 with ``undefined=zero``, as trec_eval).
 
     Three relevant at ranks 3, 8 and 15. Half of them are two: P@8 = 0.25, but 2/8 is more than 3/15.
 
@@ -59,15 +61,16 @@ class InterpolatedPrecision(QueryMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Interpolated precision at one level."""
-        return precision_at_recall(lists, self.min_grade, self.rule, [self.recall])[0]
+        base = self.relevant_base(lists)
+        return precision_at_recall(lists, self.relevant(lists), base, self.rule, [self.recall])[0]
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ElevenPointPrecision(QueryMeasure):
+class ElevenPointPrecision(GradeLevelMeasure, QueryMeasure):
     """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1.
 
-    ``rule`` as for IPrec; ``trec9`` equals trec_eval's 11pt_avg up to 9 and pytrec_eval's. Range [0, 1]; higher is
-    better. A query that returned nothing scores 0; null where nothing is relevant (0 with ``undefined=zero``, as
+    ``rule``, ``level`` and ``at_least`` as for IPrec; ``trec9`` equals trec_eval's 11pt_avg up to 9 and pytrec_eval's.
+    Range [0, 1]; higher is better. A query that returned nothing scores 0; null where nothing is relevant (0 with ``undefined=zero``, as
     trec_eval). `sessionkit.precision_recall` gives the curve itself.
 
     Relevant at 1 and 4, two in all: 1 up to recall 0.5, then 1/2: (6 x 1 + 5 x 0.5) / 11 = 0.7727
@@ -86,13 +89,9 @@ class ElevenPointPrecision(QueryMeasure):
     formula = "(IPrec(recall=0) + IPrec(recall=0.1) + ... + IPrec(recall=1)) / 11"
     source = "Salton & McGill, Introduction to Modern Information Retrieval, 1983; trec_eval's 11pt_avg"
     higher_grade_can_lower = True
+    has_recall_curve = True
 
     rule: RecallRule = "ceil"
-
-    @property
-    def recall_rule(self) -> str:
-        """The parameter ``rule``."""
-        return self.rule
 
     @property
     def highest(self) -> float | None:
@@ -101,21 +100,35 @@ class ElevenPointPrecision(QueryMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Exact mean over the levels."""
-        curve = precision_at_recall(lists, self.min_grade, self.rule, ELEVEN)
+        curve = self.recall_curve(lists, ELEVEN)
         points = pl.DataFrame([point.alias(str(number)) for number, point in enumerate(curve)])
         total = pl.sum_horizontal(exact.fixed(pl.col(name)) for name in points.columns)
         points = points.with_columns(total=exact.unfixed(total))
         mean = exact.quotient(pl.col("total"), pl.lit(len(ELEVEN)))
         return points.select(pl.when(pl.col("0").is_not_null()).then(mean).alias("value")).to_series()
 
+    def recall_curve(self, lists: Lists, levels: Sequence[float]) -> list[pl.Series]:
+        """Interpolated precision at some levels of recall."""
+        return precision_at_recall(lists, self.relevant(lists), self.relevant_base(lists), self.rule, levels)
 
-def precision_at_recall(lists: Lists, min_grade: float, rule: str, levels: Sequence[float]) -> list[pl.Series]:
-    """Interpolated precision of every list at some levels of recall, one column for each; null where nothing is relevant."""
+
+def precision_at_recall(
+    lists: Lists, relevant: pl.DataFrame, base: pl.Series, rule: str, levels: Sequence[float]
+) -> list[pl.Series]:
+    """Interpolated precision of every list at some levels of recall, one column for each; null where nothing is relevant.
+
+    Parameters
+    ----------
+    relevant
+        The relevant results: ``list``, ``rank``, ``nth``.
+    base
+        Number of relevant documents in the recall base of every list.
+    """
     precision = exact.quotient(pl.col("nth"), pl.col("rank"))
-    rows = lists.relevant(min_grade).select("list", precision=precision)
+    rows = relevant.select("list", precision=precision)
     # the best precision from each relevant result down to the end of its list
     best = rows.select(pl.col("precision").cum_max(reverse=True).over("list")).to_series()
-    base, shown = lists.base_size(min_grade), lists.per_list(rows)
+    shown = lists.per_list(rows)
     begins = shown.cum_sum() - shown
     columns = []
     for level in levels:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from sessionkit.errors import DataError
+from sessionkit.choices import RelevanceScores
+from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact
+from sessionkit.scoring.gains import gain_expr
+from sessionkit.scoring.graded_pairs import GradeWorth
 from sessionkit.scoring.measures.base import Columns, QueryMeasure
 
 if TYPE_CHECKING:
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RelevanceComparison(QueryMeasure):
-    """A measure of the scores s and the gains u of a list's results."""
+    """A measure of the scores s and the gains u of a list's results; with ``scores=user`` s are the gains of the searcher's grades."""
 
     source = "Borlund & Ingwersen, SIGIR 1998"
     higher_grade_can_lower = True
@@ -25,14 +28,35 @@ class RelevanceComparison(QueryMeasure):
     reads: ClassVar[Columns] = {"results": ("score",)}
 
     gain: str = "linear"
+    scores: RelevanceScores = "logged"
+
+    def __post_init__(self) -> None:
+        """Refuse to compare a searcher's grades with themselves."""
+        super().__post_init__()
+        if self.scores == self.grades == "user":
+            msg = f"{self.name}: scores=user and grades=user are the same grades; leave out one of them"
+            raise MeasureError(msg)
+
+    def needs(self) -> Columns:
+        """The column of the scores."""
+        return {"results": ("user_grade", "doc_id")} if self.scores == "user" else self.reads
 
     def _pairs(self, lists: Lists) -> pl.DataFrame:
         """``list``, ``s`` and ``u`` of every result that has a score; an unjudged one gains 0."""
         gains = lists.gaining(self.gain, self.min_grade).select("list", "rank", u="gain")
-        rows = lists.every.select("list", "rank", s=pl.col("score").cast(pl.Float64)).filter(pl.col("s").is_finite())
+        score = pl.col("score").cast(pl.Float64) if self.scores == "logged" else self._own_gain(lists)
+        rows = lists.every.select("list", "rank", s=score).filter(pl.col("s").is_finite())
         return rows.join(gains, on=["list", "rank"], how="left", maintain_order="left").with_columns(
             pl.col("u").fill_null(0.0)
         )
+
+    def _own_gain(self, lists: Lists) -> pl.Expr:
+        """What the searcher's own grade of a result gains; null where there is none."""
+        lists.batch.base("user").gain(
+            GradeWorth(self.gain, self.min_grade)
+        )  # refuses grades that the gain does not cover
+        grade = pl.col("user_grade").cast(pl.Float64)
+        return pl.when(grade.is_not_null()).then(gain_expr(grade, self.gain, self.min_grade))
 
     def _sums(self, lists: Lists, pairs: pl.DataFrame, **terms: pl.Expr) -> pl.DataFrame:
         """Exact sums by list of what the results make."""
@@ -48,6 +72,10 @@ class CosineRelevance(RelevanceComparison):
     grades, the default with the judgments; an unjudged result gains 0 (``unjudged=skip`` leaves it out), one without
     a score is left out. The order of the results does not matter, nor does the unit of scores or gains. Needs the
     column ``score`` of the results. Null where all scores or all gains of a list are 0.
+
+    ``scores=user`` takes the searcher's own grades in place of the scores, by the same gain, so that they are compared with
+    those of the panel that made the judgments; a result that the searcher did not grade is left out. System with
+    panel, system with searcher (``grades=user``) and searcher with panel are the three comparisons of Borlund & Ingwersen.
 
     Source: Borlund & Ingwersen, SIGIR 1998; the cosine after Borlund 2000 as Research Notes 2002-2 has it.
 
@@ -94,8 +122,8 @@ class JaccardRelevance(RelevanceComparison):
     """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union.
 
     Higher is better; range [0, 1]. Both must lie between 0 and 1: scores beyond are refused, and so are gains: take
-    ``gain=binary`` or weights by grade such as ``gain=0-0.5-1``. ``grades``, ``unjudged`` and missing scores are as for
-    `CosineRelevance`. Needs the column ``score`` of the results. Null where all scores or all gains of a list are 0.
+    ``gain=binary`` or weights by grade such as ``gain=0-0.5-1``. ``grades``, ``scores``, ``unjudged`` and missing scores are as
+    for `CosineRelevance`. Needs the column ``score`` of the results. Null where all scores or all gains of a list are 0.
 
     Source: Borlund & Ingwersen, SIGIR 1998 (the form for graded values is from memory, not checked against the text).
 

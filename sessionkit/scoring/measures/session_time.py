@@ -27,7 +27,8 @@ from sessionkit.scoring.measures.time import (
     reads_until,
 )
 from sessionkit.scoring.per_session import exact_sum, per_session, where_judged, with_session
-from sessionkit.scoring.session_times import CLICK_TIMES, TIMES, TimedLists
+from sessionkit.scoring.session_times import TimedLists
+from sessionkit.study.session_counts import CLICK_TIMES, TIMES
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

@@ -15,6 +15,8 @@ from sessionkit.scoring.measures.base import Columns, QueryMeasure, TermMeasure
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
+SHOWN = "shown"
+"""Stands for what the session itself shows, where nothing is declared."""
 SOURCE = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999 [formula from memory], after Korfhage 1997"
 
 
@@ -23,9 +25,11 @@ class KnownCoverage(TermMeasure):
     """Coverage: the share of the relevant documents known to the searcher that the list shows.
 
     Higher is better; range [0, 1]. A document is known where the column ``known`` of the results says so anywhere in the
-    session. Of the relevant documents that the searcher knew, the log can only tell those that the session shows
-    anywhere, at any rank: they are the whole, and what no query found is not missed (this reading is sessionkit's).
-    Null where the session shows no relevant document that was known.
+    session. How many relevant documents the searcher knew is what ``known`` says. ``known=shown``, the default: those that the
+    session shows anywhere, at any rank, so that what no query found is not missed; this reading is sessionkit's, for logs
+    that cannot tell more. ``known=4``: so many. ``known=relevant_known``: as many as the column of that name says, of the
+    queries or, where these have none, of the sessions, such as an answer from before the session. Both as the textbook
+    has it, and at least those that the session shows. Null where none was known, or the column says nothing.
 
     Source: Baeza-Yates & Ribeiro-Neto 1999 (from memory).
 
@@ -42,26 +46,55 @@ class KnownCoverage(TermMeasure):
     ... )
     >>> sk.score(study, ["Coverage"], per="query").get_column("value").to_list()
     [0.5, 0.5]
+
+    Two of four that the searcher knew are found:
+
+    >>> found = sk.from_tables(
+    ...     results={
+    ...         "session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "known": [True] * 2,
+    ...     },
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"], "relevant_known": [4]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1] * 2},
+    ... )
+    >>> sk.score(found, ["Coverage", "Coverage(known=relevant_known)", "Coverage(known=4)"], per="query")["value"].to_list()
+    [1.0, 0.5, 0.5]
     """
 
     name = "Coverage"
     higher_grade_can_lower = True
-    formula = "relevant documents known to the searcher in the list / those in the session"
+    formula = "relevant documents known to the searcher in the list / those that the searcher knew, by default those in the session"
     source = SOURCE
     undefined_where = "no judgments for their key, or nothing relevant that was known"
     reads: ClassVar[Columns] = {"results": ("known", "doc_id")}
+
+    known: str | int = SHOWN
+
+    def __post_init__(self) -> None:
+        """Say which column it reads."""
+        super().__post_init__()
+        if self._column is not None:
+            object.__setattr__(self, "may_read", self.one_of())
+
+    @property
+    def _column(self) -> str | None:
+        """The column that says how many relevant documents the searcher knew, if one does."""
+        return self.known if isinstance(self.known, str) and self.known != SHOWN else None
 
     @property
     def highest(self) -> float | None:
         """The list shows all that the searcher knew."""
         return 1.0
 
+    def one_of(self) -> Columns:
+        """The column of that name, of queries or sessions."""
+        return {} if self._column is None else {"queries": (self._column,), "sessions": (self._column,)}
+
     def terms(self, lists: Lists) -> pl.DataFrame:
         """One for every relevant document that was known."""
         return _told(lists, lists.relevant(self.min_grade)).filter("known").select("list", "rank", term=pl.lit(1.0))
 
     def divisor(self, lists: Lists) -> pl.Series:
-        """Relevant documents of the list's key that were known, anywhere in its session."""
+        """Relevant documents of the list's key that the searcher knew: declared, or those known anywhere in its session."""
         selection = type(lists.selection)(grades=lists.selection.grades)
         whole = type(lists)(lists.batch, selection, lists.columns)
         shown = _told(whole, whole.relevant(self.min_grade)).filter("known")
@@ -69,7 +102,23 @@ class KnownCoverage(TermMeasure):
         documents = shown.join(whole.queries.select("list", *place), on="list").unique([*place, "doc_id"])
         counted = documents.group_by(place).agg(known=pl.len().cast(pl.Int64))
         rows = lists.queries.select(place).join(counted, on=place, how="left", maintain_order="left")
-        return rows["known"].fill_null(0)
+        shown_known = rows["known"].fill_null(0)
+        if self.known == SHOWN:
+            return shown_known
+        declared = (
+            pl.lit(self.known, pl.Float64) if self._column is None else pl.lit(self._declared(lists, self._column))
+        )
+        at_least = pl.max_horizontal(declared, pl.lit(shown_known))
+        return lists.queries.select(known=pl.when(declared.is_not_null()).then(at_least).otherwise(0)).to_series()
+
+    @staticmethod
+    def _declared(lists: Lists, column: str) -> pl.Series:
+        """What the column says of every list: that of its query, else that of its session."""
+        both = [
+            _numbers_of(lists.queries, "queries", column),
+            _numbers_of(lists.batch.features, "sessions", column).gather(lists.queries["session"]),
+        ]
+        return pl.select(pl.coalesce(both)).to_series()
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -218,13 +267,20 @@ def _told(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _expected(lists: Lists) -> pl.Series:
     """Relevant documents that the searcher expected, of every list's session; null where not given."""
-    given = lists.batch.features["expected"]
+    return _numbers_of(lists.batch.features, "sessions", "expected").gather(lists.queries["session"])
+
+
+def _numbers_of(frame: pl.DataFrame, table: str, column: str) -> pl.Series:
+    """Numbers of relevant documents in a column, null where it is not there."""
+    if column not in frame.columns:
+        return pl.Series([None], dtype=pl.Float64).new_from_index(0, len(frame))
+    given = frame[column]
     number = given.cast(pl.Float64, strict=False)
     wrong = given.filter(given.is_not_null() & ~(number.is_finite() & (number >= 0)).fill_null(value=False))
     if len(wrong):
-        msg = f"sessions: expected is {wrong[0]!r}; it must be a number of relevant documents, at least 0"
+        msg = f"{table}: {column} is {wrong[0]!r}; it must be a number of relevant documents, at least 0"
         raise DataError(msg)
-    return number.gather(lists.queries["session"])
+    return number
 
 
 Coverage = KnownCoverage()

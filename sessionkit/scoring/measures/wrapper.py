@@ -10,6 +10,7 @@ from sessionkit.choices import Depth, Duplicates, GradeSource, UndefinedValue, U
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import Columns, Measure, SessionMeasure
 from sessionkit.scoring.searcher import Searcher
+from sessionkit.scoring.selection import Selection
 
 FROM_INSIDE = ("min_grade", "depth", "duplicates", "unjudged", "grades", "undefined", "queries")
 """Parameters of the measure inside that a wrapper tells and does not take."""
@@ -51,7 +52,11 @@ class Wrapper(Measure):
         super().__post_init__()
         if self.of is None:
             return
-        if not isinstance(self.of, Measure) or self.of.wraps or isinstance(self.of, SessionMeasure):
+        if (
+            not isinstance(self.of, Measure)
+            or (self.of.wraps and self.of.level != "query")
+            or isinstance(self.of, SessionMeasure)
+        ):
             msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
             raise MeasureError(msg)
         # what is better, the least that there can be, and which results count, is as with the measure inside
@@ -71,8 +76,13 @@ class Wrapper(Measure):
     def vary(self, values: Mapping[str, object]) -> Measure:
         """The wrapper's own parameters, and those of the measure inside."""
         own = {name: value for name, value in values.items() if name in self.parameters()}
-        inner = self.inner(**{name: value for name, value in values.items() if name not in own})
+        inner = self.inner.vary({name: value for name, value in values.items() if name not in own})
         return self(inner, **own)
+
+    @property
+    def selection(self) -> Selection:
+        """As of the measure inside."""
+        return self.inner.selection
 
     def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
         """As of the measure inside."""

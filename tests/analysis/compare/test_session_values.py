@@ -149,7 +149,6 @@ def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):
         (partial(sk.compare, measures="Queries", by="system_id,topic_id"), "several columns, and groups are compared by one"),
         (partial(sk.compare, measures="Queries", population="users,topics", random=5), "names of factors, such as user_id, not 5"),
         (partial(sk.compare, measures="Queries", population="users,topics", draws=99), "draws nothing; leave out draws"),
-        (partial(sk.score, measures="column(queries)"), "the number of logged queries is known to where alone, and is the measure Queries"),
     ],
 )  # fmt: skip
 def test_what_was_meant_is_said(clinic, ask, words):

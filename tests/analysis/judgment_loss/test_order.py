@@ -40,6 +40,7 @@ def test_classics_confusion_matrix():
     assert found.accuracy == 276 / 300
     assert found.true_positive == 60 / 75
     assert found.precision == 60 / 69
+    assert found.false_positive_rate == 9 / 225
     assert found.g_mean == pytest.approx(0.8341, abs=5e-5)
 
 
@@ -48,4 +49,6 @@ def test_verdicts_are_counted_and_nothing_is_divided_by_nothing():
     found = Confusion.of(whole, some, np.array([True, True, True, False]))
     assert (found.kept, found.gained, found.lost, found.found, found.turned) == (0, 1, 1, 2, 1)
     assert (found.true_positive, found.precision, found.g_mean) == (0.0, 0.0, 0.0)
+    assert found.false_positive_rate == 1 / 3
+    assert Confusion(4, 0, 0, 0, 0).false_positive_rate is None
     assert Confusion(0, 0, 0, 4, 0).g_mean is None

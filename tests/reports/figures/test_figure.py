@@ -334,7 +334,7 @@ def test_a_pair_of_sessions_has_nothing_that_must_be_left_out(clinic):
         (
             "waterfall",
             {"measure": ["sDCG@3", "sDCG@4"]},
-            "draws one measure, not 2; charts that draw several: judge-noise",
+            "draws one measure, not 2; charts that draw several: verdict-curves, judge-noise",
         ),
     ],
 )

@@ -30,6 +30,29 @@ def test_comparisons_of_the_reference():
     assert values(judged, *BOTH) == values(GRADED, *asked)
 
 
+def test_the_searcher_against_the_panel():
+    """System .9, .7, .5, .3; searcher 1, 0, .5, .5; panel 1, .5, 0, .5: three cosines of the same list, in whatever order."""
+    panel = {**GRADED, "judgments": {"d1": 1, "d2": 0.5, "d4": 0.5, "d3": 0}}
+    asked = [
+        "RelevanceCosine",
+        "RelevanceCosine(grades=user)",
+        "RelevanceCosine(scores=user)",
+        "RelevanceJaccard(scores=user)",
+    ]
+    with_panel, with_searcher = 0.9 + 0.35 + 0.15, 0.9 + 0.25 + 0.15
+    assert values(panel, *asked) == [
+        pytest.approx(with_panel / math.sqrt(1.64 * 1.5)),
+        pytest.approx(with_searcher / math.sqrt(1.64 * 1.5)),
+        pytest.approx((1 + 0.25) / 1.5),  # 1 x 1 + 0 x .5 + .5 x 0 + .5 x .5, both vectors of length sqrt(1.5)
+        pytest.approx(1.25 / (2 + 2 - 1.25)),
+    ]
+    # a result that the searcher did not grade is left out: 1 x 1 + .5 x .5, of 1.25 and 1.25
+    rows = [{**row, "user": None} if row["rank"] == 2 else row for row in ROWS]
+    assert values({**panel, "lists": [rows]}, asked[2]) == [pytest.approx(1.25 / math.sqrt(1.5 * 1.25))]
+    with pytest.raises(sk.MeasureError, match="scores=user and grades=user are the same grades"):
+        sk.parse_measure("RelevanceCosine(scores=user,grades=user)")
+
+
 def test_order_and_units_do_not_matter():
     turned = {**GRADED, "lists": [[{**row, "rank": 5 - row["rank"]} for row in reversed(GRADED["lists"][0])]]}
     asked = [f"{name}(grades=user)" for name in BOTH]

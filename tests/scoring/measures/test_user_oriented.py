@@ -29,6 +29,36 @@ def test_values_of_the_reference():
     assert values(reference(), *EVERY)[:5] == [0.5, 0.6, 1.25, 0.4, 1.0]
 
 
+@pytest.mark.parametrize("table", ["sessions", "queries"])
+def test_how_many_were_known_can_be_declared(table):
+    """The slides: U = 4 known to the searcher, |Rk| = 2 of them shown: 2/4; what the session shows cannot tell the other two."""
+    lists = {
+        "session_id": list("sss"),
+        "query_position": [1, 1, 2],
+        "rank": [1, 2, 1],
+        "doc_id": list("aba"),
+        "known": [True] * 3,
+    }
+    tables = {
+        "sessions": {"session_id": ["s"], "topic_id": ["t"]},
+        "queries": {"session_id": ["s", "s"], "query_position": [1, 2]},
+    }
+    tables[table]["knew"] = [4] if table == "sessions" else [4, None]
+    judgments = {"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 1]}
+    study = sk.from_tables(lists, judgments=judgments, **tables)
+    asked = ["Coverage", "Coverage(known=knew)", "Coverage(known=4)", "Coverage(known=1)"]
+    found = sk.score(study, asked, per="query").pivot(on="measure", index="query_position", values="value")
+    # of two known documents that the session shows no fewer than two can have been known
+    second = 0.25 if table == "sessions" else None
+    assert found.rows() == [(1, 1.0, 0.5, 0.5, 1.0), (2, 0.5, second, 0.25, 0.5)]
+    with pytest.raises(DataError, match="needs one of the columns new in the queries; new in the sessions"):
+        sk.score(study, "Coverage(known=new)", per="query")
+    with pytest.raises(
+        sk.MeasureError, match=r"known must be shown, a whole number of at least 1, or the name of a column"
+    ):
+        sk.parse_measure("Coverage(known=0)")
+
+
 def test_zero_denominators_are_undefined():
     nothing = {**written([0, 1], known=[True, None]), "expected": 0}
     assert values(nothing, *EVERY) == [None] * 5

@@ -1,0 +1,111 @@
+"""Accuracy, g-mean and false-positive rate of verdicts on pairs against the share of the judgments that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
+from sessionkit.charts.encodings import (
+    SHAPES,
+    checked,
+    color,
+    drawn_of,
+    in_order,
+    layered,
+    line_below,
+    shaped,
+    tip,
+    titled,
+    values,
+)
+from sessionkit.display.labels import printable_column
+
+PANELS = {"accuracy": "Accuracy", "g_mean": "g-mean", "false_positive_rate": "False-positive rate"}
+"""Columns of the table of verdicts that are drawn, in this order, and what their panels are called."""
+COUNTS = ("kept", "gained", "lost", "found")
+SOURCE = "sessionkit.judgment_loss"
+WIDTH, HEIGHT = 210, 190
+"""Size of a panel."""
+
+
+def verdict_curves(
+    confusion: Any,  # noqa: ANN401  # anything tabular
+    *,
+    legend: str = "Measure",
+    colors: Mapping[str, str] | None = None,
+    synthetic: bool = False,
+    title: str | None = None,
+    subtitle: str | None = None,
+    width: float | None = None,
+    height: float | None = None,
+) -> alt.FacetChart:
+    """Draw how verdicts on pairs stay by the share of the judgments kept: a panel for each of three figures, a curve for each measure.
+
+    Parameters
+    ----------
+    confusion
+        What `sessionkit.judgment_loss` found, or its ``confusion``: measure, fraction, kept, gained, lost, found, accuracy, g_mean,
+        false_positive_rate.
+    legend
+        What the curves are.
+    colors
+        Color by measure, see `colors_of`; by default by sorted name.
+    synthetic, title, subtitle
+        As for `judgment_loss`.
+    width, height
+        Of each panel, in pixels.
+
+    Raises
+    ------
+    UsageError
+        A column is missing, or there are no rows.
+    """
+    if isinstance(confusion, JudgmentLoss):
+        subtitle = line_below(confusion, subtitle)
+    table = checked(drawn_of(confusion, "confusion", SOURCE), ("measure", "fraction", *COUNTS, *PANELS), SOURCE)
+    frame = table.with_columns(printable_column("measure").alias("group"))
+    rows = frame.unpivot(
+        on=[*PANELS], index=["group", "fraction", *COUNTS], variable_name="statistic", value_name="value"
+    )
+    rows = rows.filter(
+        pl.col("value").is_not_null().any().over("statistic")
+    )  # without a pair that is kept there is no g-mean
+    rows = rows.with_columns(pl.col("statistic").replace_strict(PANELS, return_dtype=pl.String))
+    groups = frame.get_column("group").unique().to_list()
+    marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    encoding: dict[str, Any] = {
+        "x": alt.X(
+            field="fraction",
+            type="quantitative",
+            axis=alt.Axis(title="Share of the judgments kept", format=".0%", tickCount=5),
+            scale=scale,
+        ),
+        "y": alt.Y(
+            field="value", type="quantitative", axis=alt.Axis(title="Of the verdicts", tickCount=6), scale=scale
+        ),
+        "color": color(groups, colors, legend),
+    }
+    tips = [
+        tip("group", legend),
+        tip("fraction", "Share kept", ".0%"),
+        tip("statistic", "Figure"),
+        tip("value", "Value", ".3f"),
+    ]
+    tips += [tip(name, name.capitalize(), "d") for name in COUNTS]
+    layers = [
+        alt.Chart().mark_line().encode(**encoding),
+        alt.Chart().mark_point(filled=True, size=26).encode(**encoding, **marks, tooltip=tips),
+    ]
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelAnchor="start")
+    faceted = alt.FacetChart(
+        data=values(rows),
+        spec=layered(layers, width=WIDTH, height=HEIGHT),
+        facet=alt.Facet(field="statistic", type="nominal", sort=in_order(), header=header),
+        columns=rows.get_column("statistic").n_unique(),
+    )
+    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)

@@ -175,7 +175,7 @@ import sessionkit as sk
 from sessionkit.scoring.score import score_task
 from sessionkit.scoring.reduction import parts_of
 study = sk.open_study(sys.argv[1])
-task = score_task(study, "sDCG@10")
+task = score_task(study, "sDCG@10", per="session")
 rows = sum(len(part) for (part,) in parts_of(study, [task], sys.argv[2]))
 sk.score(study, "nsDCG@10", by="system_id", memory=sys.argv[2])
 sk.curve(study, "nsDCG@10", memory=sys.argv[2])

@@ -94,10 +94,10 @@ def agreement(study: Study, *, old: Any = None) -> Agreement:  # noqa: ANN401 - 
         ``alpha_nominal``, ``alpha_ordinal``, ``alpha_interval``. 1 is perfect agreement, 0 is agreement by chance, negative
         is worse; null where all grades are the same. Pairs without a document in common have no row; with fewer than two
         judges the table is empty. Its ``grades``: ``judge_id``, ``other``, ``grade`` of the first, ``other_grade`` of the second,
-        ``documents`` (0 where no document has the two), and that as a ``share`` of all documents of the two judges, ``share_of_grade`` of
-        those that the first gave this grade, ``share_of_other_grade`` of those that the second gave the other. ``crossed`` is the
-        same as papers print it: a row for each grade of the first judge, a column for each of the second, with the number of
-        documents and its share of the column.
+        ``documents`` (0 where no document has the two; of more than 50 grades such rows are left out). They are also given as a
+        ``share`` of the documents that both judged. ``share_of_grade`` is that of those among them that the first gave this grade,
+        ``share_of_other_grade`` of those that the second gave the other. ``crossed`` is the same as papers print it: a row for each
+        grade of the first judge, a column for each of the second, with the number of documents and its share of the column.
 
     Notes
     -----
@@ -127,6 +127,10 @@ def agreement(study: Study, *, old: Any = None) -> Agreement:  # noqa: ANN401 - 
     return Agreement(table, grades_table(shared), reading_of(_sentences(table, two_sets=old is not None)))
 
 
+LEVELS = 50
+"""Grades of a judge up to which the cross-table has a place for every pair of them."""
+
+
 def judges_of(study: Study) -> pl.DataFrame:
     """What several judges of a study judged: ``unit`` (the number of a document), ``judge_id``, ``grade``."""
     return shared_grades(study.judgments)
@@ -146,8 +150,10 @@ def grades_table(shared: pl.DataFrame) -> pl.DataFrame:
     both = _pairs(shared).rename({"grade_other": "other_grade"})
     seen = both.group_by(*PAIR, "grade", "other_grade").agg(documents=pl.len().cast(pl.Int64))
     grades = [both.select(*PAIR, name).unique() for name in ("grade", "other_grade")]
-    every = grades[0].join(grades[1], on=PAIR).join(seen, on=[*PAIR, "grade", "other_grade"], how="left")
-    counts = every.with_columns(pl.col("documents").fill_null(0)).sort(*PAIR, "grade", "other_grade")
+    if max(both[name].n_unique() for name in ("grade", "other_grade")) <= LEVELS:
+        every = grades[0].join(grades[1], on=PAIR).join(seen, on=[*PAIR, "grade", "other_grade"], how="left")
+        seen = every.with_columns(pl.col("documents").fill_null(0))
+    counts = seen.sort(*PAIR, "grade", "other_grade")
     shares = {
         "share": PAIR,
         "share_of_grade": [*PAIR, "grade"],
@@ -161,12 +167,15 @@ def grades_table(shared: pl.DataFrame) -> pl.DataFrame:
 def crossed(grades: pl.DataFrame) -> pl.DataFrame:
     """The cross-table as papers print it: a row for each grade of the first judge, a column for each of the second.
 
-    Cells are numbers of documents, with the share of those that the second judge gave the grade of the column.
+    Cells are numbers of documents, with the share of those that the second judge gave the grade of the column. Of more than
+    :data:`LEVELS` grades, as scores are, it has no rows.
     """
+    if max(grades[name].n_unique() for name in ("grade", "other_grade")) > LEVELS:
+        grades = grades.clear()
     cell = pl.format("{} ({}%)", "documents", (pl.col("share_of_other_grade") * 100).round(1))
     keys = [*PAIR, "grade"]
     order = grades.get_column("other_grade").unique().sort()
-    columns = [f"other grade {grade:g}" for grade in order]
+    columns = [f"other grade {repr(grade).removesuffix('.0')}" for grade in order]
     cells = grades.with_columns(
         cell=cell, column=pl.col("other_grade").replace_strict(order, columns, return_dtype=pl.String)
     )

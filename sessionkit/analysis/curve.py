@@ -28,9 +28,9 @@ from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
-from sessionkit.study.query_counts import last_queries
 from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed, where
+from sessionkit.study.session_counts import last_queries
 from sessionkit.study.session_subset import restricted
 
 NORMALIZE: tuple[CurveNormalization, ...] = get_args(CurveNormalization)

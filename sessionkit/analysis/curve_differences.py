@@ -32,8 +32,8 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
-from sessionkit.study.query_counts import last_queries
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_counts import last_queries
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 

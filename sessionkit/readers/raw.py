@@ -170,6 +170,8 @@ def gathered(rows: pl.LazyFrame, records: pl.LazyFrame, key: str = "session_id")
 def refuse_reserved(names: Iterable[str], source: str) -> None:
     """Raise DataError where a file has a column of a name that its reader uses itself."""
     for name in names:
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise DataError(f"{source}: column {name!r} reads as a pattern of names; rename it")
         if name in RESERVED or name.startswith("__spare"):
             raise DataError(f"{source}: column {name!r} begins with two underscores, which are reserved; rename it")
 

@@ -312,7 +312,7 @@ def group_keys(study: Study, by: By, taken: Collection[str] = OF_GROUP) -> dict[
     for column in [by] if isinstance(by, str) and by in known else columns_of(by, known):
         made = [] if column in known else counted(study)
         if column not in (*known, *made):
-            advice = f"; per={column} gives a row for each" if column in UNITS else untold(column, known)
+            advice = f"; per={column} gives a row for each" if column in UNITS else untold(column, [*known, *made])
             msg = f"by={column}: no such column in sessions or users; choose from {', '.join([*known, *made])}{advice}"
             raise UsageError(msg)
         if column in taken:

@@ -30,30 +30,10 @@ def logged_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     if study.storage.stored and all(part.chosen is None for part in study.storage.stored):
         with study.reading():
             return _stored(study, columns)
-    logged = study.queries.filter(_is_logged()).group_by("session_id").agg(pl.len().cast(pl.Int64).alias(MANY))
+    logged = study.queries.filter(is_logged()).group_by("session_id").agg(pl.len().cast(pl.Int64).alias(MANY))
     asked = study.sessions.select(*dict.fromkeys(["session_id", *columns]))
     counted = asked.join(logged, on="session_id", how="left", maintain_order="left")
     return counted.select(*columns, pl.col(MANY).fill_null(0)).collect()
-
-
-def last_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
-    """Some columns of the sessions, and of their users, with ``last``, the position of their last logged query (null where none was).
-
-    >>> import sessionkit as sk
-    >>> lists = {"session_id": ["s", "s", "z"], "query_position": [1, 2, 1], "rank": [1, 1, 1], "doc_id": ["a", "b", "c"]}
-    >>> last_queries(sk.from_tables(lists), ["session_id"]).rows()
-    [('s', 2), ('z', 1)]
-    """
-    of_sessions = study.columns("sessions")
-    of_users = [name for name in columns if name not in of_sessions]
-    logged = study.queries.filter(_is_logged()).group_by("session_id").agg(last=pl.col("query_position").max())
-    own = [name for name in columns if name in of_sessions]
-    sessions = study.sessions.select(*dict.fromkeys(["session_id", *own, *(["user_id"] if of_users else [])]))
-    if of_users:
-        sessions = sessions.join(
-            study.users.select("user_id", *of_users), on="user_id", how="left", maintain_order="left"
-        )
-    return sessions.join(logged, on="session_id", how="left", maintain_order="left").select(*columns, "last").collect()
 
 
 def _stored(study: Study, columns: Sequence[str]) -> pl.DataFrame:
@@ -66,11 +46,11 @@ def _stored(study: Study, columns: Sequence[str]) -> pl.DataFrame:
     study.require_unchanged()
     if not study.facts.not_logged:
         return counted
-    logged = scan_files(files["queries"], options).select(_is_logged().cast(pl.Int64).alias(MANY)).collect()
+    logged = scan_files(files["queries"], options).select(is_logged().cast(pl.Int64).alias(MANY)).collect()
     session = repeated(pl.int_range(len(counted), dtype=pl.UInt32, eager=True), counted[MANY])
     return counted.with_columns(sums(logged[MANY], session, len(counted)))
 
 
-def _is_logged() -> pl.Expr:
+def is_logged() -> pl.Expr:
     """Whether a query was logged."""
     return pl.col("results_status") != "not_logged"

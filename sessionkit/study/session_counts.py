@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.errors import suggestion
 from sessionkit.study.batches import slices
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, is_logged, logged_queries
 from sessionkit.study.row_index import QUERIES, RESULTS, counts, repeated, session_of, sums
 from sessionkit.study.session_start import AT, session_starts, since
 from sessionkit.study.storage import LOG
@@ -69,7 +69,8 @@ COUNTS = {
     "repeats": SessionCount("results whose document the session had shown before", reads={"results": ("doc_id",)}),
     "empty_queries": SessionCount("queries that returned nothing"),
 }
-"""By the name of the column. They are what the measures Queries, Results, Clicks, Duration and Repeats are without a cutoff."""
+"""By the name of the column. They are what the measures Queries, Results, Clicks, Duration and Repeats are without a cutoff; but
+of a session of which nothing was logged ``queries`` is 0, where the measure, like all other counts, has no value."""
 
 
 def counted(study: Study) -> list[str]:
@@ -146,8 +147,10 @@ def with_counts(
                 value = sums(clicks(results), of[1], many)
             case "repeats":
                 value = repeats(results["doc_id"], of[1], many)
-            case _:
+            case "duration_seconds":
                 value = _durations(sessions, queries, results, of)
+            case _:
+                raise ValueError(f"{name} is none of {', '.join(COUNTS)}")
         # of a session of which nothing was logged it is not known what it did
         told = pl.select(pl.when(logged > 0).then(value)).to_series()
         found.append(told.alias(name).cast(COUNTS[name].dtype))
@@ -193,6 +196,19 @@ def sessions_with(study: Study, names: Collection[str]) -> pl.LazyFrame:
         beside = counted_sessions(study, made).lazy()
         frame = frame.join(beside, on="session_id", how="left", maintain_order="left")
     return frame
+
+
+def last_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
+    """Some columns of the sessions, see `session_columns`, with ``last``, the position of their last logged query (null where none was).
+
+    >>> import sessionkit as sk
+    >>> lists = {"session_id": ["s", "s", "z"], "query_position": [1, 2, 1], "rank": [1, 1, 1], "doc_id": ["a", "b", "c"]}
+    >>> last_queries(sk.from_tables(lists), ["session_id", "queries"]).rows()
+    [('s', 2, 2), ('z', 1, 1)]
+    """
+    logged = study.queries.filter(is_logged()).group_by("session_id").agg(last=pl.col("query_position").max())
+    sessions = sessions_with(study, columns).join(logged, on="session_id", how="left", maintain_order="left")
+    return sessions.select(*columns, "last").collect()
 
 
 def clicks(results: pl.DataFrame) -> pl.Series:

@@ -140,6 +140,15 @@ def test_the_cross_table_has_every_grade_of_one_judge_by_every_grade_of_the_othe
             )
 
 
+def test_grades_that_are_scores_have_names_of_their_own_and_many_of_them_no_cross_table():
+    alike = sk.agreement(study_of({"ada": [1, 2], "bob": [0.12345671, 0.12345672]})).tables()["crossed"]
+    assert alike.columns[3:5] == ["other grade 0.12345671", "other grade 0.12345672"]
+    scores = [number / 64 for number in range(60)]
+    many = sk.agreement(study_of({"ada": scores, "bob": scores[::-1]}))
+    assert len(many.grades) == 60
+    assert many.tables()["crossed"].is_empty()
+
+
 def test_documents_of_one_set_alone_are_said_to_be_none():
     one, other = ({"judgment_key": ["t"], "doc_id": [name], "grade": [1]} for name in "ab")
     found = sk.agreement(sk.from_tables(LOG, judgments=one), old=sk.from_tables(LOG, judgments=other))

@@ -1,5 +1,6 @@
 """Sheets of one's own study through study.toml: composite ids, files of one table, workbooks; what is wrong is named."""
 
+import io
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.columns import under_our_names
 from sessionkit.readers.config import as_config
 from sessionkit.readers.formats.registry import FORMATS
-from sessionkit.readers.io.workbooks import cells_of, sheets_of
+from sessionkit.readers.io.workbooks import cells_of, last_place, sheets_of
 from sessionkit.readers.raw import Raw, no_way_back
 
 ROWS = [
@@ -325,6 +326,13 @@ def test_workbook_of_traps():
         ("1", 2, "d2"),
         ("1", 3, "d3"),
     ]
+
+
+def test_the_last_place_of_a_sheet_is_found_however_it_is_written():
+    """Names may have a prefix, values either quote; what is no end of a tag takes no time."""
+    for text in (b"<x:row r='5'><x:c s='1' r='XFD7'/>", b'<dimension ref="A1:XFD7"/><c r = "B3">'):
+        assert last_place(io.BytesIO(text)) == ("XFD", "7")
+    assert last_place(io.BytesIO(b"<c " * 300_000)) == ("A", "1")
 
 
 @pytest.mark.parametrize("cell", ["AAAAAAAA2", "ZZZZ2", "D99999999999"])

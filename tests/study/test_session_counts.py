@@ -60,11 +60,12 @@ def test_sessions_are_grouped_by_their_number_of_queries():
     "ask",
     [
         lambda study: sk.curve(study, "nsDCG@10", by="queries"),
+        lambda study: sk.curve(study, "nsDCG@10", by="queries", bands=True, draws=200),
         lambda study: sk.breakdown(study, "nDCG@10", by="queries"),
         lambda study: sk.bounds(study, "nsDCG@10", by="queries").table,
         lambda study: sk.gain_vectors(study, "DCG@10", by="queries"),
     ],
-    ids=["curve", "breakdown", "bounds", "gain_vectors"],
+    ids=["curve", "bands", "breakdown", "bounds", "gain_vectors"],
 )
 def test_every_table_by_groups_takes_a_count(ask):
     assert ask(read_clinic())["queries"].unique().sort().to_list() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 11]

@@ -112,25 +112,27 @@ def read_delimited(
 
 
 def header_of(text: str, separator: str | None = None, *, needed: Collection[str] = ()) -> tuple[list[str], str]:
-    """Return the names in the first line of a text, and what separates them: that by which all that are needed are there, else
-    what is in the line most often.
+    """Return the names in the first line that is not blank, and the character between them.
+
+    Of the usual separators, the most frequent in the line first, it is the first by which all that are needed are there; else
+    the most frequent.
 
     >>> header_of("application;query_id;user_query\\n")
     (['application', 'query_id', 'user_query'], ';')
     >>> header_of("name, first|rank, doc|1", needed=["rank, doc"])
     (['name, first', 'rank, doc', '1'], '|')
     """
-    line = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    line = next((line for line in text.removeprefix("\ufeff").replace("\r", "\n").split("\n") if line.strip()), "")
     tried = [separator] if separator else sorted(SEPARATORS, key=line.count, reverse=True)
     found = [(_names(line, one), one) for one in tried]
     return next((one for one in found if set(needed) <= set(one[0])), found[0])
 
 
 def _names(line: str, separator: str) -> list[str]:
-    """Return the fields of a line; none where a quote is not closed in it."""
+    """Return the fields of a line; none where it cannot be taken apart."""
     try:
         return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
-    except csv.Error:
+    except (csv.Error, TypeError):  # a quote is not closed, or there are several characters between the fields
         return []
 
 

@@ -25,7 +25,9 @@ from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-PLACE = re.compile(rb'<(?:c|row|dimension)\s(?:[^>]*?\s)?(?:r|ref)="(?:[A-Z0-9]+:)?([A-Z]*)([0-9]*)"')
+PLACE = re.compile(
+    rb"""<(?:\w{1,40}:)?(?:c|row|dimension)\s(?:[^<>]{0,200}?\s)?(?:r|ref)\s?=\s?["'](?:[A-Z0-9]+:)?([A-Z]*)([0-9]*)["']"""
+)
 """Where a cell or row is, or the last cell as the sheet says it."""
 BLOCK = 1 << 20
 """Bytes of a sheet that are looked at at a time."""
@@ -146,7 +148,7 @@ def _refuse_far(path: Path, name: str) -> None:
                 continue
             try:
                 with archive.open(sheet) as stream:
-                    column, row = _last_place(stream)
+                    column, row = last_place(stream)
             except (BadZipFile, OSError, EOFError, zlib.error):  # whoever reads it says what is wrong with it
                 continue
             wide, high = _column(column[:40]), int(row[:40])
@@ -157,7 +159,7 @@ def _refuse_far(path: Path, name: str) -> None:
                 )
 
 
-def _last_place(sheet: IO[bytes]) -> tuple[str, str]:
+def last_place(sheet: IO[bytes]) -> tuple[str, str]:
     """Return the last column and the last row of a sheet that any of its cells is in."""
     column, row, rest = b"A", b"1", b""
     while block := sheet.read(BLOCK):

@@ -22,7 +22,8 @@ from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
-from sessionkit.study.query_counts import MANY, last_queries, logged_queries
+from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.session_counts import last_queries
 from sessionkit.study.session_subset import with_sessions
 
 USUAL = 0.95

@@ -6,6 +6,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers.io import ndjson, shapes
+from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.shapes import as_objects
 
 
@@ -111,3 +112,29 @@ def test_a_number_that_is_not_finite_in_a_column_of_its_own_costs_no_record(writ
     study = quiet_read(write("results.ndjson", text))
     assert study.results.collect()["doc_id"].to_list() == ["x", "y"]
     assert [row[1:3] for row in rejects(study)] == [(3, "line_is_json")]
+
+
+@pytest.mark.parametrize("key", ["^doc.*$", "*"])
+def test_a_key_that_reads_as_a_pattern_is_refused(write, quiet_read, key):
+    with pytest.raises(DataError, match="reads as a pattern of names; rename it"):
+        quiet_read(write("log.ndjson", lines({**ROW, key: "x"})))
+
+
+RECORDS = [
+    ROW,
+    {**ROW, "rank": 2, "note": 'a "b"\\'},
+    {**ROW, "rank": 3, "x": 0.25, "y": -12, "z": None},
+    {**ROW, "rank": True},
+]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("odd", [[], [""], ['{"rank": 1.0}'], ['{"rank": 1e5}'], ["no JSON"]], ids=repr)
+def test_what_is_read_at_once_is_what_is_read_line_by_line(tmp_path, end, odd):
+    """Where all lines are plain another parser reads them; one that is not decides for all."""
+    path = tmp_path / "log[1].ndjson"
+    path.write_text(end.join([*map(json.dumps, RECORDS), *odd, json.dumps(ROW)]), encoding="utf-8", newline="")
+    file = open_log(path.name, tmp_path, tmp_path)
+    at_once, by_line = (ndjson.read_ndjson(file, "results", at_once=whole).frame.collect() for whole in (True, False))
+    assert at_once.equals(by_line)
+    assert at_once["rank"].to_list()[:4] == ["1", "2", "3", "true"]

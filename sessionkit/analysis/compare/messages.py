@@ -17,6 +17,8 @@ from sessionkit.display.words import counted
 
 SAME = 1e-9
 """Share of a difference by which an estimate may differ from it and still be the same."""
+ADJUSTED = "adjusted for user and topic"
+"""What the difference of a crossover is, and the difference of raw means is not."""
 MOST_ROWS = 12
 """Comparisons that are read out; the others are in the table."""
 ORDER = {
@@ -82,7 +84,7 @@ def _range(counts: Sequence[int], one: str) -> str:
 def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
-        return f"difference between values of {column} adjusted for user and topic, assumed the same for every user and topic"
+        return f"difference between values of {column} {ADJUSTED}, assumed the same for every user and topic"
     of = {
         "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
         "separate": f"one mean per {plan.population.removesuffix('s')}",
@@ -128,7 +130,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     pair = f"{row['measure']}: {b} minus {a}"
     if row["raw_difference"] is None:
         return f"{pair}: no value."
-    mark = f" ({row['relative']:+.1%} of {a}'s mean, {row['mark']})" if row["relative"] is not None else ""
+    mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
+    mark = f" ({row['relative']:+.1%} of {a}'s {mean}, {row['mark']})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
@@ -139,15 +142,16 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
         f"{pair}: {_estimate(row, setup)}{mark}, {'simultaneous ' if simultaneous else ''}{interval}, {_statistic(row, setup)}"
-        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b)}"
+        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b, setup)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
+    turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
     power = detectable_text(row["detectable"])
     if row["p_adjusted"] > setup.plan.options.alpha:
-        return f"{text}. {NOT_SHOWN}{power}"
+        return f"{text}.{turned} {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
-    return f"{text}. There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
+    return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
 
 
 def side_of(row: dict[str, Any]) -> float:
@@ -177,6 +181,18 @@ def is_adjusted(row: dict[str, Any]) -> bool:
     return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
+def opposite_text(row: dict[str, Any], *, adjusted: bool) -> str:
+    """Say that the difference of the raw means points the other way than the estimate; nothing where it does not.
+
+    >>> opposite_text({"estimate": 0.0059, "raw_difference": -0.075}, adjusted=True)
+    ' The raw difference has the opposite sign: it is not adjusted for user and topic.'
+    """
+    if row["estimate"] * row["raw_difference"] >= 0:
+        return ""
+    why = f": it is not {ADJUSTED}" if adjusted else ""
+    return f" The raw difference has the opposite sign{why}."
+
+
 def _statistic(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say the test statistic, where it is not the estimate."""
     if not setup.plan.test.symbol or row["statistic"] is None:
@@ -185,12 +201,13 @@ def _statistic(row: dict[str, Any], setup: ComparisonSetup) -> str:
     return f"{setup.plan.test.symbol}{df} = {row['statistic']:.4g}, "
 
 
-def _wins(row: dict[str, Any], b: str) -> str:
-    """Say for how many units which group was higher."""
+def _wins(row: dict[str, Any], b: str, setup: ComparisonSetup) -> str:
+    """Say for how many units which group was higher, and whether their values are adjusted."""
     if row["wins"] is None:
         return ""
     equal = f", equal for {row['ties']:,}" if row["ties"] else ""
-    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal})"
+    adjusted = ", adjusted for topics" if setup.plan.layout == "crossed" else ""
+    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal}{adjusted})"
 
 
 def _one_ended(table: pl.DataFrame) -> bool:

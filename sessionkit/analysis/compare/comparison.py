@@ -63,15 +63,15 @@ class Comparison(TestedFinding):
         A row per measure and pair of groups, differences are b minus a: `within`, ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
         (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
-        ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
-        units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
+        ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors
+        over units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
         noticeable``). What was averaged, unadjusted: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
-        ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users by their values
-        in `units`, adjusted for topics); ``detectable``: the true difference
-        that this comparison would find with a chance of .8, by the noncentral t; ``sd``: of the values of all sessions around the
-        means of these two groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
-        the measure's units). Null where there is nothing to test; a
-        note says why.
+        ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users by their values in `units`,
+        adjusted for topics); ``detectable``: the true difference that this comparison would find with a chance of .8,
+        by the noncentral t (null where it is greater than any that the measure can have; ends of an interval are null
+        where it is wider than all of them); ``sd``: of the values of all sessions around the means of these two
+        groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
+        the measure's units). Null where there is nothing to test; a note says why.
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
         ``df_error``, ``p``.
@@ -166,7 +166,9 @@ class Comparison(TestedFinding):
         """A row per measure."""
         caption = f"{second} minus {first}, by {worded([self.by])}{self._levels}: {self._how}"
         lead = ["measure"] if self.within is None else [self.within, "measure"]
-        note = f"{self._not_raw}{claim_text(self.claim)}"
+        endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
+        few = "No interval stands where units are too few to bound it. " if len(endless) else ""
+        note = f"{self._not_raw}{few}{claim_text(self.claim)}"
         return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, more_in_table
+from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted
 
@@ -29,16 +29,17 @@ ORDER = {
 
 @dataclass(frozen=True)
 class ComparisonSetup:
-    """What a comparison is made with, and whom it is about."""
+    """What a comparison is made with, and whom it is about; ``spans`` are the greatest differences that measures can have."""
 
     plan: ComparisonPlan
     about: str
     by: str
     family: Family
     within: str | None = None
+    spans: Mapping[str, float] = field(default_factory=dict)
 
 
-def claim(population: str, *found: Aligned, within: str | None = None) -> str:
+def claim(population: str, *found: Aligned, within: str | None = None, topics_apart: bool = False) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is.
 
     Parameters
@@ -49,21 +50,23 @@ def claim(population: str, *found: Aligned, within: str | None = None) -> str:
         The sessions; several are those of the levels of a column, each of which the claim is about by itself.
     within
         That column.
+    topics_apart
+        Whether no topic was searched with several groups.
     """
     users, topics = ([getattr(one, name) for one in found] for name in ("users", "topics"))
-    each = ""
+    each, apart = "", ", with different topics in each group" if topics_apart else ""
     if len(found) > 1:
         named = {"user_id": "users", "topic_id": "topics"}.get(str(within), f"values of {within}")
         each = f", in each of these {len(found):,} {named} by itself"
     if population == "users":
-        searched = "" if within == "topic_id" and each else _these("searching", topics, "topic")
+        searched = "" if within == "topic_id" and each else _these("searching", topics, "topic") + apart
         return f"users like these {_range(users, 'user')}{searched}{each}"
     if population == "topics":
         searched = "" if within == "user_id" and each else _these("searched by", users, "user")
         return f"topics like these {_range(topics, 'topic')}{searched}{each}"
     sessions = [one.sessions for one in found]
     least = f"{min(sessions):,} to " if min(sessions) < max(sessions) else ""
-    return f"sessions like these {least}{max(sessions):,}, assumed independent of each other{each}"
+    return f"sessions like these {least}{max(sessions):,}, assumed independent of each other{apart}{each}"
 
 
 def _these(verb: str, counts: Sequence[int], one: str) -> str:
@@ -139,9 +142,17 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         return f"{pair}: {known}, not tested."
     family = setup.family
     simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
+    kind = "simultaneous " if simultaneous else ""
+    if row["uninformative"]:
+        most = f"{setup.spans[row['measure']]:g}"
+        return (
+            f"{pair}: {_estimate(row, setup)}; n = {units_of(row, setup.plan.population)}{f'; {raw}' if is_adjusted(row) else ''}. These "
+            f"are too few to test: the {kind}{level_text(setup.plan.options.alpha)} interval is wider than all differences that "
+            f"{row['measure']} can have, -{most} to {most}."
+        )
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
-        f"{pair}: {_estimate(row, setup)}{mark}, {'simultaneous ' if simultaneous else ''}{interval}, {_statistic(row, setup)}"
+        f"{pair}: {_estimate(row, setup)}{mark}, {kind}{interval}, {_statistic(row, setup)}"
         f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b, setup)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )

@@ -129,6 +129,30 @@ def test_an_adjusted_difference_is_called_so_wherever_it_stands():
     assert "the estimate is the pseudo-median of the differences (Hodges-Lehmann)" in other.paper_table().note
 
 
+def test_an_interval_wider_than_all_differences_of_a_measure_is_not_told_as_a_finding():
+    """Of values 0, 0.5 and 0.25, 1 the t with 2 units each reaches +-1.9 and more; in [0, 1] no difference is beyond 1."""
+    few = apart([[0.0, 0.5], [0.25, 1.0]], "nsDCG@10")
+    found = sk.compare(few)
+    row = only(found)
+    assert row["estimate"] == pytest.approx(0.375)
+    assert (row["low"], row["high"], row["detectable"]) == (None, None, None)
+    assert (
+        "0.3750; n = 2 and 2 users. These are too few to test: the 95% interval is wider than all differences that "
+        in (found.reading)
+    )
+    assert "nsDCG@10 can have, -1 to 1." in found.reading
+    for said in ("p =", "power", "interval -"):
+        assert said not in found.reading
+    assert "No interval stands where units are too few to bound it." in found.paper_table().note
+    free = sk.compare(apart([[0.0, 0.5], [0.25, 1.0]]))  # sDCG has no bound
+    assert only(free)["high"] - only(free)["low"] > 2
+    outside = sk.compare(apart([[0.0, 0.5], [0.25, 1.1]], "nsDCG@10"))  # nor have values that are beyond it
+    assert "A true difference of" in outside.reading
+    enough = sk.compare(apart([[0.0, 0.5] * 2, [0.25, 1.0] * 2], "nsDCG@10"))
+    assert only(enough)["low"] > -1
+    assert "power" in enough.reading
+
+
 def test_what_was_not_tested_has_no_estimate_where_users_would_be_taken_out():
     row = only(sk.compare(crossing(SYSTEM * 0.5 + USER)))
     assert (row["estimate"], row["p"], row["relative"]) == (None, None, None)

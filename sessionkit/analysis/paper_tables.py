@@ -355,6 +355,7 @@ def pair_table(
     lead: Sequence[str] = ("measure",),
     *,
     means: bool = True,
+    difference: str = "Difference",
 ) -> TextTable:
     """Pairs compared, as papers print them: difference with its interval, p and n, and of one pair the means.
 
@@ -369,6 +370,8 @@ def pair_table(
         The columns that name a row, beside the pair.
     means
         Whether means stand beside the difference of a single pair.
+    difference
+        The heading of the estimate.
     """
     pairs = table.select("a", "b").unique(maintain_order=True)
     one = len(pairs) == 1
@@ -382,7 +385,7 @@ def pair_table(
     rows = table.with_columns(pair).select(*shown, *counts)
     first, second = map(label, pairs.row(0))
     headers = HEADERS | _own(lead) | {
-        "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": "Difference", "p_adjusted": "p",
+        "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": difference, "p_adjusted": "p",
         **interval_headers(confidence),
     }  # fmt: skip
     of = ["n"] if equal else [f"n, {first}", f"n, {second}"] if one else ["n, first of pair", "n, second of pair"]

@@ -506,7 +506,7 @@ def titled(
             setattr(plot, name, _pixels(name, size))
     own: list[str] = [plain("title", title)] if title is not None else []
     lines = [*own, *(plain("subtitle", text) for text in below), *([SYNTHETIC] if synthetic else [])]
-    return _under(chart, [line for line in lines if line.strip()])
+    return _under(chart, [line for line in lines if line.strip()], bold=bool(own and own[0].strip()))
 
 
 def _pixels(name: str, size: float) -> float:
@@ -529,17 +529,17 @@ def retitled(chart: Drawn, title: str) -> Drawn:
         lines += [before.subtitle] if isinstance(before.subtitle, str) else before.subtitle
     below: list[str] = lines if lines[:1] == [SYNTHETIC] else lines[1:]
     new: str = plain("title", title)
-    return _under(chart.copy(), [*([new] if new.strip() else []), *below])
+    return _under(chart.copy(), [*([new] if new.strip() else []), *below], bold=bool(new.strip()))
 
 
-def _under(chart: Drawn, lines: Sequence[str]) -> Drawn:
-    """Set these lines above a chart, the first as its title."""
+def _under(chart: Drawn, lines: Sequence[str], *, bold: bool) -> Drawn:
+    """Set these lines above a chart, the first as its title, in bold if it is one."""
     if not lines:
         chart.title = alt.Undefined
         return chart
     first, *others = lines
     under = alt.Undefined if not others else others[0] if len(others) == 1 else others
-    chart.title = alt.Title(text=first, subtitle=under)
+    chart.title = alt.Title(text=first, subtitle=under, fontWeight=alt.Undefined if bold else "normal")
     return chart
 
 

@@ -83,7 +83,8 @@ def chart(
         typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
     ] = None,
     no_title: Annotated[
-        bool, typer.Option("--no-title", help="Leave out the title; the mark of synthetic data stays.")
+        bool,
+        typer.Option("--no-title", help="Leave out the title; lines below it and the mark of synthetic data stay."),
     ] = False,
     width: Annotated[
         str | None,

@@ -53,11 +53,15 @@ LETTERS = re.compile(
 CLOSER, MANY = "  \\setlength{\\tabcolsep}{4pt}\n", 7
 SMALLER, LONG = "  \\footnotesize\n", 60
 """What makes a table fit the page of an article, and from how many columns, or characters of a row, on."""
+COLUMN, WIDTHS = 229, {"": 5.0, SMALLER: 4.25}
+"""The width of a column of a two-column article in points, and that of a digit by the size of the font."""
 NUMBER = re.compile(r"-(?=\d)")
 
 
 def latex_table(table: TextTable, label: str | None = None) -> str:
     r"""Return a float with the table; it needs ``\usepackage{booktabs}``, and with pdfTeX ``\usepackage[T1]{fontenc}``.
+
+    A table wider than a column of two is a ``table*``, which goes over both columns; an article of one column sets it as any other.
 
     Characters that its fonts lack stand as their numbers, such as ``[U+05E9]``.
 
@@ -95,12 +99,13 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     ]
     body = "".join(f"    {row} \\\\\n" for row in rows)
     note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
+    smaller, closer, environment = _narrowed(table)
     return (
-        "\\begin{table}\n  \\centering\n"
+        f"\\begin{{{environment}}}\n  \\centering\n"
         f"  \\caption{{{escaped(table.caption)}}}\n  \\label{{tab:{words}}}\n"
-        f"{_narrowed(table)}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
+        f"{smaller}{closer}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
         f"    {' & '.join(escaped(text) for text in table.headers)} \\\\\n    \\midrule\n"
-        f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{table}}\n"
+        f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{{environment}}}\n"
     )
 
 
@@ -125,10 +130,13 @@ def _character(character: str) -> str:
     return f"{{[}}U+{ord(character):04X}{{]}}"
 
 
-def _narrowed(table: TextTable) -> str:
-    """What lets a wide table fit."""
+def _narrowed(table: TextTable) -> tuple[str, str, str]:
+    """What lets a wide table fit: a smaller font, closer columns, and the environment that goes over two columns of a page."""
     row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
-    return (SMALLER if row > LONG else "") + (CLOSER if len(table.headers) >= MANY else "")
+    many = len(table.headers)
+    smaller, closer = SMALLER if row > LONG else "", CLOSER if many >= MANY else ""
+    wide = WIDTHS[smaller] * row + (8 if closer else 12) * many > COLUMN
+    return smaller, closer, "table*" if wide else "table"
 
 
 def _spans(table: TextTable) -> str:

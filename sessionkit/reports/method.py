@@ -129,9 +129,9 @@ def paragraph(of: Material) -> str:
         told = [f"We described {facts.in_words} in sessionkit {__version__}."]
     elif found is not None:
         chosen = {
-            "study.toml": "declared beforehand",
-            "report": "chosen for this report",
-            None: "not declared beforehand",
+            "study.toml": "declared as primary in study.toml",
+            "report": "chosen as primary when this report was made",
+            None: "not declared as primary",
         }
         others = of.others
         known = of.study.settings.labels.get(found.by)

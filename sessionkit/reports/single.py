@@ -15,6 +15,7 @@ from sessionkit.display.labels import printable
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
 from sessionkit.reports.figures.figure import Figure, figure, require_chart
+from sessionkit.reports.group_labels import labeled
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.score import columns_of
@@ -66,7 +67,8 @@ def single_figure(
     with_
         Columns or measures that correlation-forest correlates with; of rating-scatter one, the rating.
     against
-        The group that rprecision-histogram and difference-curve subtract; by default the first.
+        The group that rprecision-histogram and difference-curve subtract, by its name in the log or its label; by default the
+        first.
     difference
         The smallest true difference worth finding, for which power-curve plans; see `sessionkit.power`.
     average
@@ -108,8 +110,10 @@ def single_figure(
     }
     require_drawn(kind, measures)
     _require_options(kind, [name for name, value in further.items() if value is not None])
-    colors = colors_of(grouped_sessions(study, by).get_column("group").to_list())
-    study = restricted(study, where)
+    grouping = ["system_id", by]
+    colors = colors_of(grouped_sessions(labeled(study, grouping), by).get_column("group").to_list())
+    study = labeled(restricted(study, where), grouping)
+    against = None if against is None else study.settings.labels.get(against, against)
     choices = choices_of(study, by=by, long=LONG if long is None else long)
     exact = measures[0] if len(measures) == 1 else None
     choices = replace(choices, exact=exact, colors=colors, measures=measures, vary=vary or {})

@@ -314,7 +314,8 @@ def test_a_column_that_tables_of_pairs_have_themselves_makes_no_groups(column):
 
 
 @pytest.mark.slow
-def test_every_layout_is_typeset_within_the_page(tmp_path):
+@pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
+def test_every_layout_is_typeset_within_the_page_and_its_column(columns, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no TeX")
     study = read_clinic()
@@ -326,8 +327,9 @@ def test_every_layout_is_typeset_within_the_page(tmp_path):
     ]
     texts = [latex_table(score_table(frame), f"score-{place}") for place, frame in enumerate(averaged)]
     texts += [found_by(name).to_latex() for name in FINDINGS]
-    lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}", r"\begin{document}"]
-    lines += [text.replace(r"\begin{table}", r"\begin{table}[p]") + r"\clearpage" for text in texts]
+    lines = [rf"\documentclass[{columns}]{{article}}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
+    lines += [r"\begin{document}"]
+    lines += [re.sub(r"(\\begin\{table\*?\})", r"\1[p]", text) + r"\clearpage" for text in texts]
     (tmp_path / "paper.tex").write_text("\n".join([*lines, r"\end{document}"]), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)

@@ -286,6 +286,7 @@ def test_another_title_leaves_the_lines_below_it(parts, before, title):
     chart = charts.last_vs_nonlast(parts(), synthetic=True, title=before)
     own = [title] if title.strip() else []
     assert above(retitled(chart, title)) == [*own, "Synthetic data"]
+    assert spec_of(retitled(chart, title))["title"].get("fontWeight") == (None if own else "normal")  # no heading
     assert above(chart) == [*([before] if before else []), "Synthetic data"]
     below = charts.last_vs_nonlast(parts(), title="Title", subtitle="t")
     assert above(retitled(below, title)) == [*own, "t"]

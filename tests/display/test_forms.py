@@ -42,6 +42,12 @@ def test_latex_says_what_the_table_says():
     )
 
 
+def test_a_table_wider_than_a_column_of_two_goes_over_both():
+    frame = pl.DataFrame({f"column {number}": [0.12345] for number in range(5)})
+    wide, narrow = (latex_table(table_of("Caption", frame.select(frame.columns[:many]))) for many in (5, 3))
+    assert (wide.count("{table*}"), narrow.count("{table*}")) == (2, 0)
+
+
 def test_latex_is_typeset_whatever_stands_in_it(tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no TeX")

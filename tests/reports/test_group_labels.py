@@ -3,6 +3,7 @@
 import sessionkit as sk
 from sessionkit.reports import page, report
 from sessionkit.reports.group_labels import labeled
+from sessionkit.reports.single import single_figure
 from tests.reports.one_section import by_name
 from tests.reports.read_page import Reader
 
@@ -25,6 +26,17 @@ def test_groups_and_topics_have_their_labels_everywhere_and_no_number_changes(ma
     text = report(declared(study, labels=labels))
     assert "Facets <b>" not in text.split("<script")[0]
     assert "Facets <b>" in Reader(text).text
+
+
+def test_a_figure_has_the_labels_of_its_groups_which_are_chosen_by_either_name(make):
+    study = declared(make(sessions=8), labels={"S1": "Baseline", "S2": "Facets", "system_id": "Interface"})
+    drawn = single_figure(study, "session-curve", where="system_id <> 'S9'").chart.to_json()
+    assert '"Baseline"' in drawn
+    assert '"Facets"' in drawn
+    assert '"S1"' not in drawn
+    for name in ("S2", "Facets"):
+        made = single_figure(study, "difference-curve", against=name)
+        assert "Facets" in made.caption + made.chart.to_json()
 
 
 def test_ids_keep_their_names(make):

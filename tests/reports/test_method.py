@@ -3,10 +3,11 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.method import defined, in_words, sentences
+from sessionkit.reports.method import defined, in_words, paragraph, sentences
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
+from tests.reports.one_section import material
 from tests.support.clinic import read_clinic
 
 
@@ -37,6 +38,18 @@ def test_every_parameter_of_every_measure_is_told_in_words(measure):
 )
 def test_choices_are_told(text, words):
     assert words in in_words(parse_measure(text))
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ("study.toml", "was declared as primary in study.toml."),
+        ("report", "was chosen as primary when this report was made."),
+        (None, "was not declared as primary."),
+    ],
+)
+def test_how_the_first_measure_was_chosen_is_said_as_far_as_it_is_known(declared, says):
+    assert f"The first measure, sDCG@10, {says}" in paragraph(material(read_clinic(), ["sDCG@10"], declared=declared))
 
 
 def test_measures_inside_are_defined_once_before_those_that_hold_them():

@@ -104,6 +104,33 @@ def test_a_primary_measure_that_decides_nothing_says_so():
     assert told.endswith("The interval includes 0.")
 
 
+def test_an_adjusted_difference_is_called_so_and_counted_as_the_figure_draws_it():
+    """Users 6 to 11 find more, and met S2 in one session of six; by S2 each finds a little more than by S1."""
+
+    def rank(number, user, _topic, system, _query):
+        return 1 + 3 * (user < "u06") + (system == "S1") * (number % 3 > 0)
+
+    rows = [
+        (f"u{user:02}", f"t{(place + user) % 6}", f"S{1 + int(place == 5 if user >= 6 else place > 0)}", 1)
+        for user in range(12)
+        for place in range(6)
+    ]
+    of = material(made_of(rows, rank), ["mean(DCG@10)"], declared="study.toml")
+    row = of.comparison.table.row(0, named=True)
+    assert row["raw_difference"] < 0 < row["estimate"]
+    section = summary(of)
+    told = words(section)[0]
+    assert f"is +{compact(row['estimate'])}, adjusted for user and topic (95% interval" in told
+    assert told.endswith(". The raw difference has the opposite sign: it is not adjusted for user and topic.")
+    tile = tiles(section)["Users scoring higher with S2"]
+    lines = of.comparison.unit_differences("mean(DCG@10)", "S1", "S2")["difference"]
+    assert tile.fact == f"{(lines > 0).sum()} of 12"
+    assert tile.fact == f"{row['wins']} of 12"
+    (table,) = [part for part in measures(of).parts if str(getattr(part, "caption", "")).startswith("Difference by")]
+    assert "Adjusted difference" in table.headers
+    assert table.note.startswith("Adjusted difference, interval, p")
+
+
 def test_without_a_declared_primary_measure_there_is_no_verdict():
     told = words(summary(material(read_clinic(), ["sDCG@10"])))[0]
     assert told.startswith("No primary measure was declared; sDCG@10 is shown: S2 \u2212 S1 is +2.01 (95% interval ")

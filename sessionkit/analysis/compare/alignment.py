@@ -108,9 +108,7 @@ class Places:
         """The units of a measure's values."""
         values = values[self.keep]
         if self.model is not None:
-            effects = self.model.effects
-            crossed = Crossed(values, self.group, effects.user, effects.topic, self.groups, self.model)
-            return Aligned(crossed, *self._many, _counted(self.dropped))
+            return Aligned(self._crossed(values, self.model), *self._many, _counted(self.dropped))
         cells = self._cells(values)
         finite, lost = self._finite
         if self.layout == "blocked":
@@ -126,9 +124,7 @@ class Places:
         values, names = values[self.keep], np.empty(many, dtype=object)
         names[self.unit] = self.frame.select(pl.concat_str(self.unit_key, separator=", ")).to_series().to_numpy()
         if self.model is not None:
-            topic = self.model.effects.topic
-            of_topic = mean_cells(values, topic, np.zeros_like(topic), 1)[:, 0]
-            cells = mean_cells(values - of_topic[topic] + values.mean(), self.unit, self.group, self.groups, many)
+            cells = self._crossed(values, self.model).by_user_adjusted
         else:
             cells = np.where(self._finite[0][:, None], self._cells(values), np.nan)
         unit, group = np.nonzero(np.isfinite(cells))
@@ -141,6 +137,10 @@ class Places:
             },
             schema_overrides={"value": pl.Float64, "adjusted": pl.Boolean},
         )
+
+    def _crossed(self, values: np.ndarray, model: LeastSquares) -> Crossed:
+        """The sessions of a crossover."""
+        return Crossed(values, self.group, model.effects.user, model.effects.topic, self.groups, model)
 
     def _cells(self, values: np.ndarray) -> np.ndarray:
         """Mean of every unit with every group, of the means of its pairs where there are any."""

@@ -18,7 +18,7 @@ from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estiman
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
-from sessionkit.analysis.compare.result_table import assembled, overall_table
+from sessionkit.analysis.compare.result_table import assembled, informative, overall_table
 from sessionkit.analysis.compare.rows import MeasureRows, compared
 from sessionkit.analysis.compare.session_values import (
     LEVEL,
@@ -35,9 +35,10 @@ from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
-from sessionkit.errors import UsageError
+from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -257,9 +258,11 @@ def compare(
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
     about = _about(levels)
-    setup = ComparisonSetup(plan, about, sessions.by, family, within)
+    spans = _spans(sessions) if plan.test.in_units else {}
+    table = informative(table, spans)
+    setup = ComparisonSetup(plan, about, sessions.by, family, within, spans)
     return Comparison(
-        table=table,
+        table=table.drop("uninformative"),
         overall=overall,
         order=order,
         groups=groups,
@@ -378,7 +381,22 @@ def _about(levels: Sequence[_Level]) -> str:
     """Whom the claim is about: of each level the measure of the most sessions."""
     first = levels[0]
     most = [max(level.units, key=lambda of: of.sessions) for level in levels]
-    return claim(first.plan.population, *most, within=first.sessions.within)
+    apart = any(level.plan.design.topics_apart for level in levels)
+    return claim(first.plan.population, *most, within=first.sessions.within, topics_apart=apart)
+
+
+def _spans(sessions: GroupedSessions) -> dict[str, float]:
+    """The greatest difference that each measure can have; none of a measure without bounds, or whose values lie outside them."""
+    spans = {}
+    for number, text in enumerate(sessions.measures):
+        try:
+            measure = parse_measure(text)
+        except MeasureError:  # of a table of scores, a measure that is not ours
+            continue
+        low, high, values = measure.lowest, measure.highest, sessions.values[:, number]
+        if low is not None and high is not None and not ((values < low) | (values > high)).any():
+            spans[text] = high - low
+    return spans
 
 
 def _parts(table: pl.DataFrame, levels: Sequence[_Level]) -> list[pl.DataFrame]:

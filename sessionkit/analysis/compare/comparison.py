@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase
+from typing import Any
 
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
+from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite_text
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
@@ -19,6 +21,7 @@ from sessionkit.analysis.paper_tables import (
     worded,
 )
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
+from sessionkit.display.words import listed
 
 TABLE = pl.Schema(
     {
@@ -60,14 +63,15 @@ class Comparison(TestedFinding):
         A row per measure and pair of groups, differences are b minus a: `within`, ``measure``, ``a``, ``b``; ``n_a``, ``n_b``
         (units of each). What belongs together: ``estimate`` (of the estimand) with its interval ``low`` to ``high`` (null:
         without end), ``statistic``, ``df``, ``p`` and ``p_adjusted``, ``effect``, ``effect_low``, ``effect_high``, and
-        ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors over
-        units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
+        ``relative`` (the estimate as a share of a's mean; null where that mean is within four of its standard errors
+        over units of 0) with Sparck Jones' ``mark`` (``material`` above 10%, ``noticeable`` from 5%, else ``not
         noticeable``). What was averaged, unadjusted: ``mean_a``, ``mean_b``, ``raw_difference``. Then ``wins``,
-        ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users); ``detectable``: the true difference
-        that this comparison would find with a chance of .8, by the noncentral t; ``sd``: of the values of all sessions around the
-        means of these two groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
-        the measure's units). Null where there is nothing to test; a
-        note says why.
+        ``ties``, ``losses`` (units for b, for neither, for a; of a crossover, users by their values in `units`,
+        adjusted for topics); ``detectable``: the true difference that this comparison would find with a chance of .8,
+        by the noncentral t (null where it is greater than any that the measure can have; ends of an interval are null
+        where it is wider than all of them); ``sd``: of the values of all sessions around the means of these two
+        groups, pooled, by which differences of several measures stand on one scale (null where the estimate is not in
+        the measure's units). Null where there is nothing to test; a note says why.
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
         ``df_error``, ``p``.
@@ -162,7 +166,32 @@ class Comparison(TestedFinding):
         """A row per measure."""
         caption = f"{second} minus {first}, by {worded([self.by])}{self._levels}: {self._how}"
         lead = ["measure"] if self.within is None else [self.within, "measure"]
-        return pair_table(self.table, caption, claim_text(self.claim), self.confidence, lead)
+        endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
+        few = "No interval stands where units are too few to bound it. " if len(endless) else ""
+        note = f"{self._not_raw}{few}{claim_text(self.claim)}"
+        return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
+
+    @property
+    def estimate_heading(self) -> str:
+        """What a column of estimates is called: differences, unless they are others than those of the raw means."""
+        if not any(map(is_adjusted, self._estimated)):
+            return "Difference"
+        return "Adjusted difference" if ADJUSTED in self.estimand else "Estimate"
+
+    @property
+    def _not_raw(self) -> str:
+        """What the estimate is where it is not the difference of the raw means, and by which measures the two have opposite signs."""
+        if self.estimate_heading == "Difference":
+            return ""
+        told = f"Means are raw; the {self.estimate_heading.lower()} is the {self.estimand}. "
+        opposite = [row["measure"] for row in self._estimated if opposite_text(row, adjusted=True)]
+        of = f" by {listed([*dict.fromkeys(opposite)])}" if 0 < len(opposite) < len(self._estimated) else ""
+        return f"{told}The raw difference{of} has the opposite sign. " if opposite else told
+
+    @property
+    def _estimated(self) -> list[dict[str, Any]]:
+        """The rows with an estimate."""
+        return self.table.drop_nulls(["estimate", "raw_difference"]).rows(named=True)
 
     def _of_many(self, groups: list[str]) -> TextTable:
         """A row per group, of each level where groups are compared within some."""
@@ -185,7 +214,8 @@ class Comparison(TestedFinding):
         headers = HEADERS | {name: heading(name) for name in (*levels, self.by)} | {"": ""}
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
-        note = significance_note(mark, self.alpha, claim_text(self.claim))
+        told = "" if self.estimate_heading == "Difference" else f"Means are raw; letters go by the {self.estimand}. "
+        note = significance_note(mark, self.alpha, f"{told}{claim_text(self.claim)}")
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -11,12 +11,14 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, more_in_table
+from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted
 
 SAME = 1e-9
 """Share of a difference by which an estimate may differ from it and still be the same."""
+ADJUSTED = "adjusted for user and topic"
+"""What the difference of a crossover is, and the difference of raw means is not."""
 MOST_ROWS = 12
 """Comparisons that are read out; the others are in the table."""
 ORDER = {
@@ -27,16 +29,17 @@ ORDER = {
 
 @dataclass(frozen=True)
 class ComparisonSetup:
-    """What a comparison is made with, and whom it is about."""
+    """What a comparison is made with, and whom it is about; ``spans`` are the greatest differences that measures can have."""
 
     plan: ComparisonPlan
     about: str
     by: str
     family: Family
     within: str | None = None
+    spans: Mapping[str, float] = field(default_factory=dict)
 
 
-def claim(population: str, *found: Aligned, within: str | None = None) -> str:
+def claim(population: str, *found: Aligned, within: str | None = None, topics_apart: bool = False) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is.
 
     Parameters
@@ -47,21 +50,23 @@ def claim(population: str, *found: Aligned, within: str | None = None) -> str:
         The sessions; several are those of the levels of a column, each of which the claim is about by itself.
     within
         That column.
+    topics_apart
+        Whether no topic was searched with several groups.
     """
     users, topics = ([getattr(one, name) for one in found] for name in ("users", "topics"))
-    each = ""
+    each, apart = "", ", with different topics in each group" if topics_apart else ""
     if len(found) > 1:
         named = {"user_id": "users", "topic_id": "topics"}.get(str(within), f"values of {within}")
         each = f", in each of these {len(found):,} {named} by itself"
     if population == "users":
-        searched = "" if within == "topic_id" and each else _these("searching", topics, "topic")
+        searched = "" if within == "topic_id" and each else _these("searching", topics, "topic") + apart
         return f"users like these {_range(users, 'user')}{searched}{each}"
     if population == "topics":
         searched = "" if within == "user_id" and each else _these("searched by", users, "user")
         return f"topics like these {_range(topics, 'topic')}{searched}{each}"
     sessions = [one.sessions for one in found]
     least = f"{min(sessions):,} to " if min(sessions) < max(sessions) else ""
-    return f"sessions like these {least}{max(sessions):,}, assumed independent of each other{each}"
+    return f"sessions like these {least}{max(sessions):,}, assumed independent of each other{apart}{each}"
 
 
 def _these(verb: str, counts: Sequence[int], one: str) -> str:
@@ -82,7 +87,7 @@ def _range(counts: Sequence[int], one: str) -> str:
 def estimand(plan: ComparisonPlan, column: str) -> str:
     """Say what the estimate and its interval are about."""
     if plan.layout == "crossed":
-        return f"difference between values of {column} adjusted for user and topic, assumed the same for every user and topic"
+        return f"difference between values of {column} {ADJUSTED}, assumed the same for every user and topic"
     of = {
         "blocked": f"each {plan.population.removesuffix('s')}'s sessions averaged first",
         "separate": f"one mean per {plan.population.removesuffix('s')}",
@@ -128,7 +133,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     pair = f"{row['measure']}: {b} minus {a}"
     if row["raw_difference"] is None:
         return f"{pair}: no value."
-    mark = f" ({row['relative']:+.1%} of {a}'s mean, {row['mark']})" if row["relative"] is not None else ""
+    mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
+    mark = f" ({row['relative']:+.1%} of {a}'s {mean}, {row['mark']})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
@@ -136,18 +142,27 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         return f"{pair}: {known}, not tested."
     family = setup.family
     simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
+    kind = "simultaneous " if simultaneous else ""
+    if row["uninformative"]:
+        most = f"{setup.spans[row['measure']]:g}"
+        return (
+            f"{pair}: {_estimate(row, setup)}; n = {units_of(row, setup.plan.population)}{f'; {raw}' if is_adjusted(row) else ''}. These "
+            f"are too few to test: the {kind}{level_text(setup.plan.options.alpha)} interval is wider than all differences that "
+            f"{row['measure']} can have, -{most} to {most}."
+        )
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
-        f"{pair}: {_estimate(row, setup)}{mark}, {'simultaneous ' if simultaneous else ''}{interval}, {_statistic(row, setup)}"
-        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b)}"
+        f"{pair}: {_estimate(row, setup)}{mark}, {kind}{interval}, {_statistic(row, setup)}"
+        f"{p_text(row['p_adjusted'])}{family.told}; {setup.plan.title}, n = {units_of(row, setup.plan.population)}{_wins(row, b, setup)}"
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
+    turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
     power = detectable_text(row["detectable"])
     if row["p_adjusted"] > setup.plan.options.alpha:
-        return f"{text}. {NOT_SHOWN}{power}"
+        return f"{text}.{turned} {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
-    return f"{text}. There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
+    return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
 
 
 def side_of(row: dict[str, Any]) -> float:
@@ -177,6 +192,18 @@ def is_adjusted(row: dict[str, Any]) -> bool:
     return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
+def opposite_text(row: dict[str, Any], *, adjusted: bool) -> str:
+    """Say that the difference of the raw means points the other way than the estimate; nothing where it does not.
+
+    >>> opposite_text({"estimate": 0.0059, "raw_difference": -0.075}, adjusted=True)
+    ' The raw difference has the opposite sign: it is not adjusted for user and topic.'
+    """
+    if row["estimate"] * row["raw_difference"] >= 0:
+        return ""
+    why = f": it is not {ADJUSTED}" if adjusted else ""
+    return f" The raw difference has the opposite sign{why}."
+
+
 def _statistic(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say the test statistic, where it is not the estimate."""
     if not setup.plan.test.symbol or row["statistic"] is None:
@@ -185,12 +212,13 @@ def _statistic(row: dict[str, Any], setup: ComparisonSetup) -> str:
     return f"{setup.plan.test.symbol}{df} = {row['statistic']:.4g}, "
 
 
-def _wins(row: dict[str, Any], b: str) -> str:
-    """Say for how many units which group was higher."""
+def _wins(row: dict[str, Any], b: str, setup: ComparisonSetup) -> str:
+    """Say for how many units which group was higher, and whether their values are adjusted."""
     if row["wins"] is None:
         return ""
     equal = f", equal for {row['ties']:,}" if row["ties"] else ""
-    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal})"
+    adjusted = ", adjusted for topics" if setup.plan.layout == "crossed" else ""
+    return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal}{adjusted})"
 
 
 def _one_ended(table: pl.DataFrame) -> bool:

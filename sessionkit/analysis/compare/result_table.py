@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -52,6 +52,24 @@ def overall_table(found: Sequence[MeasureRows]) -> pl.DataFrame:
         (part.rows[0].measure, *vars(test).values()) for part in found if part.outcome for test in part.outcome.overall
     ]
     return pl.DataFrame(rows, schema=OVERALL, orient="row")
+
+
+def informative(table: pl.DataFrame, spans: Mapping[str, float]) -> pl.DataFrame:
+    """The table without intervals wider than all differences that a measure can have, and without detectable ones beyond them.
+
+    Of few units, such numbers tell of the test and not of the measure; ``uninformative`` says which rows had such an interval.
+
+    Parameters
+    ----------
+    spans
+        The greatest difference that each measure can have, of those that have one.
+    """
+    most = pl.col("measure").replace_strict(spans, default=None, return_dtype=pl.Float64)
+    wide = (pl.col("high") - pl.col("low") >= 2 * most).fill_null(value=False)
+    marked = table.with_columns(uninformative=wide, most=most)
+    ends = [pl.when(~pl.col("uninformative")).then(name).alias(name) for name in ("low", "high")]
+    beyond = (pl.col("detectable") > pl.col("most")).fill_null(value=False)
+    return marked.with_columns(*ends, detectable=pl.when(~beyond).then("detectable")).drop("most")
 
 
 def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:

@@ -40,7 +40,7 @@ class Row:
     size
         How large the numbers are that the estimate was worked out from.
     wins, ties, losses
-        Units for b, for neither and for a; None where units are not paired.
+        Units for b, for neither and for a, of a crossover users adjusted for topics; None where units are not paired.
     pair
         What the test found; where there is nothing to test the difference of the raw means alone, or None where users and
         topics would be taken out of it.
@@ -167,7 +167,7 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     """Units for the second group, for neither, for the first."""
     if isinstance(units, Separate):
         return None, None, None
-    cells = units.values if isinstance(units, Blocked) else units.by_user
+    cells = units.values if isinstance(units, Blocked) else units.by_user_adjusted
     d = difference(cells[:, i], cells[:, j])
     return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 

@@ -78,6 +78,14 @@ class Crossed:
         """Mean of every user's sessions with every group."""
         return mean_cells(self.values, self.user, self.group, self.groups)
 
+    @cached_property
+    def by_user_adjusted(self) -> np.ndarray:
+        """The same of sessions less the mean of their topic plus the mean of all, as no user searched a topic with two groups."""
+        if not len(self.values):
+            return self.by_user
+        of_topic = mean_cells(self.values, self.topic, np.zeros_like(self.topic), 1)[:, 0]
+        return mean_cells(self.values - of_topic[self.topic] + self.values.mean(), self.user, self.group, self.groups)
+
     @property
     def counts(self) -> list[int]:
         """Users who met each group."""

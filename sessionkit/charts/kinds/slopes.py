@@ -71,14 +71,9 @@ def slopes(
     lines = both.with_columns(printable_column("unit"), moved=moved.otherwise(pl.lit(SAME)))
     adjusted = bool(comparison.units.filter(pl.col("measure") == shown).get_column("adjusted").any())
     names = [inert(printable(group)) for group in (first, second)]
-    below = [line for line in (line_below(comparison, subtitle), _counted(lines, second)) if line]
+    said = line_below(comparison, subtitle)
+    below = [said] if said else []
     return titled(_drawn(lines, names, shown, adjusted), title, below, synthetic, width=width, height=height)
-
-
-def _counted(lines: pl.DataFrame, second: str) -> str:
-    """How many lines rise and fall."""
-    counts = dict(lines.group_by("moved").len().rows())
-    return f"{printable(second)} higher {counts.get(UP, 0):,}, lower {counts.get(DOWN, 0):,}, equal {counts.get(SAME, 0):,}"
 
 
 def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) -> alt.LayerChart:

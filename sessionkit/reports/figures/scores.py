@@ -74,7 +74,8 @@ def slopes_of(found: Comparison, study: Study, choices: Choices) -> Figure:
     measure = found.table.item(0, "measure")
     title = f"{measure} of each {found.population.removesuffix('s')}"
     chart = charts.slopes(found, synthetic=choices.synthetic, title=title)
-    first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
+    row = found.table.row(0, named=True)
+    first, second = row["a"], row["b"]
     adjusted = (
         " Values are adjusted for topics: the mean of a session's topic is taken out."
         if found.units["adjusted"].any()
@@ -82,7 +83,8 @@ def slopes_of(found: Comparison, study: Study, choices: Choices) -> Figure:
     )
     caption = (
         f"A line for each of {found.table.item(0, 'n_b'):,} {found.population}, from its mean with {first} to its mean with {second}: "
-        f"solid where it rises, dashed where it falls; thick, the means.{adjusted}"
+        f"solid where it rises ({row['wins']:,}), dashed where it falls ({row['losses']:,}), dotted where it does neither "
+        f"({row['ties']:,}); thick, the means.{adjusted}"
     )
     return Figure("slopes", title, chart, caption)
 

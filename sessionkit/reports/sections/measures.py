@@ -107,10 +107,12 @@ def _differences(found: Comparison, caption: str) -> TextTable:
     }
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
-    headers |= {"low": f"{level_text(found.alpha)} from"} | ({} if alike else {"n_a": "n of first"})
+    headers |= {"estimate": found.estimate_heading, "low": f"{level_text(found.alpha)} from"} | (
+        {} if alike else {"n_a": "n of first"}
+    )
     mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
-        f"Estimate, interval, p, effect size and n are of the {found.estimand}, "
+        f"{found.estimate_heading}, interval, p, effect size and n are of the {found.estimand}, "
         f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
         f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}."

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import side_of, units_of
+from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite_text, side_of, units_of
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.record_accounts import heavy_losses
@@ -74,16 +74,17 @@ def headline(of: Material, found: Comparison) -> list[str]:
         return [f"{about} {_of_many(of, found, tested)}"]
     row = tested.row(0, named=True)
     numbers = f"{row['b']} {MINUS} {row['a']} is {_numbers(row, found)}"
+    turned = opposite_text(row, adjusted=ADJUSTED in found.estimand)
     if of.declared is None:
-        return [f"{about} {numbers}."]
+        return [f"{about} {numbers}.{turned}"]
     if row["p_adjusted"] > found.alpha:
         return [
-            f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}. The interval includes 0."
+            f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}. The interval includes 0.{turned}"
         ]
     better, worse = _ordered(row, of.direction())
     verdict = "scores higher" if of.direction() == "higher" else "has higher values"
     verdict = "does better, with lower values," if of.direction() == "lower" else verdict
-    return [f"{about} {better} {verdict} than {worse}: {numbers}."]
+    return [f"{about} {better} {verdict} than {worse}: {numbers}.{turned}"]
 
 
 def _numbers(row: dict[str, Any], found: Comparison) -> str:
@@ -94,9 +95,8 @@ def _numbers(row: dict[str, Any], found: Comparison) -> str:
         f"{low} to {high}" if low and high else f"from {low} up" if low else f"up to {high}" if high else "unbounded"
     )
     interval = f"{level_text(found.alpha)} interval {between}"
-    return (
-        f"{sign}{compact(row['estimate'])} ({interval}; {p_text(row['p_adjusted'])}; {units_of(row, found.population)})"
-    )
+    adjusted = f", {ADJUSTED}" if ADJUSTED in found.estimand and is_adjusted(row) else ""
+    return f"{sign}{compact(row['estimate'])}{adjusted} ({interval}; {p_text(row['p_adjusted'])}; {units_of(row, found.population)})"
 
 
 def _ordered(row: dict[str, Any], direction: Direction) -> tuple[str, str]:
@@ -221,12 +221,8 @@ def _wins(of: Material, found: Comparison) -> list[Tile]:
     if row["wins"] is None:
         return _topic_wins(of, found)
     higher, lower, equal = row["wins"], row["losses"], row["ties"]
-    units = found.unit_differences(row["measure"], row["a"], row["b"])["difference"]
-    if len(units):  # as the figure of the units has them
-        higher, lower = int((units > 0).sum()), int((units < 0).sum())
-        equal = len(units) - higher - lower
     more = f"{row['a']} higher for {lower:,}, equal for {equal:,}"
-    more += "; adjusted for topics" if found.units["adjusted"].any() else ""
+    more += "; adjusted for topics" if ADJUSTED in found.estimand else ""
     many = higher + lower + equal
     return [Tile(f"{capital(found.population)} scoring higher with {row['b']}", f"{higher:,} of {many:,}", more)]
 

@@ -145,7 +145,7 @@ def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
     for text in (
         "simultaneous 95% interval",
         "t(86) = 3.579",
-        "(S2 higher for 21, lower for 9)",
+        "(S2 higher for 23, lower for 7, adjusted for topics)",
         "after Bonferroni over 2",
     ):
         assert text in reading

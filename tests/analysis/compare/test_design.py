@@ -54,6 +54,16 @@ def test_systems_that_met_different_topics_are_confounded_with_them():
     )
 
 
+def test_separate_users_with_separate_topics_may_differ_by_their_topics():
+    rows = [(f"s{i}", f"u{i}", f"t{i // 2}", f"S{1 + i // 4}", 0.1 * (i % 3)) for i in range(8)]
+    found = sk.compare(scores(rows))
+    assert found.design.endswith("Caution: each topic has one system_id only: a difference may be due to the topics")
+    assert found.claim == "users like these 8 users, searching these 4 topics, with different topics in each group"
+    shared = sk.compare(scores([(s, u, "t0" if s in ("s0", "s4") else t, g, v) for s, u, t, g, v in rows]))
+    assert "3 of 4 topics have one system_id only" in shared.design
+    assert shared.claim == "users like these 8 users, searching these 4 topics"
+
+
 def incomplete(seed=7):
     """100 users with 6 of 300 topics each, systems alternated; every ninth of 279 topics lost its second session."""
     rng = np.random.default_rng(seed)

@@ -60,7 +60,9 @@ def test_one_user_is_compared_by_sessions_not_by_no_user():
     assert found.population == "sessions"
     assert found.table["n_a"].to_list() == [3, 3, 3]
     assert "0 users" not in found.reading
-    assert found.claim == "sessions like these 6, assumed independent of each other, in each of these 3 users by itself"
+    assert found.claim == (
+        "sessions like these 6, assumed independent of each other, with different topics in each group, in each of these 3 users by itself"
+    )
 
 
 def test_levels_stand_in_natural_order():

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from tests.analysis.compare.layouts import EXAMPLE_S, SYSTEM, USER, apart, by_topic, crossing, scores
+from tests.analysis.compare.layouts import EXAMPLE_S, PLACE, SYSTEM, USER, apart, by_topic, crossing, scores
 
 NONE_LEFT = crossing(SYSTEM * 0.5).with_columns(value=pl.when(pl.int_range(pl.len()) % 4 != 0).then("value"))
 """A crossover in which every user has an undefined session."""
@@ -109,6 +109,48 @@ def test_what_is_adjusted_stands_with_what_belongs_to_it():
     )
     assert told.index(estimate) < told.index("95% interval") < told.index("p < 0.001") < told.index(raw)
     assert f"raw means {means[0]:.4f} and {means[1]:.4f}" in told
+
+
+def test_an_adjusted_difference_is_called_so_wherever_it_stands():
+    found = sk.compare(uneven())
+    assert "raw mean" not in sk.compare(crossing(SYSTEM * 0.5 + PLACE**2)).reading  # balanced: nothing to tell apart
+    assert f"{only(found)['relative']:+.1%} of S1's raw mean" in found.reading
+    turned = "The raw difference has the opposite sign"
+    assert f"{turned}: it is not adjusted for user and topic. There is evidence" in found.reading
+    paper = found.paper_table()
+    assert paper.headers[3] == "Adjusted difference"
+    assert (
+        "Means are raw; the adjusted difference is the difference between values of system_id adjusted for"
+        in paper.note
+    )
+    assert f"{turned}. The claim is about" in paper.note
+    other = sk.compare(by_topic([[0.1, 0.1], [0.2, 0.3], [0.4, 0.6], [0.5, 1.4]]), test="wilcoxon")
+    assert other.paper_table().headers[3] == "Estimate"
+    assert "the estimate is the pseudo-median of the differences (Hodges-Lehmann)" in other.paper_table().note
+
+
+def test_an_interval_wider_than_all_differences_of_a_measure_is_not_told_as_a_finding():
+    """Of values 0, 0.5 and 0.25, 1 the t with 2 units each reaches +-1.9 and more; in [0, 1] no difference is beyond 1."""
+    few = apart([[0.0, 0.5], [0.25, 1.0]], "nsDCG@10")
+    found = sk.compare(few)
+    row = only(found)
+    assert row["estimate"] == pytest.approx(0.375)
+    assert (row["low"], row["high"], row["detectable"]) == (None, None, None)
+    assert (
+        "0.3750; n = 2 and 2 users. These are too few to test: the 95% interval is wider than all differences that "
+        in (found.reading)
+    )
+    assert "nsDCG@10 can have, -1 to 1." in found.reading
+    for said in ("p =", "power", "interval -"):
+        assert said not in found.reading
+    assert "No interval stands where units are too few to bound it." in found.paper_table().note
+    free = sk.compare(apart([[0.0, 0.5], [0.25, 1.0]]))  # sDCG has no bound
+    assert only(free)["high"] - only(free)["low"] > 2
+    outside = sk.compare(apart([[0.0, 0.5], [0.25, 1.1]], "nsDCG@10"))  # nor have values that are beyond it
+    assert "A true difference of" in outside.reading
+    enough = sk.compare(apart([[0.0, 0.5] * 2, [0.25, 1.0] * 2], "nsDCG@10"))
+    assert only(enough)["low"] > -1
+    assert "power" in enough.reading
 
 
 def test_what_was_not_tested_has_no_estimate_where_users_would_be_taken_out():

@@ -32,6 +32,10 @@ def test_users_of_a_crossover_are_adjusted_for_topics():
     units = wide(found)
     assert units.height == row["n_a"]
     assert (units[row["b"]] - units[row["a"]]).mean() == pytest.approx(row["estimate"])  # the design is balanced
+    d = units[row["b"]] - units[row["a"]]
+    assert ((d > 0).sum(), (d < 0).sum()) == (row["wins"], row["losses"])
+    told = f"({row['b']} higher for {row['wins']}, lower for {row['losses']}, adjusted for topics)"
+    assert told in found.reading
     one = found.units.filter(pl.col("unit") == units["unit"][0]).row(0, named=True)
     of_topic = table.group_by("topic_id").agg(topic=pl.col("value").mean())
     own = table.filter(user_id=one["unit"], system_id=one["system_id"]).join(of_topic, on="topic_id")

@@ -28,8 +28,7 @@ def test_the_proposal_goes_to_stdout_and_what_to_do_next_to_stderr(files, call, 
     assert outcome.out.count("\n# ? ") == 1
     again = "sessionkit init results.csv qrels.txt --output study.toml"
     assert (
-        outcome.err
-        == f"1 open question, in lines that begin with '# ?'; no file was written. To write it: {again}\n"
+        outcome.err == f"1 open question, in lines that begin with '# ?'; no file was written. To write it: {again}\n"
     )
     assert call(*again.split()[1:]).err.endswith("answer them; then: sessionkit check study.toml\n")
     assert call("check", "study.toml").status == 0

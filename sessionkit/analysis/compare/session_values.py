@@ -202,10 +202,10 @@ def every_session(
 
 
 def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
-    """Name the groups that a column of numbers is cut into, of about one size; equal numbers are never parted.
+    """Name the groups that a column of numbers is cut into by what they range over; equal numbers are never parted.
 
     >>> _cut(pl.Series("group", ["1", "2", "2", "3", "10", None]), "age", 2).to_list()
-    ['1 of 2 (1 to 2)', '1 of 2 (1 to 2)', '1 of 2 (1 to 2)', '2 of 2 (3 to 10)', '2 of 2 (3 to 10)', None]
+    ['1 to 2', '1 to 2', '1 to 2', '3 to 10', '3 to 10', None]
     """
     if isinstance(cut, bool) or not isinstance(cut, int) or not 2 <= cut <= MOST_CUT:
         raise UsageError(f"cut must be a whole number of groups from 2 to {MOST_CUT}, not {cut!r}")
@@ -225,10 +225,8 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
         raise UsageError(
             f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
         )
-    named = ends.with_row_index("nth", 1).select(
-        "place",
-        name=pl.format("{} of {} ({} to {})", "nth", pl.lit(len(ends)), *(_short(name) for name in ("low", "high"))),
-    )
+    low, high = _short("low"), _short("high")
+    named = ends.select("place", name=pl.when(low == high).then(low).otherwise(pl.format("{} to {}", low, high)))
     names = place.join(named, on="place").select("value", "name")
     return (
         value.alias("value")

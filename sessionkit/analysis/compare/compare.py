@@ -26,6 +26,7 @@ from sessionkit.analysis.compare.session_values import (
     GroupedSessions,
     chosen_sessions,
     numbered,
+    outcome_note,
     require_free,
     sessions_of,
     sessions_task,
@@ -257,7 +258,7 @@ def compare(
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
     about = _about(levels)
-    setup = ComparisonSetup(plan, about, sessions.by, family, within)
+    setup = ComparisonSetup(plan, about, sessions.by, family, within, tuple(outcome_note(study, by)))
     return Comparison(
         table=table,
         overall=overall,

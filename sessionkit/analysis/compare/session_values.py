@@ -31,6 +31,8 @@ KEYS = ("session_id", "user_id", "topic_id")
 ORDER = "session_order"
 UNNAMED = "\0none"
 """The group of sessions that name none, where they are described: no log has such a name."""
+AFTERWARDS = ("ended_at", "duration_seconds")
+"""Columns of sessions that nobody can assign to them."""
 LEVEL = "__level"
 """The column within whose levels groups are compared, among the sessions."""
 
@@ -239,6 +241,21 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
 def _short(name: str) -> pl.Expr:
     """A number as text, without a fraction that is 0."""
     return pl.col(name).cast(pl.String).str.replace(r"\.0$", "")
+
+
+def outcome_note(source: Study | Frame, by: str) -> list[str]:
+    """That groups are made by what came of the sessions, where that is known: the study says which of its values are better.
+
+    Columns of users are not of their sessions; of a table of scores nothing is known.
+    """
+    if not isinstance(source, Study) or by not in source.columns("sessions"):
+        return []
+    if by not in source.settings.better and by not in AFTERWARDS:
+        return []
+    what = "ratings" if by in source.settings.better else "durations"
+    return [
+        f"{by} comes from the sessions, as {what} do, and was not assigned before them: a difference does not show what causes it"
+    ]
 
 
 def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:

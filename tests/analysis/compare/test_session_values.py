@@ -1,5 +1,6 @@
 """What is asked of sessions: of a measure of queries the mean is taken, and a column of numbers is a measure."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -137,6 +138,16 @@ def test_a_column_of_numbers_is_compared_by_groups(clinic):
     for cut, by, says in ((1, "skill", "from 2 to 9"), (2, "topic_id", "is for numbers")):
         with pytest.raises(sk.UsageError, match=says):
             sk.compare(clinic, "nsDCG@10", by, cut=cut)
+
+
+def test_groups_by_what_came_of_sessions_are_no_conditions(clinic):
+    said = "satisfaction comes from the sessions, as ratings do, and was not assigned before them: a difference does not show"
+    declared = replace(clinic, settings=replace(clinic.settings, better={"satisfaction": "higher", "skill": "higher"}))
+    bare = replace(clinic, settings=replace(clinic.settings, better={}))
+    found = partial(sk.compare, measures="Queries", by="satisfaction", cut=2)
+    assert said in found(declared).reading
+    assert said in " ".join(found(declared, population="users,topics").notes)
+    assert "not assigned" not in found(bare).reading + sk.compare(declared, "Queries", "skill", cut=2).reading
 
 
 def test_numbers_that_are_too_equal_make_fewer_groups_and_that_is_said(clinic):

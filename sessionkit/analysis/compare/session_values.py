@@ -31,6 +31,8 @@ KEYS = ("session_id", "user_id", "topic_id")
 ORDER = "session_order"
 UNNAMED = "\0none"
 """The group of sessions that name none, where they are described: no log has such a name."""
+NAMES = ("user_id", "topic_id", "judgment_key", ORDER)
+"""Columns that name or number sessions, and are seldom what is compared."""
 AFTERWARDS = ("ended_at", "duration_seconds")
 """Columns of sessions that nobody can assign to them."""
 LEVEL = "__level"
@@ -175,9 +177,7 @@ def sessions_of(
         frame, values = frame.filter(known), values[known.to_numpy()]
     groups = tuple(in_natural_order(frame.get_column("group").unique()))
     if not groups:
-        others = [name for name in grouping_columns(source) if name != by]
-        msg = f"by={by}: no session has a value in this column; {_choice(others)}"
-        raise UsageError(msg)
+        raise UsageError(f"by={by}: no session has a value in this column; {_choice(_comparable(source))}")
     if by in KEYS:  # what is compared cannot be held constant at the same time
         frame = frame.with_columns(pl.lit(None, pl.String).alias(by))
     if not 2 <= len(groups) <= MOST_GROUPS:
@@ -412,10 +412,29 @@ def grouping_columns(source: Study | Frame) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in ("session_id", "measure", "value", "judged")]
 
 
+def _comparable(source: Study | Frame) -> list[str]:
+    """Columns that make groups which can be compared: of several values that are not too many, or of numbers, by cut."""
+    names = [name for name in grouping_columns(source) if name not in NAMES]
+    if isinstance(source, Study):
+        of_sessions = [name for name in names if name in source.columns("sessions")]
+        of_users = source.users.select(pl.exclude("user_id", *of_sessions)).collect()
+        tables = [source.sessions.select(of_sessions).collect(), of_users]
+    else:
+        tables = [as_polars(source, "scores").select(names).collect()]
+    found = []
+    for column in (column for table in tables for column in table if not column.dtype.is_nested()):
+        many = column.drop_nulls().n_unique()
+        if 2 <= many <= MOST_GROUPS:
+            found.append(column.name)
+        elif many > MOST_GROUPS and column.dtype.is_numeric():
+            found.append(f"{column.name} (with cut=2)")
+    return found
+
+
 def _choice(names: Sequence[str]) -> str:
     """Say what there is to choose from."""
     return (
         f"choose from {', '.join(names)}"
         if names
-        else "there is no other column; add one to the sessions or the scores"
+        else "there is no other column that could be compared; add one to the sessions or the scores"
     )

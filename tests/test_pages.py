@@ -181,3 +181,5 @@ def test_entries_of_the_glossary_are_found_whole():
     text = guide("terms")
     assert len(glossary()) == len(re.findall(r"\*\*.+?\*\*", text))
     assert all(text.endswith(".") for text in glossary().values())
+    assert glossary()["material"].partition(": ")[2] != glossary()["noticeable"].partition(": ")[2]
+    assert {"mark", "estimand", "incomplete blocks", "least-squares", "cut"} <= glossary().keys()

@@ -110,7 +110,8 @@ class Description(Finding):
         answers = dict(self.questions.select("question", "answer").rows())
         can = [question for question, answer in answers.items() if answer == "yes"]
         questions = f"The study can answer {len(can)} of {len(answers)} questions; table questions says which."
-        systems = counted(self.systems["system_id"].drop_nulls().len(), "system")
+        many = self.systems["system_id"].drop_nulls().len()
+        systems = counted(many, "system") if many else "no system named"
         logged = f"{counted(sessions, 'session')} with {counted(queries, 'query')}; {systems}."
         said = [logged, *self.losses, f"Design: {self.design}: {self.design_note}.", questions]
         return reading_of(said, self.restriction)

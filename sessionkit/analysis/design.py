@@ -41,7 +41,9 @@ def design_of(sessions: pl.DataFrame) -> tuple[str, str]:
     """
     known = sessions.filter(pl.col("system_id").is_not_null())
     systems = known.get_column("system_id").n_unique()
-    if systems < 2:
+    if not systems:
+        return "no systems", "no session names its system_id; compare other groups, by a column of sessions or users"
+    if systems == 1:
         return "one system", "there is nothing to compare between systems; sessions differ by user and topic"
     keys = known.select("user_id", "topic_id", group="system_id").with_row_index("session_id")
     found = read_design(keys, "system_id", systems)

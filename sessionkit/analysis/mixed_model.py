@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
 from sessionkit.analysis.compare.options import error_rate
-from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
+from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
@@ -220,6 +220,7 @@ def mixed_model(
     notes = [note for each in found for note in each.notes]
     if sessions.without_group:
         notes.append(f"left out {counted(sessions.without_group, 'session')} without {sessions.by}")
+    notes += outcome_note(study, by)
     unlike = alike(sessions, names)
     if unlike and table.height:
         notes.append(

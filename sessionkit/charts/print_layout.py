@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from sessionkit.charts.encodings import LETTERS, NUMBERS
+from sessionkit.charts.encodings import LETTERS, NUMBERS, TOPIC_LENGTH
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -47,6 +47,8 @@ LONG_NAME = 20
 """Characters from which on names of a narrow legend stand one below the other."""
 MOST_LINES = 1.8
 """Heights of a label that a row or bar with a size of its own takes at most."""
+ORDINALS = {2: "second", 3: "third"}
+"""Which of the names below a plot stand there, where not all do."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
 """What the colors of the palette become, each far from the one before it in lightness."""
 TOLERANCE = 0.02
@@ -99,7 +101,8 @@ class PrintLayout:
             spec = _gray(spec)
         if not self.in_points:
             return spec
-        _thin_labels(spec)
+        plot = self.width * PLOT if self.width is not None else float(WIDTH)
+        _name_all(spec, plot, size or USUAL)
         config = spec["config"]
         config["title"] = {**config.get("title", {}), "offset": 8}
         config["axis"] = {**config.get("axis", {}), "titlePadding": 5}
@@ -281,15 +284,30 @@ def _shrink_circles(value: Any, share: float) -> None:  # noqa: ANN401  # any JS
             _shrink_circles(inner, share)
 
 
-def _thin_labels(value: Any) -> None:  # noqa: ANN401  # any JSON value
-    """Labels below a plot that are all shown on a screen are as many as there is room for on paper."""
+def _name_all(value: Any, plot: float, size: float) -> None:  # noqa: ANN401  # any JSON value
+    """Names below a plot that are all shown on a screen: so many points have all; upright, smaller, or some as the title says."""
     if isinstance(value, dict):
-        axis = value["x"].get("axis") if isinstance(value.get("x"), dict) else None
-        if isinstance(axis, dict) and axis.get("labelOverlap") is False:
-            axis["labelOverlap"] = True
+        x = value.get("x")
+        axis = x.get("axis") if isinstance(x, dict) else None
+        if isinstance(x, dict) and isinstance(axis, dict) and axis.get("labelOverlap") is False:
+            _fit_names(axis, x["scale"]["domain"], plot, size)
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key not in ("config", "datasets"):
-            _thin_labels(inner)
+            _name_all(inner, plot, size)
+
+
+def _fit_names(axis: dict[str, Any], names: Sequence[str], plot: float, size: float) -> None:
+    """Fit the names of an axis into so many points: beside each other, else upright, as small as need be, else every so many."""
+    room = plot / len(names)
+    if (max(map(len, names)) + 1) * WIDE * size <= room:
+        return
+    axis.update(labelAngle=-90, labelLimit=TOPIC_LENGTH)
+    least = min(size, LEAST)
+    axis["labelFontSize"] = round(max(least, min(size, room / HIGH)), 2)
+    every = math.ceil(least / room)
+    if every > 1:
+        axis["values"] = [*names[::every]]
+        axis["title"] = f"{axis['title']}; every {ORDINALS.get(every, f'{every}th')} is named"
 
 
 def _longest_name(value: Any) -> int:  # noqa: ANN401  # any JSON value

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
 
+OF_ONE = {
+    "--cut": "; it is one of compare, and groups of numbers for every command are a column, see: sessionkit help cut"
+}
+"""What is said of an option that one command has alone, and others do without."""
+
+
 class Command(TyperCommand):
     """A command; a shell completes every option whose help lists its words, as in ``--per session|query``."""
 
@@ -102,6 +108,7 @@ def misuse(error: TyperException) -> str:
         argument = error.option_name.lstrip("-").upper()
         is_argument = any(_metavar(one) == argument for one in _arguments(error.ctx))
         near = f": {argument} is an argument" if is_argument else suggestion(error.option_name, known)
+        near = OF_ONE.get(error.option_name, near)
         options = f"; options: {', '.join(known)}" if known else ""
         return f"there is no option {error.option_name}{near}; usage: {usage_of(error.ctx)}{options}"
     if isinstance(error, wrong.MissingParameter) and parameter is not None:

@@ -31,7 +31,8 @@ def init(
 
     The command reads the first 100,000 lines of each file to find its format, its table, its columns and how they spell their
     values. Files with the same columns are one table. Comments that begin with "# ?" ask what the files do not show; check
-    lists those that are left. Paths are relative to the folder of --output, else to the current one.
+    lists those that are left. Without --output the proposal is printed and not written. Its paths are relative to the folder of
+    --output, else to the current one.
     """
     from sessionkit.readers.propose.draft import propose
     from sessionkit.study.atomic_files import require_place, write_whole
@@ -52,7 +53,11 @@ def init(
         sys.stdout.flush()
     else:
         write_whole(output, content)
-    name = "study.toml" if output is None else str(output)
     asked = counted(len(proposal.questions), "open question")
-    first = f"{asked}, in lines that begin with '# ?': answer them" if proposal.questions else "no open questions"
-    tell(f"{first}; then: sessionkit check {shlex.quote(name)}")
+    first = f"{asked}, in lines that begin with '# ?'" if proposal.questions else "no open questions"
+    if output is None:
+        again = shlex.join(["sessionkit", "init", *map(str, files), "--output", "study.toml"])
+        tell(f"{first}; no file was written. To write it: {again}")
+    else:
+        to_do = ": answer them" if proposal.questions else ""
+        tell(f"{first}{to_do}; then: sessionkit check {shlex.quote(str(output))}")

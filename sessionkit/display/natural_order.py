@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import polars as pl
 
 DIGITS = re.compile("[0-9]+")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-"""A name that is a number."""
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+RANGE = re.compile(f"{NUMBER}( to {NUMBER})?", re.ASCII | re.IGNORECASE)
+"""A name that is a number, or a range of numbers."""
 
 
 def natural_key(name: str) -> str:
@@ -28,13 +29,17 @@ def _sized(run: re.Match[str]) -> str:
 
 
 def in_natural_order(names: Iterable[str]) -> list[str]:
-    """Return names in order, each once: by their size where all are numbers, else in natural order.
+    """Return names in order, each once: by their size where all are numbers or ranges of them, else in natural order.
 
     >>> in_natural_order(["10", "-2", "9", "1.5", "1.25"]), in_natural_order(["S10", "S9", "S10"])
     (['-2', '1.25', '1.5', '9', '10'], ['S9', 'S10'])
+    >>> in_natural_order(["9 to 10", "-2 to 7.5", "-9 to -3", "8"])
+    ['-9 to -3', '-2 to 7.5', '8', '9 to 10']
     """
     known = sorted(set(names), key=lambda name: (natural_key(name), name))
-    return sorted(known, key=float) if all(map(NUMBER.fullmatch, known)) else known
+    if not all(map(RANGE.fullmatch, known)):
+        return known
+    return sorted(known, key=lambda name: float(name.partition(" to ")[0]))
 
 
 def natural_places(names: pl.Series) -> pl.Series:

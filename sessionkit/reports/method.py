@@ -102,7 +102,7 @@ def sentences(study: Study) -> list[str]:
     """Return what else the numbers depend on: judgments, averages, version and data."""
     settings = study.settings
     top = f"The grade scale ends at {settings.max_grade:g}. " if settings.max_grade is not None else ""
-    negative = ", ".join(f"{grade:g}" for grade in settings.unjudged_grades)
+    negative = ", ".join(f"{grade:g}" for grade in settings.unjudged_grades or ())
     unjudged = f"Grades {negative} mean not judged. " if negative else ""
     return [
         f"{top}Several judgments of one document are merged by {settings.merge}. {unjudged}Grades below 0 gain "

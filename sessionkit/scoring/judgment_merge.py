@@ -59,7 +59,7 @@ def merged(
     lift
         Whether grades from 0 to 1 count as 1 before they are merged, as ``gain=lifted`` has it.
     """
-    unjudged = pl.col("grade").is_in(list(settings.unjudged_grades))
+    unjudged = pl.col("grade").is_in(list(settings.unjudged_grades or ()))
     judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
     if lift:

@@ -214,7 +214,7 @@ def _require_same_settings(saved: Study, study: Study) -> None:
     """Refuse a study that was declared otherwise, since no value could be worked out for both."""
     ours, theirs = saved.settings.as_dict(), study.settings.as_dict()
     for name, value in ours.items():
-        if name not in SPENT and theirs[name] != value:
+        if name not in SPENT and (theirs[name] or None) != (value or None):  # nothing declared, or that there is none
             raise DataError(
                 f"{name} is {theirs[name]!r} in the added data and {value!r} in {saved.path}; declare the same for both"
             )

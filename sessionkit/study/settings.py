@@ -27,7 +27,7 @@ class SettingValues(TypedDict, total=False):
     """Settings by name, as functions take them; those of `Settings`."""
 
     max_grade: float | None
-    unjudged_grades: Collection[float]
+    unjudged_grades: Collection[float] | None
     merge: Merge
     collection_size: int | None
     title: str | None
@@ -48,7 +48,8 @@ class Settings:
     max_grade
         Top of the grade scale, above 0.
     unjudged_grades
-        Negative grades that mean "pooled but not judged"; other negative grades are judged and gain nothing.
+        Negative grades that mean "pooled but not judged"; other negative grades are judged and gain nothing. Empty where none do;
+        None where nothing is declared: the same, with a note where there are negative grades.
     merge
         How several judgments of one (judgment_key, doc_id) become one grade: one of :data:`MERGES`.
     collection_size
@@ -83,7 +84,7 @@ class Settings:
     """
 
     max_grade: float | None = None
-    unjudged_grades: tuple[float, ...] = ()
+    unjudged_grades: tuple[float, ...] | None = None
     merge: Merge = "max"
     collection_size: int | None = None
     title: str | None = None
@@ -102,11 +103,12 @@ class Settings:
                     "grade scale"
                 )
             object.__setattr__(self, "max_grade", float(self.max_grade))
-        if not isinstance(self.unjudged_grades, list | tuple | set | frozenset) or not all(
-            _number(grade) and grade < 0 for grade in self.unjudged_grades
-        ):
-            raise DataError(f"unjudged_grades is {self.unjudged_grades!r}; it must be a list of negative numbers")
-        object.__setattr__(self, "unjudged_grades", tuple(float(grade) for grade in self.unjudged_grades))
+        if self.unjudged_grades is not None:
+            if not isinstance(self.unjudged_grades, list | tuple | set | frozenset) or not all(
+                _number(grade) and grade < 0 for grade in self.unjudged_grades
+            ):
+                raise DataError(f"unjudged_grades is {self.unjudged_grades!r}; it must be a list of negative numbers")
+            object.__setattr__(self, "unjudged_grades", tuple(float(grade) for grade in self.unjudged_grades))
         if self.merge not in MERGES:
             near = suggestion(str(self.merge), MERGES)
             raise DataError(f"merge is {self.merge!r}; it must be one of {', '.join(MERGES)}{near}")
@@ -151,7 +153,8 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        return {**asdict(self), "unjudged_grades": list(self.unjudged_grades)}
+        unjudged = self.unjudged_grades
+        return {**asdict(self), "unjudged_grades": None if unjudged is None else list(unjudged)}
 
 
 def check_timezone(name: str | None) -> None:

@@ -52,7 +52,8 @@ def test_numbers_agree_with_the_raw_tables(clinic):
 @pytest.mark.parametrize(
     ("rows", "name"),
     [
-        ([("u", "a", None), ("v", "b", None)], "one system"),
+        ([("u", "a", None), ("v", "b", None)], "no systems"),
+        ([("u", "a", "1"), ("v", "b", "1")], "one system"),
         ([("u", "a", "1"), ("v", "b", "2")], "independent"),
         ([("u", "a", "1"), ("v", "a", "2"), ("w", "b", "2"), ("x", "b", "1")], "between users"),
         ([(u, t, s) for u in "uv" for t in "ab" for s in "12"], "paired by user and topic"),

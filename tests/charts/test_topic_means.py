@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import rprecision_histogram, save, spec_of, topic_means
+from sessionkit.charts import rprecision_histogram, save, spec_of, topic_means, user_topic_heatmap
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
@@ -89,3 +89,16 @@ def test_every_name_stands_below_the_plot_whole_or_cut(tmp_path, draw, names, an
     ]
     assert len(shown) == len(topics)
     assert all(topic.startswith(text.rstrip("…")) for text, topic in zip(sorted(shown), sorted(topics), strict=True))
+
+
+@pytest.mark.parametrize(("width", "every"), [("84mm", 1), ("72mm", 2)])
+@pytest.mark.parametrize("draw", [topic_means, user_topic_heatmap])
+def test_in_a_column_of_a_paper_every_name_stands_there_or_the_title_says_which(tmp_path, draw, width, every):
+    topics = [f"{number:02}-" for number in range(20)]
+    rows = pl.DataFrame({"topic_id": topics, "group": "S1", "value": [1 - number / 40 for number in range(20)]})
+    if draw is user_topic_heatmap:
+        rows = rows.with_columns(user_id=pl.lit("u"))
+    path = save(draw(rows, measure="nDCG@10"), tmp_path / "chart.svg", width=width)
+    shown = re.findall(r"<text[^>]*>(\d\d-)</text>", path.read_text("utf-8"))
+    assert shown == topics[::every]
+    assert ("every second is" in " ".join(re.findall(r">([^<]*)</t", path.read_text("utf-8")))) == (every == 2)

@@ -26,10 +26,12 @@ def test_the_proposal_goes_to_stdout_and_what_to_do_next_to_stderr(files, call, 
     said = tomllib.loads(outcome.out)
     assert (said["results"]["path"], said["judgments"]["path"]) == ("results.csv", "qrels.txt")
     assert outcome.out.count("\n# ? ") == 1
+    again = "sessionkit init results.csv qrels.txt --output study.toml"
     assert (
-        outcome.err
-        == "1 open question, in lines that begin with '# ?': answer them; then: sessionkit check study.toml\n"
+        outcome.err == f"1 open question, in lines that begin with '# ?'; no file was written. To write it: {again}\n"
     )
+    assert call(*again.split()[1:]).err.endswith("answer them; then: sessionkit check study.toml\n")
+    assert call("check", "study.toml").status == 0
 
 
 def test_a_file_lies_where_its_paths_say_and_can_be_checked_and_ingested(files, call, tmp_path):
@@ -86,7 +88,7 @@ def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
 
 
 def test_without_questions_it_says_so(files, call):
-    assert call("init", files[0]).err.startswith("no open questions; then: sessionkit check")
+    assert call("init", files[0]).err.startswith("no open questions; no file was written.")
 
 
 def test_what_is_left_of_a_partial_proposal_is_told_where_it_cannot_be_read(call, tmp_path):

@@ -36,6 +36,11 @@ MISTAKES = {
         "options: --by, --where",
     ],
     "score {study} CG --wher x": ["did you mean '--where'?"],
+    "score {study} CG --by skill --cut 2": [
+        "there is no option --cut; it is one of compare, and groups of numbers for every command are a column",
+        "sessionkit help cut",
+    ],
+    "chart differences {study} CG --cut 2": ["there is no option --cut; it is one of compare, and groups"],
     "score {study} CG --by": ["--by is not followed by its value: COLUMN,..."],
     "score {study} CG --format": ["--format is not followed by its value: one of table, tsv"],
     "score {study} CG --wide=1": ["--wide takes no value"],

@@ -130,7 +130,7 @@ def test_study_without_systems_topics_or_judgments_has_what_can_be_had(make):
     assert [spec["title"]["text"] for spec in specs(text)] == ["Sessions that go on"]  # no empty axes
     words = Reader(text).text
     assert words.count("The study has no judgments, so no measure of relevance has a value.") == 1
-    assert "one system: there is nothing to compare between systems" in words
+    assert "no systems: no session names its system_id; compare other groups" in words
     assert "there are no judgments" in words
 
 

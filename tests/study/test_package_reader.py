@@ -183,7 +183,7 @@ def test_columns_are_compared_with_the_schema(folder):
     refused(folder, "has no column session_id")
 
 
-@pytest.mark.parametrize("grades", [3, None, "-1", [1], {"a": 1}])
+@pytest.mark.parametrize("grades", [3, False, "-1", [1], {"a": 1}])
 def test_unjudged_grades_that_are_none(folder, grades):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["settings"].update(unjudged_grades=grades))
     refused(folder, "datapackage.json: unjudged_grades is")

@@ -26,6 +26,7 @@ from sessionkit.analysis.compare.session_values import (
     GroupedSessions,
     chosen_sessions,
     numbered,
+    outcome_note,
     require_free,
     sessions_of,
     sessions_task,
@@ -47,6 +48,8 @@ from sessionkit.study.study import guarded_read
 if TYPE_CHECKING:
     from sessionkit.analysis.mixed_model import MixedModel
 
+NAMED = 4
+"""Values of a column that are named as having one design."""
 BOTH = "users,topics"
 """The population of a mixed model."""
 
@@ -260,7 +263,7 @@ def compare(
     about = _about(levels)
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
-    setup = ComparisonSetup(plan, about, sessions.by, family, within, spans)
+    setup = ComparisonSetup(plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)))
     return Comparison(
         table=table.drop("uninformative"),
         overall=overall,
@@ -366,15 +369,21 @@ class _Level:
 
 def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
     """The plan of all levels; an error where the designs of levels ask for different ones."""
-    first = levels[0]
-    for other in levels[1:]:
-        if (other.plan.layout, other.plan.population, other.plan.test.name) != (
-            first.plan.layout, first.plan.population, first.plan.test.name
-        ):  # fmt: skip
-            designs = " and ".join(f"in {level.name} {level.plan.design.title}" for level in (first, other))
-            msg = f"within={first.sessions.within}: sessions are {designs}, which no one test is for; choose values by where"
-            raise UsageError(msg)
-    return first.plan
+    within, alike = levels[0].sessions.within, dict[tuple[str, str, str], list[_Level]]()
+    for level in levels:
+        plan = level.plan
+        alike.setdefault((plan.layout, plan.population, plan.test.name), []).append(level)
+    if len(alike) > 1:
+        designs = [
+            f"{', '.join(str(level.value) for level in same[:NAMED])}{', ...' if len(same) > NAMED else ''}: "
+            f"{same[0].plan.design.title} ({same[0].plan.title})"
+            for same in alike.values()
+        ]
+        raise UsageError(
+            f"within={within}: its values have different designs, and one test must fit them all; {'; '.join(designs)}; compare "
+            "values of one design at a time, chosen by a condition in where"
+        )
+    return levels[0].plan
 
 
 def _about(levels: Sequence[_Level]) -> str:

@@ -29,7 +29,10 @@ ORDER = {
 
 @dataclass(frozen=True)
 class ComparisonSetup:
-    """What a comparison is made with, and whom it is about; ``spans`` are the greatest differences that measures can have."""
+    """What a comparison is made with, whom it is about, and what else is to be said of its groups.
+
+    ``spans`` are the greatest differences that measures can have.
+    """
 
     plan: ComparisonPlan
     about: str
@@ -37,6 +40,7 @@ class ComparisonSetup:
     family: Family
     within: str | None = None
     spans: Mapping[str, float] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
 
 
 def claim(population: str, *found: Aligned, within: str | None = None, topics_apart: bool = False) -> str:
@@ -103,6 +107,7 @@ def lines(
     told = [f"Design: {where}{setup.plan.design.described}."]
     pairs = table.select("a", "b").n_unique()
     told.append(f"The claim is about {setup.about}.{_limits(setup, pairs)}")
+    told += [f"{caution}." for caution in setup.cautions]
     told += [f"{_level(row, setup)}{_all_at_once(row)}" for row in overall.iter_rows(named=True)]
     told += [f"{_level(row, setup)}{_sentence(row, setup)}" for row in table.head(MOST_ROWS).iter_rows(named=True)]
     told += more_in_table(table.height - MOST_ROWS, "comparison")

@@ -31,6 +31,10 @@ KEYS = ("session_id", "user_id", "topic_id")
 ORDER = "session_order"
 UNNAMED = "\0none"
 """The group of sessions that name none, where they are described: no log has such a name."""
+NAMES = ("user_id", "topic_id", "judgment_key", ORDER)
+"""Columns that name or number sessions, and are seldom what is compared."""
+AFTERWARDS = ("ended_at", "duration_seconds")
+"""Columns of sessions that nobody can assign to them."""
 LEVEL = "__level"
 """The column within whose levels groups are compared, among the sessions."""
 
@@ -173,9 +177,7 @@ def sessions_of(
         frame, values = frame.filter(known), values[known.to_numpy()]
     groups = tuple(in_natural_order(frame.get_column("group").unique()))
     if not groups:
-        others = [name for name in grouping_columns(source) if name != by]
-        msg = f"by={by}: no session has a value in this column; {_choice(others)}"
-        raise UsageError(msg)
+        raise UsageError(f"by={by}: no session has a value in this column; {_choice(_comparable(source))}")
     if by in KEYS:  # what is compared cannot be held constant at the same time
         frame = frame.with_columns(pl.lit(None, pl.String).alias(by))
     if not 2 <= len(groups) <= MOST_GROUPS:
@@ -202,10 +204,10 @@ def every_session(
 
 
 def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
-    """Name the groups that a column of numbers is cut into, of about one size; equal numbers are never parted.
+    """Name the groups that a column of numbers is cut into by what they range over; equal numbers are never parted.
 
     >>> _cut(pl.Series("group", ["1", "2", "2", "3", "10", None]), "age", 2).to_list()
-    ['1 of 2 (1 to 2)', '1 of 2 (1 to 2)', '1 of 2 (1 to 2)', '2 of 2 (3 to 10)', '2 of 2 (3 to 10)', None]
+    ['1 to 2', '1 to 2', '1 to 2', '3 to 10', '3 to 10', None]
     """
     if isinstance(cut, bool) or not isinstance(cut, int) or not 2 <= cut <= MOST_CUT:
         raise UsageError(f"cut must be a whole number of groups from 2 to {MOST_CUT}, not {cut!r}")
@@ -225,10 +227,8 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
         raise UsageError(
             f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
         )
-    named = ends.with_row_index("nth", 1).select(
-        "place",
-        name=pl.format("{} of {} ({} to {})", "nth", pl.lit(len(ends)), *(_short(name) for name in ("low", "high"))),
-    )
+    low, high = _short("low"), _short("high")
+    named = ends.select("place", name=pl.when(low == high).then(low).otherwise(pl.format("{} to {}", low, high)))
     names = place.join(named, on="place").select("value", "name")
     return (
         value.alias("value")
@@ -241,6 +241,21 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
 def _short(name: str) -> pl.Expr:
     """A number as text, without a fraction that is 0."""
     return pl.col(name).cast(pl.String).str.replace(r"\.0$", "")
+
+
+def outcome_note(source: Study | Frame, by: str) -> list[str]:
+    """That groups are made by what came of the sessions, where that is known: the study says which of its values are better.
+
+    Columns of users are not of their sessions; of a table of scores nothing is known.
+    """
+    if not isinstance(source, Study) or by not in source.columns("sessions"):
+        return []
+    if by not in source.settings.better and by not in AFTERWARDS:
+        return []
+    what = "ratings" if by in source.settings.better else "durations"
+    return [
+        f"{by} comes from the sessions, as {what} do, and was not assigned before them: a difference does not show what causes it"
+    ]
 
 
 def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:
@@ -392,10 +407,29 @@ def grouping_columns(source: Study | Frame) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in ("session_id", "measure", "value", "judged")]
 
 
+def _comparable(source: Study | Frame) -> list[str]:
+    """Columns that make groups which can be compared: of several values that are not too many, or of numbers, by cut."""
+    names = [name for name in grouping_columns(source) if name not in NAMES]
+    if isinstance(source, Study):
+        of_sessions = [name for name in names if name in source.columns("sessions")]
+        of_users = source.users.select(pl.exclude("user_id", *of_sessions)).collect()
+        tables = [source.sessions.select(of_sessions).collect(), of_users]
+    else:
+        tables = [as_polars(source, "scores").select(names).collect()]
+    found = []
+    for column in (column for table in tables for column in table if not column.dtype.is_nested()):
+        many = column.drop_nulls().n_unique()
+        if 2 <= many <= MOST_GROUPS:
+            found.append(column.name)
+        elif many > MOST_GROUPS and column.dtype.is_numeric():
+            found.append(f"{column.name} (with cut=2)")
+    return found
+
+
 def _choice(names: Sequence[str]) -> str:
     """Say what there is to choose from."""
     return (
         f"choose from {', '.join(names)}"
         if names
-        else "there is no other column; add one to the sessions or the scores"
+        else "there is no other column that could be compared; add one to the sessions or the scores"
     )

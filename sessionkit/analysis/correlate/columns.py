@@ -79,7 +79,7 @@ def columns(
     Returns
     -------
     polars.DataFrame
-        ``session_id``, ``user_id`` and a column of numbers for each variable by its name, null where unknown or
+        ``session_id``, ``user_id``, ``topic_id`` and a column of numbers for each variable by its name, null where unknown or
         undefined; sorted by session_id.
 
     Raises
@@ -87,7 +87,7 @@ def columns(
     DataError
         If a column does not hold numbers.
     """
-    keys = study.sessions.select("session_id", "user_id").collect().sort("session_id")
+    keys = study.sessions.select("session_id", "user_id", "topic_id").collect().sort("session_id")
     scores = score(study, [each.measure for each in asked], memory=memory, cache=cache, per="session")
     for each in asked:
         own = scores.filter(pl.col("measure") == str(each.measure)).select(
@@ -107,8 +107,7 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     if name in known:
         return _of_measure(study, column(name), option)
     if name in IDS:
-        msg = f"{option}={name}: its values are not numbers; to compare groups, use: sessionkit compare --by {name}"
-        raise UsageError(msg)
+        raise UsageError(f"{option}={name}: its values are names, not numbers; {_instead(name, option)}")
     try:
         measure = parse_measure(name)
     except MeasureError as error:
@@ -119,6 +118,20 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
         msg = f"{option}={name}: no such column in sessions or users, and no such measure; {have}{near}"
         raise UsageError(msg) from error
     return _of_measure(study, measure, option)
+
+
+def _instead(name: str, option: str) -> str:
+    """What can be done with a column of names."""
+    if option == "control":
+        return (
+            f"where=\"{name} = '...'\" correlates within one of them, and compare by the other column, of numbers with cut=2, adjusts "
+            "for users and topics where the study's design allows it"
+        )
+    if name == "session_id":
+        return "give a column of numbers, or a measure"
+    return (
+        f"score by={name} shows the mean of each, and compare by={name} tests them where the study's design allows it"
+    )
 
 
 def _of_measure(study: Study, measure: Measure, option: str) -> Variable:

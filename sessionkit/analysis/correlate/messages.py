@@ -79,6 +79,7 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationConte
             f"The {many} p-values are not adjusted for their number: if nothing were related, about {chance:.2g} of them would "
             f"still be below {1 - asked.resampling.confidence:.2g}."
         )
+    lines += _unadjusted(asked)
     lines.append(
         "A correlation does not show what causes what. The topics are fixed, so the claim does not generalize to other topics."
     )
@@ -91,6 +92,17 @@ def _population(asked: CorrelationContext) -> str:
     of = f" of {counted(users, 'user')}" if users else ""
     people = "users like these" if asked.units.name == "users" else "sessions like these"
     return f"{counted(len(asked.frame), 'session')}{of}. {_sentence(asked.units.reason)}: the claim is about {people}."
+
+
+def _unadjusted(asked: CorrelationContext) -> list[str]:
+    """That users and topics are not held constant, where there are several."""
+    several = [name for name in ("user", "topic") if asked.frame.get_column(f"{name}_id").drop_nulls().n_unique() > 1]
+    if not several:
+        return []
+    return [
+        f"The correlations are over all sessions together and not adjusted for {' or '.join(several)}: differences between "
+        f"{' and between '.join(f'{name}s' for name in several)} are part of them."
+    ]
 
 
 def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:

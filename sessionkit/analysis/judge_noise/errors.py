@@ -155,7 +155,7 @@ def _of_judges(study: Study) -> pl.DataFrame:
     if "judge_id" not in columns:
         return pl.DataFrame(schema={"grade": pl.Float64, "becomes": pl.Float64, "n": pl.Float64})
     unit = [name for name in UNIT if name in columns]
-    pooled = pl.col("grade").is_in(list(study.settings.unjudged_grades))
+    pooled = pl.col("grade").is_in(list(study.settings.unjudged_grades or ()))
     rows = study.judgments.filter(pl.col("judge_id").is_not_null(), pl.col("grade").is_not_null() & ~pooled)
     grades = rows.select(*unit, "judge_id", pl.col("grade").cast(pl.Float64)).collect()
     grades = grades.unique([*unit, "judge_id"], keep="first", maintain_order=True)

@@ -109,7 +109,7 @@ def user_topic_heatmap(
     tips = [tip("y", "User"), tip("x", "Topic"), tip("group", legend or LEGENDS.get(by, by))]
     tips += [tip("value", what, ".4f"), tip("n", "Sessions", "d")]
     place: dict[str, Any] = {
-        "x": _axis(frame, "x", "Topics, highest mean first"),
+        "x": _axis(frame, "x", "Topics, highest mean first", every=width is None),
         "y": _axis(frame, "y", "Users, highest mean first"),
     }
     shade = alt.Color(
@@ -170,8 +170,11 @@ def _drawn(every: pl.DataFrame, cells: pl.DataFrame) -> str | None:
     return f"{users:,} of {counted(all_users, 'user')}, {topics:,} of {counted(all_topics, 'topic')}: those with most sessions"
 
 
-def _axis(frame: pl.DataFrame, field: str, title: str) -> Any:  # noqa: ANN401  # alt.X or alt.Y
-    """An axis of users or topics in the order of the means of their cells; names are values of its scale, no expression."""
+def _axis(frame: pl.DataFrame, field: str, title: str, *, every: bool = False) -> Any:  # noqa: ANN401  # alt.X or alt.Y
+    """An axis of users or topics in the order of the means of their cells, with the name of every one, or of as many as fit.
+
+    Names are values of its scale, no expression.
+    """
     means = natural_sort(frame.group_by(field).agg(pl.col("value").mean().round(DIGITS)), field)
     names = means.sort("value", descending=True, maintain_order=True)[field].to_list()
     across = field == "x"
@@ -182,7 +185,7 @@ def _axis(frame: pl.DataFrame, field: str, title: str) -> Any:  # noqa: ANN401  
         ticks=False,
         domain=False,
         labelLimit=LABEL,
-        labelOverlap=True,
+        labelOverlap=not every,
         labelAngle=-90 * upright,
     )
     scale = alt.Scale(type="band", domain=[inert(name) for name in names], padding=0)

@@ -169,10 +169,10 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
             f"{doc!r}); merged by merge = {settings.merge!r} when scored, "
             f"which can be set {AT_THE_TOP}"
         )
-    negative = judgments.filter(pl.col("grade") < 0, ~pl.col("grade").is_in(settings.unjudged_grades))
-    if negative.height:
+    negative = judgments.filter(pl.col("grade") < 0)
+    if negative.height and settings.unjudged_grades is None:
         (lowest,) = negative.select(pl.col("grade").min()).row(0)
         notes.tell(
-            f"judgments: {counted(negative.height, 'grade')} below 0, assumed judged with gain 0; if they mean "
-            f"unjudged, set unjudged_grades = [{lowest:g}] {AT_THE_TOP}"
+            f"judgments: {counted(negative.height, 'grade')} below 0, assumed judged with gain 0; set "
+            f"unjudged_grades = [{lowest:g}] {AT_THE_TOP} if they mean unjudged, or unjudged_grades = [] if they are judged"
         )

@@ -51,7 +51,7 @@ def asked_of_grades(grades: pl.Series | None, name: str) -> list[Line]:
         values = [_plain(value) for value in below.unique().sort()]
         asked = (
             f"{counted(len(below), 'grade')} below 0 ({listed([str(value) for value in values[:5]])}): judged, and gaining "
-            "nothing. If some mean pooled but not judged, list these and remove the '#'"
+            "nothing. If some mean pooled but not judged, list these, if none does, write [], and remove the '#'"
         )
         lines.append(Line("unjudged_grades", values, (asked,), idle=True))
     return lines

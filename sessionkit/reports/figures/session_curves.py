@@ -199,9 +199,9 @@ def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: 
     )
     caption = (
         f"Mean of {measure} after every slot of the concatenated lists, {first_of(pairs, NAMED)} minus {first}: above zero "
-        f"{pairs[0] if len(pairs) == 1 else 'a group'} is ahead. Sessions that have stopped keep their gain"
-        f"{' and their ideal' if measure.normalized else ''}.{band_told(shown, study, 'slot by slot')}{ends} "
-        f"Below the axis: sessions still searching.{cut} Sessions: {n}."
+        f"{pairs[0] if len(pairs) == 1 else 'a group'} is ahead. The difference is not adjusted for users or topics. Sessions "
+        f"that have stopped keep their gain{' and their ideal' if measure.normalized else ''}."
+        f"{band_told(shown, study, 'slot by slot')}{ends} Below the axis: sessions still searching.{cut} Sessions: {n}."
     )
     return Figure("difference-curve", title, chart, caption)
 

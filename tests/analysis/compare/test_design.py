@@ -197,7 +197,12 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
         (
             apart([[1, 2]]),
             {"by": "topic_id"},
-            ["no session has a value in this column", "choose from user_id, system_id"],
+            ["no session has a value in this column", "there is no other column that could be compared"],
+        ),
+        (
+            apart([[1, 2], [3, 5]]).with_columns(age=pl.int_range(pl.len()) % 2, key=pl.lit("k")),
+            {"by": "topic_id"},
+            ["no session has a value in this column", "choose from system_id, age"],
         ),
         (by_topic(EXAMPLE_S), {"test": "tukey", "correction": "bh"}, ["holm, bonferroni or none"]),
     ],

@@ -131,5 +131,7 @@ def test_values_of_which_each_has_another_design_are_refused():
     for options in ({"within": "half"}, {"by": "half"}):
         with pytest.raises(UsageError, match="=half: the column holds lists"):
             sk.compare(lists, **options)
-    with pytest.raises(UsageError, match=r"in half apart independent and in half paired paired by user.*where"):
+    with pytest.raises(
+        UsageError, match=r"different designs.* apart: independent \(Welch's t\); paired: paired by user \(paired t\)"
+    ):
         sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")

@@ -139,6 +139,17 @@ def test_measures_that_are_the_same_do_not_differ(study):
     assert found.item(1, "note").endswith("rank sessions the same: there is no difference to test")
 
 
+def test_what_is_not_held_constant_is_said(study, repeated):
+    assert (
+        "not adjusted for user" not in sk.correlate(study, "sDCG@1", with_="performance").reading
+    )  # one topic, no users
+    said = sk.correlate(repeated, "sDCG@1", with_="performance", draws=200).reading
+    assert "not adjusted for user: differences between users are part of them." in said
+    topics = repeated.sessions.with_columns(topic_id=pl.lit("t") + (pl.int_range(pl.len()) % 2).cast(pl.String))
+    said = sk.correlate(repeated.with_tables(sessions=topics), "Queries", with_="performance", draws=200).reading
+    assert "not adjusted for user or topic: differences between users and between topics are part of them." in said
+
+
 def test_a_constant_is_a_sentence_beside_the_others():
     both = sk.correlate(made(same=[3] * MANY), "sDCG@1", with_=["performance", "same"], coefficients="pearson")
     assert both.table.item(1, "value") is None
@@ -151,7 +162,14 @@ def test_a_constant_is_a_sentence_beside_the_others():
     [
         ({}, {"with_": "performence"}, sk.UsageError, "did you mean 'performance'"),
         ({}, {"with_": []}, sk.UsageError, "with is empty"),
-        ({}, {"with_": "topic_id"}, sk.UsageError, "its values are not numbers"),
+        ({}, {"with_": "topic_id"}, sk.UsageError, "not numbers; score by=topic_id shows the mean of each"),
+        ({}, {"with_": "session_id"}, sk.UsageError, "not numbers; give a column of numbers"),
+        (
+            {},
+            {"with_": "performance", "control": "topic_id"},
+            sk.UsageError,
+            "where=\"topic_id = '...'\" correlates within one",
+        ),
         ({}, {"with_": "performance", "coefficients": "spearmann"}, sk.UsageError, "did you mean 'spearman'"),
         ({}, {"with_": "performance", "measures": "performance"}, sk.UsageError, "not correlated with itself"),
         ({}, {"with_": "performance", "units": "users"}, sk.UsageError, "names no users"),

@@ -49,6 +49,9 @@ def test_negative_grades():
     assert any(note.startswith("judgments: 1 grade below 0") for note in notes)
     notes = from_tables(RESULTS, {**JUDGMENTS, "grade": [-1, 2]}, unjudged_grades=(-1,)).notes
     assert not any("below 0" in note for note in notes)
+    study = from_tables(RESULTS, {**JUDGMENTS, "grade": [-1, 2]}, unjudged_grades=())
+    assert not any("below 0" in note for note in study.notes)  # confirmed: they are judged
+    assert study.settings.unjudged_grades == ()
 
 
 @pytest.mark.parametrize("finer", ["subtopic_id", "passage_id", "judge_id"])

@@ -114,12 +114,12 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     row = dict(zip(shown.headers, shown.rows[0], strict=True))
     found = comparison.table.row(0, named=True)
     assert abs(found["estimate"] - found["raw_difference"]) > 0.0005
-    assert row["Estimate"].rstrip("*") == f"{found['estimate']:.4f}"
+    assert row["Adjusted difference"].rstrip("*") == f"{found['estimate']:.4f}"
     assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
     assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
-    assert [*shown.headers[1:7]] == ["Estimate", "95% from", "to", "p", "Effect size", "n"]
+    assert [*shown.headers[1:7]] == ["Adjusted difference", "95% from", "to", "p", "Effect size", "n"]
     assert (
-        "Estimate, interval, p, effect size and n are of the difference between values of system_id adjusted"
+        "Adjusted difference, interval, p, effect size and n are of the difference between values of system_id adjusted"
         in shown.note
     )
 

@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items):
         few = several[0].get_closest_marker("few")
         (most,) = few.args
         late = any(several[0].get_closest_marker(mark) for mark in ("slow", "browser", "spark"))
-        slow = 0 if late else few.kwargs.get("slow", 2 * most)
+        slow = 0 if late else few.kwargs.get("slow", most)
         # steps of the golden ratio fall into no rhythm with the rows or columns of a matrix
         order = list(
             dict.fromkeys(int(len(several) * ((start + step * 0.618034) % 1)) for step in range(4 * len(several)))

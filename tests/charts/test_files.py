@@ -109,7 +109,7 @@ def test_limited_memory_is_said_instead_of_a_crash(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 def test_data_are_what_a_reader_would_draw_again(kind, drawing):
     chart = drawing[kind](("S1", "S2"), title="T")

@@ -15,7 +15,7 @@ from tests.support.operations import OPERATIONS, files_in, leftovers
 
 MOUNT = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=8m,nr_inodes=600 none "$0" && exec "$@"']
 """Starts a command whose disk at a place is small, and its own."""
-SHORT = ("ingest over", "replace a partition", "mapping", "score", "init")
+SHORT = ("ingest over", "replace a partition", "init")
 DRAWN = ("chart", "image", "report")
 """Operations that take their time, tried no more often in the long form."""
 PROOF = pytest.mark.proof

@@ -51,6 +51,7 @@ def written(write, kind, rows=ROWS):
     return f"log.{kind}"
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("parts", [False, True], ids=["whole", "in parts"])
 @pytest.mark.parametrize("kind", ["csv", "tsv", "ndjson", "parquet"])
 def test_in_any_column_of_a_row_that_is_no_result(write, quiet_read, in_batches, kind, parts):

@@ -90,7 +90,12 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        value = None if name.startswith("_") else _measures().get(name)
+        from sessionkit.errors import UsageError
+
+        try:
+            value = None if name.startswith("_") else _measures().get(name)
+        except UsageError as error:  # a broken plugin: hasattr must not fail
+            raise AttributeError(str(error)) from error
         if value is None:
             msg = f"module 'sessionkit' has no attribute {name!r}"
             raise AttributeError(msg)

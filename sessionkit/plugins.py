@@ -11,6 +11,7 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 Entry = TypeVar("Entry")
+GROUPS = ("sessionkit.measures", "sessionkit.readers", "sessionkit.charts")
+"""The entry points by which packages offer something."""
 FILES: list[str] = []
 """The files that were loaded in this process, as they were named: what a command needs to find their measures again."""
 
@@ -109,8 +112,12 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             Sessionkit has this name itself, or this is nothing of the kind.
         """
         if name in self.own:
-            raise UsageError(f"sessionkit has a {self.kind} {name!r} itself; give yours another name")
+            raise self.taken(name)
         self._added[name] = self.accepted(name, given)
+
+    def taken(self, name: str) -> UsageError:
+        """The error for a name that sessionkit has."""
+        return UsageError(f"sessionkit has a {self.kind} {name!r} itself; give yours another name")
 
     def __getitem__(self, name: str) -> Entry:
         """The entry of this name; `UsageError` where a plugin offers it and does not hold what it promises."""
@@ -122,7 +129,8 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         origins = [_origin(offer) for offer in offers]
         if len(offers) > 1:
             raise UsageError(f"{' and '.join(origins)} both offer the {self.kind} {name!r}; uninstall one of them")
-        with Blame(f"the plugin that offers the {self.kind} {name!r}, {origins[0]}, cannot be loaded"):
+        failed = f"the plugin that offers the {self.kind} {name!r}, {origins[0]}, cannot be loaded"
+        with Blame(failed), redirect_stdout(sys.stderr):  # what it prints is no output of a command
             given = offers[0].load()
         try:
             self._loaded[name] = self.accepted(name, given)
@@ -170,12 +178,20 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         if self._offers is None:
             from importlib.metadata import entry_points  # takes time, which only those wait for who ask for other names
 
-            self._offers = {}
+            found: dict[str, list[EntryPoint]] = {}
             for one in entry_points(group=self.group):
-                offers = self._offers.setdefault(one.name, [])
+                offers = found.setdefault(one.name, [])
                 if all(other.value != one.value for other in offers):
                     offers.append(one)
+            self._offers = found  # only now, as another thread may ask meanwhile
         return self._offers
+
+
+def _all_offers() -> list[EntryPoint]:
+    """All that installed packages offer to sessionkit."""
+    from importlib.metadata import entry_points  # takes time, see above
+
+    return [one for group in GROUPS for one in entry_points(group=group)]
 
 
 def _origin(offer: EntryPoint) -> str:
@@ -205,13 +221,16 @@ def load(path: str | Path) -> None:
         return
     spec = None if known is not None else importlib.util.find_spec(name)
     if known is not None or (spec is not None and Path(spec.origin or "").resolve() != file.resolve()):
+        offering = next((_origin(one) for one in _all_offers() if one.module.partition(".")[0] == name), None)
+        if offering is not None:
+            raise UsageError(f"--plugin {path}: {offering} offers it already; leave --plugin out")
         raise UsageError(f"--plugin {path}: there is a module {name!r} already; give the file another name")
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise UsageError(f"--plugin {path}: it cannot be read")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        with Blame(f"the plugin {path} fails"):
+        with Blame(f"the plugin {path} fails"), redirect_stdout(sys.stderr):  # what it prints is no output of a command
             spec.loader.exec_module(module)
     except SessionkitError:
         del sys.modules[name]

@@ -47,6 +47,7 @@ print(json.dumps({
     "command": run("count", study.path),
     "section": [run("report", study.path, "--output", page)[0], "Hello, 2\xa0sessions" in page.read_text(encoding="utf-8")],
     "chart": [run("chart", "bars", study.path, "--output", drawn)[0], drawn.exists(), "bars" in sk.charts.__all__],
+    "width": sk.charts.bars(sk.score(study, "Queries"), width=200).to_dict()["width"],
     "finding": [found.table.rows(), found.text, "A & 1 & 1" in found.to_latex(), "| A | 1 | 1 |" in found.to_markdown()],
 }))
 """
@@ -135,6 +136,7 @@ def answers(tmp_path_factory):
         ("command", [0, "2 sessions\n"]),
         ("section", [0, True]),
         ("chart", [0, True, True]),
+        ("width", 200),
         (
             "finding",
             [

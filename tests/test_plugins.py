@@ -1,7 +1,9 @@
 """Doors for others: measures, formats and charts of a function, a program, a file and an installed package."""
 
 import base64
+import gzip
 import hashlib
+import importlib
 import json
 import os
 import pickle
@@ -14,12 +16,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.cli import main
 from sessionkit.cli.terms import guide
+from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
@@ -240,6 +244,68 @@ def test_what_cannot_be_registered_is_said():
             sk.register(given, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("nDCG", "sessionkit has a measure 'nDCG' itself"),
+        ("MAP", "ir_measures calls AP MAP, and so texts can"),
+        ("SetP", "ir_measures calls P SetP"),
+        ("score", "sk.score is something of sessionkit itself"),
+        ("bases", "sk.bases is something of sessionkit itself"),
+    ],
+)
+def test_names_that_mean_something_else_are_refused(name, says, offered):
+    with pytest.raises(UsageError, match=re.escape(says)):
+        sk.define(name, max)
+    measure = type(name, (sk.bases.QueryMeasure,), {"name": name, "formula": "nothing"})
+    with pytest.raises(UsageError, match=re.escape(says)):
+        sk.register(measure)
+    if name != "nDCG":
+        code = f"import sessionkit as sk\nOwn = type({name!r}, (sk.bases.QueryMeasure,), dict(name={name!r}, formula=''))\n"
+        registry = offered("mostly", [f"{name} = mostly:Own"], code)
+        with pytest.raises(UsageError, match=re.escape(says)):
+            _ = registry[name]
+
+
+def test_a_chart_has_no_name_of_what_draws_and_saves():
+    for name in ("save", "colors-of", "data"):
+        with pytest.raises(UsageError, match="is something of sessionkit itself; give your chart another name"):
+            sk.register(sk.bases.ChartKind("nothing", max), name)
+
+
+def test_workers_are_sent_what_they_cannot_have(offered):
+    assert foreign_modules([sk.nDCG, sk.define("Most", max), sk.define("Greatest", np.max), sk.define("Own", toy)]) == (
+        "tests",
+    )
+    offered("mostly", ["Most = mostly:Most"], "import sessionkit as sk\nMost = sk.define('Most', lambda gains: 1.0)\n")
+    assert foreign_modules([importlib.import_module("mostly").Most]) == ("mostly",)
+
+
+def test_two_measures_of_one_text_are_not_scored_together():
+    with pytest.raises(UsageError, match="two different measures are called Peak@3; give one of them another name"):
+        sk.score(toy(), [sk.define("Peak", max) @ 3, sk.define("Peak", min) @ 3])
+
+
+def test_a_measure_is_registered_with_its_defaults():
+    for changed in (sk.define("Peak", max) @ 3, sk.define("Peak", max)(gain="exp2")):
+        with pytest.raises(UsageError, match="has a parameter that is not its default; register it with its defaults"):
+            sk.register(changed)
+
+
+@pytest.mark.parametrize("own", ["rel", "dcg", "gains", "judged_only", "relative"])
+def test_a_parameter_of_ones_own_is_not_that_of_ir_measures(own):
+    described = {own: sk.bases.Parameter(own, "anything", "it", lambda _, value: value)}
+    facts = {
+        "name": "Named",
+        "formula": "nothing",
+        "own_parameters": described,
+        "__annotations__": {own: object},
+        own: 1.0,
+    }
+    sk.register(dataclass(frozen=True, repr=False, kw_only=True)(type("Named", (sk.bases.QueryMeasure,), facts)))
+    assert sk.parse_measure(f"Named({own}=2)").parameters()[own] == 2.0
+
+
 def test_what_sessionkit_has_is_found_without_a_look_at_packages(monkeypatch):
     monkeypatch.setattr(metadata, "entry_points", None)
     registry = MeasureRegistry(FAMILIES)
@@ -277,6 +343,31 @@ def test_a_broken_package_is_named_and_left_out_of_lists(offered, point, code, s
         assert list(registry) == list(registry.own)
 
 
+def test_a_broken_package_is_no_attribute(offered, monkeypatch):
+    registry = offered("mostly", ["Most = mostly:Most"], "print('loud')\nimport nowhere")
+    monkeypatch.setattr("sessionkit.scoring.measures.registry.MEASURES", registry)
+    assert not hasattr(sk, "Most")
+    with pytest.raises(AttributeError, match=r"package mostly 1.0 .* cannot be loaded"):
+        _ = sk.Most
+
+
+def test_what_a_plugin_prints_is_no_output(offered, tmp_path, capsys, monkeypatch):
+    code = "import sessionkit as sk\nprint('loud')\nMost = sk.define('Most', max)\n"
+    assert str(offered("mostly", ["Most = mostly:Most"], code)["Most"]) == "Most"
+    path, broken = tmp_path / "loud.py", tmp_path / "failing.py"
+    path.write_text("print('louder')\n")
+    broken.write_text("print('loudest')\n1 / 0\n")
+    load(path)
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "loud\nlouder\n")
+    monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"sessionkit --plugin {broken} score study nDCG_")
+    monkeypatch.setenv("COMP_CWORD", "5")
+    main([])
+    told = capsys.readouterr()
+    assert (told.out.split(), told.err) == (["nDCG_jiang2016"], "")
+
+
 def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
     code = "import sessionkit as sk\nMost = sk.define('Most', max)\nnDCG = sk.define('nDCG', max)\n"
     offered("mostly", ["Most = mostly:Most", "nDCG = mostly:nDCG"], code)
@@ -299,11 +390,58 @@ def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
         "pairs",
         [("s", 1, "a"), ("s", 2, "b"), ("t", 1, "c")],
     )
-    log.write_text("s ~ a\ns ~ b ~ c\n")
-    with pytest.raises(DataError, match=r"log.txt cannot be read as pairs \(module squares\): "):
+    packed = tmp_path / "log.txt.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    assert sk.read(packed).results.collect().rows() == study.results.collect().rows()
+    log.write_bytes(b"s ~ a\r\ns ~ b ~ c\r\nt\r\n")
+    with pytest.warns(DataWarning, match="2 records rejected: session_id_is_given 2"):
+        broken = sk.read(log, format="pairs")
+    assert broken.results.collect().select("session_id", "rank", "doc_id").rows() == [("s", 1, "a")]
+    log.write_bytes(b"\xff ~ a\n")
+    with pytest.raises(DataError, match=r"log.txt cannot be read as pairs \(module squares\): UnicodeDecodeError"):
         sk.read(log, format="pairs")
     assert "mean-bars" in sk.charts.KINDS
-    assert sk.charts.mean_bars(toy(), [sk.RRsq], "system_id").to_dict()["mark"]["type"] == "bar"
+    assert sk.charts.mean_bars(toy(), [sk.mean(sk.RRsq)], "system_id").to_dict()["mark"]["type"] == "bar"
+
+
+def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
+    log, results = (
+        tmp_path / "log.txt",
+        {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+    )
+    log.write_text("anything\n")
+
+    def read_as(**tables):
+        sk.register(sk.bases.Format("made", sk.bases.frames_reader(lambda _: tables)), "made")
+        return sk.read(log, format="made")
+
+    said = r"log.txt cannot be read as made \(module .*\): "
+    with pytest.raises(
+        DataError, match=said + r"results has no column doc_id; did you mean 'docid'\?; found .*, docid"
+    ):
+        read_as(results={"docid" if name == "doc_id" else name: cells for name, cells in results.items()})
+    with pytest.raises(DataError, match=said + "judgments has no column judgment_key; found doc_id, grade"):
+        read_as(results=results, judgments={"doc_id": ["a"], "grade": [1]})
+    study = read_as(results=results, judgments={"topic_id": ["t"], "doc_id": ["a"], "grade": [1]})
+    assert sk.score(study, "DCG", per="query")["value"].to_list() == [1.0]
+
+
+def test_a_format_of_sessionkit_goes_before_those_of_others(tmp_path):
+    sk.register(sk.bases.Format("all", sk.bases.frames_reader(dict), lambda _: True), "everything")
+    run = tmp_path / "run.txt"
+    run.write_text("1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag\n")
+    with pytest.warns(
+        DataWarning, match="run.txt is read as trec_run, and looks like everything as well; --from FORMAT"
+    ):
+        assert sk.read(run).reader == "trec_run"
+
+
+def test_a_file_of_an_installed_package_is_no_plugin(offered, tmp_path):
+    offered("mostly", ["Most = mostly:Most"], "Most = 3\n")
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "mostly.py").write_text("Most = 3\n")
+    with pytest.raises(UsageError, match=r"package mostly 1.0 \(mostly:Most\) offers it already; leave --plugin out"):
+        load(tmp_path / "source" / "mostly.py")
 
 
 def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
@@ -413,7 +551,7 @@ print(json.dumps({
     "completed": [completed("score study RRs"), completed("formats pai"), completed("chart mean-")],
     "report": [
         run("report", study, "mean(RRsq@10)", "--output", "page.html")[0],
-        pathlib.Path("page.html").read_text().count("RRsq@10 by the module"),
+        pathlib.Path("page.html").read_text().count("RRsq@10) by the module"),
     ],
     "python": [str(sk.RRsq @ 3), "pairs" in sk.FORMATS, "mean-bars" in sk.charts.KINDS, "RRsq" in sk.__all__],
 }))
@@ -472,7 +610,10 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
         *(round(1 / rank**2, 6) for rank in range(1, 11)),
     }
     assert answers["compare"] == 0
-    assert (answers["ingest"][0], answers["chart"]) == (0, [[0, "Drawn of RRsq@10 by the module squares.\n"], True])
+    assert (answers["ingest"][0], answers["chart"]) == (
+        0,
+        [[0, "Drawn of mean(RRsq@10) by the module squares.\n"], True],
+    )
     assert answers["listed"] == [True] * 3
     assert answers["described"] == [True, True]
     assert answers["help"].startswith("mean-bars, a kind of chart: means by system as bars")

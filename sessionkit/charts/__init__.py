@@ -21,11 +21,10 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
 import importlib
 from typing import Any
 
-from sessionkit.charts.registry import CHARTS, KINDS, function_of
+from sessionkit.charts.registry import CHARTS, HELPERS, KINDS, function_of
+from sessionkit.errors import UsageError
 
-_HOME = {"colors_of": "theme", "data": "files", "save": "files", "spec_of": "files", "themed": "theme"} | {
-    function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS.own
-}
+_HOME = HELPERS | {function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS.own}
 __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the registry
 
 
@@ -35,7 +34,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions of several kinds
         kind = name.replace("_", "-")
         if name.startswith("_") or kind not in CHARTS:
             raise AttributeError(f"module 'sessionkit.charts' has no attribute {name!r}")
-        return CHARTS[kind].figure  # of a chart of others: from a study
+        try:
+            return CHARTS[kind].figure  # of a chart of others: from a study
+        except UsageError as error:  # a broken plugin: hasattr must not fail
+            raise AttributeError(str(error)) from error
     value = globals()[name] = getattr(importlib.import_module(f"sessionkit.charts.{_HOME[name]}"), name)
     return value
 

@@ -22,6 +22,10 @@ SUMMARY = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDC
 """What a report scores, and what charts of several measures draw, unless measures are asked for."""
 
 
+HELPERS = {"colors_of": "theme", "data": "files", "save": "files", "spec_of": "files", "themed": "theme"}
+"""Names of ``sk.charts`` that are no charts, and the modules that have them."""
+
+
 @dataclass(frozen=True)
 class ChartKind:
     """A kind of chart.
@@ -62,6 +66,10 @@ def accepted(name: str, given: object) -> ChartKind:
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise UsageError(
             f"a chart cannot be called {name!r}; use small letters, digits and hyphens, such as query-bars"
+        )
+    if function_of(name) in HELPERS:
+        raise UsageError(
+            f"sk.charts.{function_of(name)} is something of sessionkit itself; give your chart another name"
         )
     if given.options:
         raise UsageError(

@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
@@ -117,8 +117,12 @@ def load_plugins(files: Sequence[str]) -> None:
     if files or typed:
         from sessionkit.plugins import load
 
-        for file in (*files, *typed):
+        for file in files:
             load(file)
+        for file in typed:  # a line that is being typed has no place for what it prints, or what is wrong with it
+            nowhere = io.StringIO()
+            with redirect_stdout(nowhere), redirect_stderr(nowhere), suppress(SessionkitError):
+                load(file)
 
 
 def buffer_stdout() -> None:

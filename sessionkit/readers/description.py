@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import sessionkit.readers as registry
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.readers.config import Config, as_config, loaded_toml
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
@@ -136,6 +137,12 @@ def _recognized(paths: Sequence[Path]) -> str | None:
         return None
     glimpses = [glimpse(path) for path in paths]
     names = [name for name, entry in registry.FORMATS.items() if entry.fits_all(glimpses)]
+    own = [name for name in names if name in registry.FORMATS.own]
+    if len(own) == 1 and len(names) > 1:
+        others = " and as ".join(name for name in names if name not in own)
+        told = f"{paths[0].name} is read as {own[0]}, and looks like {others} as well; --from FORMAT names another"
+        warnings.warn(DataWarning(told), stacklevel=2)
+        names = own
     name = the_one(names, paths[0].name, "with --from or format in study.toml")
     if name is None and (len(paths) > 1 or paths[0].is_dir()):
         apart = [f"{one.name} ({', '.join(_alone(one)) or 'none'})" for one in glimpses]

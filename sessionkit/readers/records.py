@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, TABLES, CheckedRows
 from sessionkit.contract import table as declared
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, suggestion
 from sessionkit.plugins import Blame, module_of
 from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
 from sessionkit.readers.checks.log_schemas import LOG
@@ -25,7 +25,7 @@ from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
 from sessionkit.readers.ingest import Room, ingest
 from sessionkit.readers.input_files import inputs
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.log_files import LogFile, unpacked_path
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.questionnaires import Answers, read_questionnaires
@@ -147,24 +147,36 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
     Parameters
     ----------
     function
-        Called as ``function(path)`` for each file, and with the options of the format by name. It returns tables by name:
-        results or queries at least, under the names of our columns, as anything tabular that `sessionkit.from_tables` takes.
+        Called as ``function(path)`` for each file, unpacked where it was packed, and with the options of the format by name. It returns
+        tables by name: results or queries at least, under the names of our columns, as anything that `sessionkit.from_tables` takes.
+        Judgments may have their key as judgment_key or as topic_id.
         A file that is no log of the format raises a ValueError, which says why. Rows are checked afterwards, so bad ones can stay.
     """
 
     def take(log: Log) -> Taken:
         raws: dict[str, list[Raw]] = {}
-        for file in log.files:
+        for number, file in enumerate(log.files):
             failed = f"{file.name} cannot be read as {log.config.format} (module {module_of(function)})"
             with Blame(failed, DataError):
-                made = dict(function(file.path, **log.config.options))
+                made = dict(function(unpacked_path(file, log.workspace / str(number)), **log.config.options))
             if not made.keys() <= set(TABLES) or not made.keys() & {"queries", "results"}:
                 names = ", ".join(map(str, made)) or "none"
                 raise DataError(
                     f"{failed}: it gives the tables {names}; it can give {', '.join(TABLES)}, queries or results at least"
                 )
             for table, frame in made.items():
-                rows = numbered(columns_of_table(frame, f"{file.name}, {table}"))
+                given = columns_of_table(frame, f"{file.name}, {table}")
+                found = given.collect_schema().names()
+                if table == "judgments" and "judgment_key" not in found and "topic_id" in found:
+                    given = given.rename({"topic_id": "judgment_key"})
+                    found = given.collect_schema().names()
+                rows = numbered(given)
+                missing = [name for name in declared(table).required if name not in found]
+                if missing:
+                    near = suggestion(missing[0], found)
+                    raise DataError(
+                        f"{failed}: {table} has no column {' and no '.join(missing)}{near}; found {', '.join(found) or 'none'}"
+                    )
                 raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=as_json(rows)))
         return Taken(raws)
 

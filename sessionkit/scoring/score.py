@@ -221,6 +221,10 @@ def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, 
     if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
         measures = [measures]
     asked = tuple(dict.fromkeys(parse_measure(measure) for measure in measures))
+    if len(set(map(str, asked))) < len(asked):
+        texts = [str(measure) for measure in asked]
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise UsageError(f"two different measures are called {twice}; give one of them another name")
     if not asked:
         msg = "name a measure; for example: nsDCG@10"
         raise MeasureError(msg)

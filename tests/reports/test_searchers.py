@@ -46,6 +46,14 @@ def test_clicks_and_ratings_make_a_fit_and_correlations(make):
 
 
 @pytest.mark.slow
+def test_a_discount_of_listed_factors_is_reported_without_a_fit(make):
+    study = rated(make(sessions=4))
+    sections = by_name(sections_of(study, ["nsDCG(discount=1-.5-.2)@10"]))
+    (words,) = sections["searchers"].parts
+    assert "no parameter to fit: its discount 1-0.5-0.2 is given factor by factor" in words.paragraphs[0]
+
+
+@pytest.mark.slow
 def test_a_log_without_them_says_so(make):
     sections = made_of(make(sessions=4))
     assert not figures_in(sections["searchers"])

@@ -81,7 +81,7 @@ def bars(study: Study, choices: Choices) -> Figure:
 
     return Figure("bars", "Bars", charts.bars(score(study, "Queries")), "A bar for every system.")
 '''
-SECTION = GUIDED["sessionkit/reports/sections/greeting.py"]
+SECTION = GUIDED["sessionkit/reports/sections/welcome.py"]
 COMMAND = GUIDED["sessionkit/cli/count.py"]
 CHILD = """
 import contextlib, io, json, pathlib, sys
@@ -150,7 +150,7 @@ def added(package: Path) -> dict[str, set[Place]]:
         | _grown(_defining(package, "def waterfall(study"), FIGURE)
         | _after(charts, r"^OWN_CHARTS = \{\n", CHART_ENTRY)
         | _named(package, "sweep-map", "bars", but=charts),
-        "section": _new(sections.parent / "greeting.py", SECTION) | _named(sections, "ratings", "greeting"),
+        "section": _new(sections.parent / "welcome.py", SECTION) | _named(sections, "ratings", "welcome"),
         "command": _new(app.parent / "count.py", COMMAND) | _named(app, "demo", "count"),
     }
 

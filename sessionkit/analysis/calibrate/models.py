@@ -9,6 +9,7 @@ import numpy as np
 
 from sessionkit.analysis.calibrate.factors import Free, Numbers, factor, free_of
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.scoring.discounts import RANK_DISCOUNTS
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 
@@ -150,6 +151,10 @@ def model_of(asked: str | Measure) -> DiscountModel:
     if rank_form == "rank-biased":
         both = (Free("b", base=False), Free("p", base=False))
         return DiscountModel(measure(b=None, p=None), rank_form, query_form, both)
+    listed = [form for form in forms if form and form not in RANK_DISCOUNTS]
+    if listed:
+        msg = f"{measure} has no parameter to fit: its discount {listed[0]} is given factor by factor; use discount=log or shifted"
+        raise UsageError(msg)
     found = [free_of(rank_form, "b", "p"), free_of(query_form, "bq", "pq")]
     free = tuple(one for one in found if one is not None)
     plain = measure(

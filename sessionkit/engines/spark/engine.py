@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import distribution, packages_distributions
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from sessionkit.choices import RowUnit
 from sessionkit.engines.spark.connection import quiet, require_pyspark, session
 from sessionkit.engines.spark.failures import surfaced
 from sessionkit.errors import UsageError
-from sessionkit.plugins import Blame, is_foreign, module_of
+from sessionkit.plugins import GROUPS, Blame, is_foreign, module_of
 from sessionkit.study import Settings, Study
 from sessionkit.study.session_subset import restricted
 
@@ -221,9 +222,17 @@ def _source(
 
 
 def foreign_modules(measures: Iterable[Measure]) -> tuple[str, ...]:
-    """The modules, or packages, of measures that are none of sessionkit's own."""
+    """The modules, or packages, of measures that are none of sessionkit's own, as far as workers may not have them."""
     kinds = [type(measure.inner) for measure in measures]
-    return tuple(sorted({module_of(kind).partition(".")[0] for kind in kinds if is_foreign(kind)}))
+    names = {module_of(kind).partition(".")[0] for kind in kinds if is_foreign(kind)} - sys.stdlib_module_names
+    return tuple(sorted(name for name in names if _is_carried(name)))
+
+
+def _is_carried(name: str) -> bool:
+    """Whether a module is none that was installed, or is of a package that offers something to sessionkit."""
+    owners = packages_distributions().get(name, ())
+    offers = [point.group for owner in owners for point in distribution(owner).entry_points]
+    return not owners or any(group in GROUPS for group in offers)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each format, and how it was tried.
 
-A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``core_sessions.py`` is a short one to go by.
+A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``tiangong_st.py`` is a short one to go by.
 
 1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../io/`` has for a kind of file and
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:

@@ -17,6 +17,7 @@ import gzip
 import hashlib
 import io
 import re
+import shutil
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -315,6 +316,26 @@ def is_packed(path: Path) -> bool:
     """Return whether a file is packed by gzip or zstd."""
     with path.open("rb") as stream:
         return stream.read(4).startswith((GZIP, ZSTD))
+
+
+def unpacked_path(file: LogFile, folder: Path) -> Path:
+    """Return where a file lies unpacked: itself, or a copy in a new folder, without the ending of packed files.
+
+    Raises
+    ------
+    DataError
+        It is cut short.
+    """
+    if not is_packed(file.path):
+        return file.path
+    folder.mkdir()
+    copy = folder / (file.path.stem if file.path.suffix in PACKED else file.path.name)
+    try:
+        with unpacked(file.path) as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target, PIECE)
+    except DAMAGED as error:
+        raise cut_short(file.name, error) from None
+    return copy
 
 
 def not_utf8(file: LogFile) -> DataError:

@@ -10,7 +10,7 @@ from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, is_theirs, text_of, translated
+from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, WHOLE_LISTS, is_theirs, text_of, translated
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
@@ -186,7 +186,7 @@ class _Reader:
             made = made(inside, **changes)
         elif changes:
             made = made(**translated(name, made, changes))
-        return self.cut(name, made) if self.skip("@") else made
+        return self.cut(name, made, changes) if self.skip("@") else made
 
     def column(self) -> Measure:
         """The name of a column in brackets, a plain word or in double quotes."""
@@ -207,11 +207,15 @@ class _Reader:
         except ValueError:
             return text
 
-    def cut(self, name: str, made: Measure) -> Measure:
+    def cut(self, name: str, made: Measure, changes: Mapping[str, object]) -> Measure:
         """A measure with the whole number after the @ as its cutoff; of IPrec a decimal is the level of recall, as in ir_measures."""
         text = self.take("number", "word")
         if name == "IPrec" and re.fullmatch(r"\d*\.\d+", text):
+            if "recall" in changes or changes.get("rule", "trec9") != "trec9":
+                self.fail(f"IPrec@{text} is IPrec(recall={text},rule=trec9); recall or rule is given twice")
             return made(recall=float(text), rule="trec9")
         if not text.isdigit():
             self.fail(f"the cutoff after @ must be a whole number of at least 1, not {text!r}")
+        if name in WHOLE_LISTS:
+            self.fail(f"{name} of ir_measures is of all results and has no cutoff; {SAME[name]}@{text} has one")
         return made @ int(text)

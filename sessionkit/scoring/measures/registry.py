@@ -5,6 +5,7 @@ measure does not wait for a hundred.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib import import_module
@@ -59,13 +60,32 @@ def is_measure(given: object) -> bool:
     return issubclass(given if isinstance(given, type) else type(given), Measure)
 
 
+def require_free(name: str) -> None:
+    """Raise a `UsageError` where a name means something of sessionkit, or in ir_measures one of its measures.
+
+    >>> require_free("score")
+    Traceback (most recent call last):
+    ...
+    sessionkit.errors.UsageError: sk.score is something of sessionkit itself; give your measure another name
+    """
+    from sessionkit.scoring.measures.synonyms import SAME  # with polars
+
+    front = sys.modules["sessionkit"]  # loaded before any of its modules
+    if name in MEASURES.own:
+        raise MEASURES.taken(name)
+    if name in SAME:
+        raise UsageError(f"ir_measures calls {SAME[name]} {name}, and so texts can; give your measure another name")
+    if name in {*dir(front), *vars(front)}:
+        raise UsageError(f"sk.{name} is something of sessionkit itself; give your measure another name")
+
+
 def accepted(name: str, given: object) -> Measure:
     """Return what is given for a name as the measure of that name with its defaults; a class of measures is called.
 
     Raises
     ------
     UsageError
-        It is no measure, or is not called so.
+        It is no measure, is not called so or by a name that means something else, or has changed parameters.
     """
     if not is_measure(given):
         raise UsageError(f"{given!r:.80} is no measure; see: sessionkit help extending")
@@ -77,6 +97,7 @@ def accepted(name: str, given: object) -> Measure:
         )
     if said != name:
         raise UsageError(f"the measure is called {said!r}, not {name!r}; both names must be the same")
+    require_free(name)
     missing = [fact for fact in ("formula", "level") if not hasattr(made, fact)]
     if missing:
         raise UsageError(
@@ -88,6 +109,8 @@ def accepted(name: str, given: object) -> Measure:
         raise UsageError(
             f"the measure {name} has {silent[0]}, which its text cannot say; describe it in own_parameters, as a Parameter"
         )
+    if any(value != made.default(parameter) for parameter, value in made.parameters().items()):
+        raise UsageError(f"{made} has a parameter that is not its default; register it with its defaults")
     if made.gain_measure is not None and not made.required:
         import polars as pl
 

@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import MeasureError
+from sessionkit.scoring.gains import weights_text
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.base import Measure
@@ -48,6 +49,12 @@ NOT_OURS = dict.fromkeys(ABSENT, HAS_NOT) | dict.fromkeys(SUBTOPICS, OF_SUBTOPIC
 """Measures of ir_measures that are not here, with what to say of them: a name like it means something else."""
 PARAMETERS = ("rel", "dcg", "gains", "judged_only", "relative")
 """Parameters that measures have there alone."""
+PAIR = re.compile(r"\s*(?P<grade>\d{1,4})\s*:\s*(?P<gain>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*", re.ASCII)
+"""A grade and its gain."""
+HIGHEST = 1023
+"""The highest grade that gains can name."""
+WHOLE_LISTS = ("SetP", "SetR", "SetF")
+"""Measures that there are of all results, without a cutoff."""
 TOP = 4
 """Top of the grade scale of gdeval, by which ir_measures works out ERR."""
 
@@ -79,8 +86,8 @@ def translated(name: str, made: Measure, given: Mapping[str, object]) -> dict[st
     ({'min_grade': 2.0, 'unjudged': 'skip'}, {'gain': '0-5-10'})
     """
     changes: dict[str, object] = {}
-    for key, value in given.items():
-        ours, becomes = _ours(name, made, key, value)
+    for key in given:
+        ours, becomes = _ours(name, made, key, given)
         if ours and ours in changes:
             raise MeasureError(f"{made.name}: {ours} is given twice, once as {key}")
         if ours:
@@ -88,14 +95,23 @@ def translated(name: str, made: Measure, given: Mapping[str, object]) -> dict[st
     return changes
 
 
-def _ours(name: str, made: Measure, key: str, value: object) -> tuple[str, object]:
+def _ours(name: str, made: Measure, key: str, given: Mapping[str, object]) -> tuple[str, object]:
     """One parameter and its value; no parameter where it says what is so anyway."""
-    own = made.parameters()
+    own, value = made.parameters(), given[key]
+    if key == "beta" and name == "SetF" and isinstance(value, float) and value > 0:
+        return key, math.sqrt(value)  # theirs is the square of van Rijsbergen's
+    if key in own:
+        return key, value
     if key == "rel":
-        if "min_grade" not in own or made.grade_gain != "binary":
+        if "min_grade" not in own or given.get("gain", made.grade_gain) != "binary":
             raise MeasureError(f"{made.name} has no parameter 'rel': it counts grades, not relevant documents")
         return "min_grade", value
-    if key == "dcg" and "discount" in own and value in ("log2", "exp-log2"):
+    if key == "dcg" and made.name in ("DCG", "nDCG") and value in ("log2", "exp-log2"):
+        beside = [one for one in ("discount", "b", "p", "like") if one in given]
+        if beside:
+            raise MeasureError(
+                f"{made.name}: dcg={value} says the discount, and so does {beside[0]}; leave one of them out"
+            )
         return ("gain", "exp2") if value == "exp-log2" else ("", None)
     if key == "gains" and "gain" in own:
         return "gain", _weights(made, value)
@@ -110,20 +126,21 @@ def _ours(name: str, made: Measure, key: str, value: object) -> tuple[str, objec
     if key in PARAMETERS:
         known = f"{made.name} has no parameter {key!r} with the value {value}; it has {', '.join(own)}"
         raise MeasureError(known)
-    if key == "beta" and name == "SetF" and isinstance(value, float) and value > 0:
-        return key, math.sqrt(value)  # theirs is the square of van Rijsbergen's
     return key, value
 
 
 def _weights(made: Measure, value: object) -> str:
     """Gains by grade: those that are not named gain their grade."""
-    pairs = dict(re.findall(r"(\d+)\s*:\s*(\d+(?:\.\d+)?)", str(value)))
-    if not pairs or len(pairs) != str(value).count(":"):
+    given = str(value).strip()
+    pairs = [PAIR.fullmatch(one) for one in given[1:-1].split(",")] if given[:1] + given[-1:] == "{}" else [None]
+    gains = {int(pair["grade"]): float(pair["gain"]) for pair in pairs if pair is not None}
+    text = weights_text([gains.get(grade, grade) for grade in range(max(1, *gains) + 1)]) if gains else None
+    if text is None or len(gains) < len(pairs) or max(gains) > HIGHEST:
         raise MeasureError(
-            f"{made.name}: gains must give whole grades from 0 gains of at least 0, such as {{1:5,2:10}}, not {value}"
+            f"{made.name}: gains must give whole grades from 0 gains of at least 0, such as {{1:5,2:10}}, "
+            f"the grades up to {HIGHEST}, not {value}"
         )
-    top = max(1, *map(int, pairs))
-    return "-".join(pairs.get(str(grade), str(grade)) for grade in range(top + 1))
+    return text
 
 
 def text_of(measure: object) -> str:

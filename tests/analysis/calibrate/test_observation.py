@@ -172,6 +172,16 @@ def test_hashes_are_those_of_fnv():
         ({"model": "AP"}, UsageError, ["the discounts of AP cannot be fitted", "sRBP"]),
         ({"model": "DCG"}, UsageError, ["cancels"]),
         ({"model": "sDCG(discount=reciprocal,query_discount=none)"}, UsageError, ["no parameter to fit"]),
+        (
+            {"model": "nsDCG(discount=1-.5-.2)@10"},
+            UsageError,
+            ["no parameter to fit", "1-0.5-0.2 is given factor by factor"],
+        ),
+        (
+            {"model": "sDCG(query_discount=1-.5)@10"},
+            UsageError,
+            ["no parameter to fit", "1-0.5 is given factor by factor"],
+        ),
         ({"model": "sDCG(rank_origin=session)"}, UsageError, ["needs a cutoff"]),
         ({"model": []}, UsageError, ["name a model"]),
         ({"draws": 3}, UsageError, ["draws must be"]),

@@ -51,7 +51,9 @@ def test_how_many_were_known_can_be_declared(table):
     # of two known documents that the session shows no fewer than two can have been known
     second = 0.25 if table == "sessions" else None
     assert found.rows() == [(1, 1.0, 0.5, 0.5, 1.0), (2, 0.5, second, 0.25, 0.5)]
-    with pytest.raises(DataError, match="needs the column new, in the queries or the sessions; the log has it in none of them"):
+    with pytest.raises(
+        DataError, match="needs the column new, in the queries or the sessions; the log has it in none of them"
+    ):
         sk.score(study, "Coverage(known=new)", per="query")
     with pytest.raises(
         sk.MeasureError, match=r"known must be shown, a whole number of at least 1, or the name of a column"

@@ -25,7 +25,6 @@ import polars as pl
 from sessionkit.analysis.findings import Finding, traced
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.display.words import counted
-from sessionkit.readers.runs import judged_alone
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR as PAIR_OF_JUDGMENT
@@ -199,6 +198,8 @@ def shared_grades(judgments: pl.LazyFrame, by: Sequence[str] = UNIT) -> pl.DataF
 
 def _rejudged(study: Study, old: Any) -> pl.DataFrame:  # noqa: ANN401 - as from_run takes judgments
     """The merged grades of two sets of judgments."""
+    from sessionkit.readers.runs import judged_alone  # pages need no reader
+
     before = replace(old if isinstance(old, Study) else judged_alone(old), settings=study.settings)
     sets = [merged_judgments(one).with_columns(judge_id=pl.lit(name)) for name, one in ((OLD, before), (NEW, study))]
     return shared_grades(pl.concat(sets), PAIR_OF_JUDGMENT)

@@ -173,7 +173,7 @@ def test_every_output_names_the_condition(call, name, tmp_path, monkeypatch):
     done = call(name, saved_clinic(), *WHERE[name], "--where", "skill > 2")
     assert done.status == 0, done.err
     assert "note: sessions where skill > 2 (56 of 120 sessions)" in done.err
-    of_frames = name in ("score", "curve", "breakdown")
+    of_frames = name in ("score", "curve", "breakdown", "gain-vectors", "precision-recall", "summary")
     page = (tmp_path / "page.html").read_text() if name == "report" else done.out
     assert of_frames or "skill > 2" in page or "skill &gt; 2" in page
     if name != "report":

@@ -13,13 +13,14 @@ from sessionkit.readers.formats.ubi import ubi, ubi_records
 from sessionkit.readers.io import elements, record_store
 
 
-def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None = None) -> None:
+def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None = None, *, held: bool = False) -> None:
     """Treat every log as too large for memory, and cut it into batches of a few records.
 
     `scatter` is how often groups of records may be read for all batches: with less than 0 every log is repartitioned, with
     infinity none is that has its sessions as text.
     """
     patch.setattr(records, "is_large", lambda *_: True)
+    patch.setattr(records, "fits", lambda *_: held)
     patch.setattr(input_files, "is_large", lambda *_: True)
     patch.setattr(ingest, "needs_batches", lambda *_: True)
     patch.setattr(ingest, "records_within", lambda *_: rows)
@@ -37,9 +38,9 @@ def in_line_batches(patch: pytest.MonkeyPatch, size: int = 500, room: int = 0) -
     patch.setattr(flat_log, "BLOCK", 50)
 
 
-def _by_few(patch: pytest.MonkeyPatch, scatter: float) -> None:
+def _by_few(patch: pytest.MonkeyPatch, scatter: float, *, held: bool = False) -> None:
     """Take few of everything at a time: records, lines, rows of a part, elements of XML."""
-    in_batches(patch, 5, scatter)
+    in_batches(patch, 5, scatter, held=held)
     in_line_batches(patch, 100)
     patch.setattr(ubi, "ROWS", 3)
     patch.setattr(elements, "MANY", 2)
@@ -51,5 +52,6 @@ WAYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "in memory": lambda _: None,
     "in place": partial(_by_few, scatter=float("inf")),
     "repartitioned": partial(_by_few, scatter=-1),
+    "cut in memory": partial(_by_few, scatter=-1, held=True),
 }
 """What is set for each way, by its name."""

@@ -16,7 +16,7 @@ PACKED = 8.0
 """Bytes of text in one of a packed file."""
 ENOUGH = 200_000_000
 """Bytes of memory that reading takes at most, however much there is: with more it is little faster."""
-FAST = 600_000_000
+FAST = 900_000_000
 """Bytes of memory that batches take at most, however much there is: with more they are no faster."""
 AT_ONCE = 4
 """Batches that are in memory at the same time: two being checked, one being written, what is left of a fourth."""

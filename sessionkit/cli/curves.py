@@ -10,6 +10,7 @@ from sessionkit.choices import AfterStop, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     AGAINST,
     GAIN,
+    USUAL,
     AverageOption,
     BandsOption,
     ByOption,
@@ -31,6 +32,7 @@ from sessionkit.cli.options import (
     WhereOption,
     Word,
     condition_of,
+    only_with,
     open_source,
     words,
 )
@@ -56,11 +58,6 @@ CURVES = {
     "averages": "{}, mean gain divided by mean ideal gain,",
 }
 """What curves show, by how they are normalized."""
-USUAL = {
-    "by": "system_id", "after-stop": "hold", "parts": "last", "average": "sessions", "bands": False,
-    "units": "auto", "confidence": 0.95, "draws": 5000, "seed": 0,
-}  # fmt: skip
-"""Options that have a default."""
 
 
 def curve(
@@ -129,7 +126,7 @@ def curve(
     from sessionkit.analysis.effort.effort import effort as read_across
 
     to = destination(format_, output, chart)
-    _only_with("--bands or --against", bands or against is not None, confidence=confidence, draws=draws, seed=seed)
+    only_with("--bands or --against", bands or against is not None, confidence=confidence, draws=draws, seed=seed)
     if against is not None and (bands or per is not None):
         raise UsageError(
             f"--against shows differences of means; {'--bands' if bands else '--per'} is for the curves, without it"
@@ -297,8 +294,8 @@ def breakdown(
         )
     if significance and bands:
         raise UsageError("--bands belongs to the table by rank, without --significance")
-    _only_with("--significance", significance, table=table, units=units, interval=interval)
-    _only_with("--significance or --bands", significance or bands, confidence=confidence, draws=draws, seed=seed)
+    only_with("--significance", significance, table=table, units=units, interval=interval)
+    only_with("--significance or --bands", significance or bands, confidence=confidence, draws=draws, seed=seed)
     opened = open_source(study, where)
     if significance:
         with working("testing"):
@@ -375,11 +372,3 @@ def _paper(
         name: [] if value is True else [str(value)] for name, value in options.items() if value != USUAL.get(name)
     }
     return PaperTable(layout, paper_label(verb, {"measures": [measure], **changed}, where), labels)
-
-
-def _only_with(needed: str, there: bool, **options: object) -> None:
-    """Refuse options that say nothing without another."""
-    changed = [f"--{name}" for name, value in options.items() if value != USUAL.get(name)]
-    if changed and not there:
-        msg = f"{', '.join(changed)} needs {needed}; add it, or leave the option out"
-        raise UsageError(msg)

@@ -25,6 +25,7 @@ from sessionkit.cli.options import (
     complete_measures,
     condition_of,
     measures_first,
+    only_with,
     open_source,
 )
 from sessionkit.cli.output import destination
@@ -33,8 +34,6 @@ from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
     from sessionkit.study import Study
-
-USUAL = {"confidence": 0.95, "draws": 5000, "seed": 0}
 
 
 def gain_vectors(
@@ -61,7 +60,7 @@ def gain_vectors(
     from sessionkit.analysis.gain_vectors import gain_vectors as vectors
 
     to = destination(format_, output, chart)
-    _only_with_bands(bands=bands, confidence=confidence, draws=draws, seed=seed)
+    only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
     opened = open_source(study, where)
     with working("averaging"):
         found = vectors(opened, measure, by, bands=bands, confidence=confidence, draws=draws, seed=seed, memory=memory)
@@ -110,7 +109,7 @@ def precision_recall(
     from sessionkit.analysis.precision_recall import precision_recall as curves
 
     to = destination(format_, output, chart)
-    _only_with_bands(bands=bands, confidence=confidence, draws=draws, seed=seed)
+    only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
     if per is not None and chart is not None:
         raise UsageError("--chart draws means, not the curve of every query; leave out --per")
     opened = open_source(study, where)
@@ -162,10 +161,3 @@ def summary(
     with working("counting"):
         found = counted(opened, by, cutoff=cutoff, min_grade=min_grade, memory=memory)
     to.send(found, condition_of(opened))
-
-
-def _only_with_bands(*, bands: bool, **options: object) -> None:
-    """Refuse options that say nothing without bands."""
-    changed = [f"--{name}" for name, value in options.items() if value != USUAL.get(name)]
-    if changed and not bands:
-        raise UsageError(f"{', '.join(changed)} needs --bands; add it, or leave the option out")

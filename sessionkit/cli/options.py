@@ -559,3 +559,18 @@ def _opened(source: str) -> Study:
         from sessionkit.readers.read import read
 
         return read(source)
+
+
+USUAL = {
+    "by": "system_id", "after-stop": "hold", "parts": "last", "average": "sessions", "bands": False,
+    "units": "auto", "confidence": 0.95, "draws": 5000, "seed": 0,
+}  # fmt: skip
+"""Options that have a default."""
+
+
+def only_with(needed: str, there: bool, **options: object) -> None:
+    """Refuse options that say nothing without another."""
+    changed = [f"--{name}" for name, value in options.items() if value != USUAL.get(name)]
+    if changed and not there:
+        msg = f"{', '.join(changed)} needs {needed}; add it, or leave the option out"
+        raise UsageError(msg)

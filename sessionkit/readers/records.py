@@ -55,7 +55,9 @@ class Log:
     workspace
         An empty directory for temporary files, gone once the study is made.
     is_large
-        Whether the files need more memory than there is to use; then take them apart some records at a time.
+        Whether the files need more memory than serves speed, or than there is; then take them apart some records at a time.
+    fits
+        Whether the records of the files fit in memory all the same, where a format takes them as they are.
     room
         Bytes of taken records that may stay in memory all the same.
     judgments
@@ -126,7 +128,16 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
             keep = OnDisk(records) if large else in_memory
             beside = functools.cache(lambda: read_judgments(found))
             taken = take(
-                Log(opened, config, keep, workspace, large, fits(opened, budget), min(budget, ENOUGH) // 2, beside)
+                Log(
+                    opened,
+                    config,
+                    keep,
+                    workspace,
+                    large,
+                    not large or fits(opened, budget),
+                    min(budget, ENOUGH) // 2,
+                    beside,
+                )
             )
             return study_of(
                 taken,

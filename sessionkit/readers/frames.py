@@ -28,7 +28,7 @@ QRELS = {"judgment_key": QUERY, "doc_id": DOCUMENT, "grade": ("relevance", "labe
 ALIASES: Mapping[str, Mapping[str, Sequence[str]]] = {
     "results": {"query_id": QUERY, "doc_id": DOCUMENT},
     "queries": {"query_id": QUERY},
-    "judgments": QRELS,
+    "judgments": {**QRELS, "judgment_key": (*QUERY, "topicid")},
 }
 """What columns of each table are called elsewhere."""
 
@@ -47,8 +47,8 @@ def from_tables(
     """Make a study of tables in memory, with our column names, checked like those of a file.
 
     Columns that are called as in PyTerrier, ir_datasets or BEIR are taken where ours are not there, and a note says which: ``qid``
-    is the query_id of results and queries, ``qid`` or ``query_id`` the judgment_key of judgments, ``docno`` or ``docid`` the doc_id,
-    ``relevance`` or ``label`` the grade. Where judgments came by query id, queries have theirs as judgment_key, if that is what they hold.
+    is the query_id of results and queries, ``qid``, ``query_id`` or ``topic_id`` the judgment_key of judgments, ``docno`` or ``docid``
+    the doc_id, ``relevance`` or ``label`` the grade. Where judgments came by query id, queries have theirs as judgment_key, if that is what they hold.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def from_tables(
                 name, frame, ALIASES.get(name, {}), empty_list=empty.get(name), timezone=timezone
             )
             notes += alias_notes(raws[name].source, renamed)
-            by_query |= name == "judgments" and "judgment_key" in renamed
+            by_query |= name == "judgments" and folded(renamed.get("judgment_key", "")) in QUERY
     notes += _key_queries(raws) if by_query else []
     sources = {name: [raw] for name, raw in raws.items()}
     return ingest(sources, declared, defaults={}, reader="frames", strict=strict, aside=Aside(notes=tuple(notes)))

@@ -140,3 +140,5 @@ def test_judgments_by_query_id_are_those_of_queries(of_queries):
     topics = from_tables({**results, "qid": ["s1", "s2"], "topic_id": ["t", "t"]}, qrels.assign(qid="t").head(1))
     assert "judgment_key" not in topics.queries.collect().columns
     assert topics.sessions.collect()["judgment_key"].to_list() == ["t"]
+    by_topic = from_tables({**results, "topic_id": ["t", "t"]}, {"topic_id": ["t"], "doc_id": ["x"], "grade": [1]})
+    assert by_topic.judgments.collect().rows() == [("t", "x", 1.0)]

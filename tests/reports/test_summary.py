@@ -104,6 +104,18 @@ def test_a_primary_measure_that_decides_nothing_says_so():
     assert told.endswith("The interval includes 0.")
 
 
+def test_users_too_few_for_an_interval_are_called_so():
+    """As `compare` does: the interval of two and two users is wider than all differences of the measure."""
+    rows = [(f"u{number}", "t", system, 2) for number, system in enumerate("AABB")]
+    study = made_of(rows, lambda number, *_: 1 + 5 * (number % 2))
+    assert "too few to test" in sk.compare(study, "nsDCG@10").text
+    for declared in ("study.toml", None):
+        told = words(summary(material(study, ["nsDCG@10"], declared=declared)))[0]
+        assert "(too few users for a 95% interval; p = " in told
+        assert "includes 0" not in told
+        assert "unbounded" not in told
+
+
 def test_an_adjusted_difference_is_called_so_and_counted_as_the_figure_draws_it():
     """Users 6 to 11 find more, and met S2 in one session of six; by S2 each finds a little more than by S1."""
 

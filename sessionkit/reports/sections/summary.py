@@ -78,9 +78,8 @@ def headline(of: Material, found: Comparison) -> list[str]:
     if of.declared is None:
         return [f"{about} {numbers}.{turned}"]
     if row["p_adjusted"] > found.alpha:
-        return [
-            f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}. The interval includes 0.{turned}"
-        ]
+        ends = "" if row["low"] is None and row["high"] is None else " The interval includes 0."
+        return [f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}.{ends}{turned}"]
     better, worse = _ordered(row, of.direction())
     verdict = "scores higher" if of.direction() == "higher" else "has higher values"
     verdict = "does better, with lower values," if of.direction() == "lower" else verdict
@@ -91,10 +90,9 @@ def _numbers(row: dict[str, Any], found: Comparison) -> str:
     """The estimate, its interval, p and n."""
     sign = "+" if row["estimate"] > 0 else ""
     low, high = (None if row[end] is None else compact(row[end]) for end in ("low", "high"))
-    between = (
-        f"{low} to {high}" if low and high else f"from {low} up" if low else f"up to {high}" if high else "unbounded"
-    )
-    interval = f"{level_text(found.alpha)} interval {between}"
+    level = level_text(found.alpha)
+    between = f"{low} to {high}" if low and high else f"from {low} up" if low else f"up to {high}"
+    interval = f"{level} interval {between}" if low or high else f"too few {found.population} for a {level} interval"
     adjusted = f", {ADJUSTED}" if ADJUSTED in found.estimand and is_adjusted(row) else ""
     return f"{sign}{compact(row['estimate'])}{adjusted} ({interval}; {p_text(row['p_adjusted'])}; {units_of(row, found.population)})"
 

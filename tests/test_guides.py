@@ -18,7 +18,9 @@ from tests.support.guides import changes_of
 
 PACKAGE = Path(sk.__file__).parent
 ROOT = PACKAGE.parent
-CONTRIBUTING = (PACKAGE / "guides" / "contributing.md").read_text(encoding="utf-8")
+CONTRIBUTING, CODE_MAP, ADDING = (
+    (PACKAGE / "guides" / f"{topic}.md").read_text(encoding="utf-8") for topic in ("contributing", "code-map", "adding")
+)
 DRAWING = re.search(r"```text\n(.*?)```", CONTRIBUTING, re.DOTALL)[1]
 RUN = """
 import contextlib, io, json, pathlib, sys
@@ -54,8 +56,8 @@ print(json.dumps({
 
 
 def test_every_path_exists():
-    named = set(re.findall(r"`((?:[a-z_]+/)+[\w.*]*)`", CONTRIBUTING)) | {
-        change.path for change in changes_of(CONTRIBUTING) if change.old
+    named = set(re.findall(r"`((?:[a-z_]+/)+[\w.*]*)`", CONTRIBUTING + CODE_MAP + ADDING)) | {
+        change.path for change in changes_of(ADDING) if change.old
     }
     assert len(named) > 40
     lost = [path for path in named if not any([*PACKAGE.glob(path.rstrip("/")), *ROOT.glob(path.rstrip("/"))])]
@@ -118,7 +120,7 @@ def answers(tmp_path_factory):
     """What the examples do, in a copy of the package."""
     folder = tmp_path_factory.mktemp("changed")
     copied(PACKAGE, folder)
-    for change in changes_of(CONTRIBUTING):
+    for change in changes_of(ADDING):
         change.apply(folder)
     words = [sys.executable, "-W", "ignore", "-c", RUN, str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(folder)}

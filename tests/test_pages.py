@@ -74,7 +74,7 @@ def test_the_readme_is_short_and_leads_to_every_guide():
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_guide_is_short_and_says_first_what_the_reader_will_have(topic):
     prose = re.sub(r"^```.*?^```$", "", guide(topic), flags=re.MULTILINE | re.DOTALL)
-    assert len(prose.split()) < (2_600 if topic in ("contributing", "papers") else 1_700)
+    assert len(prose.split()) < (2_100 if topic == "papers" else 1_400)
     heading, _, first = prose.split("\n")[:3]
     assert re.match(r"# [A-Z][^:]*: ", heading)
     assert re.match("(At the end of this guide|With this page|After ten minutes)", first)

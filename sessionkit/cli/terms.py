@@ -19,11 +19,14 @@ TOPICS = (
     "robustness",
     "figures",
     "large-logs",
+    "spark",
     "sharing",
     "coming-from",
     "papers",
     "extending",
     "contributing",
+    "code-map",
+    "adding",
     "terms",
 )
 """The guides in the order in which they are read."""

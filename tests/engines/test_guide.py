@@ -1,4 +1,4 @@
-"""What the guide to large logs does with Spark."""
+"""What the guide to Spark does."""
 
 import shutil
 
@@ -14,6 +14,6 @@ pytestmark = pytest.mark.spark
 def test_the_blocks_of_the_guide_run(spark, tmp_path, monkeypatch):
     shutil.copytree(saved_clinic(), tmp_path / "study")
     monkeypatch.chdir(tmp_path)
-    page = Transcript(GUIDES / "large-logs.md", tmp_path)
+    page = Transcript(GUIDES / "spark.md", tmp_path)
     page.run(spark=True)
     assert page.names["spark"] is spark

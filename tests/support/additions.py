@@ -20,9 +20,9 @@ from pathlib import Path
 
 from tests.support.guides import changes_of
 
-GUIDE = Path(__file__).parents[2] / "sessionkit" / "guides" / "contributing.md"
+GUIDE = Path(__file__).parents[2] / "sessionkit" / "guides" / "adding.md"
 GUIDED = {change.path: change.new for change in changes_of(GUIDE.read_text(encoding="utf-8"))}
-"""Files of the guide for contributors, which says how to add what is added here."""
+"""Files of the guide that says how to add what is added here."""
 MEASURE = '''
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -72,7 +72,8 @@ class Description(Finding):
         had shown before).
     columns
         Every column: ``in_table``, ``column``, ``type``; of sessions and users also ``rows``, ``missing``, ``distinct`` and
-        ``values``, the commonest with their counts, or the range of numbers and times.
+        ``values``, the commonest with their counts, or the range of numbers and times. What is ``counted`` of every session
+        stands below.
     questions
         ``question``, ``answer`` (yes or no: whether the study can answer it), ``because``, ``command``.
     restriction
@@ -156,7 +157,7 @@ class Description(Finding):
     def contents(self) -> dict[str, pl.DataFrame]:
         """The columns with their values, which may name people, and the questions that the study can answer, by title."""
         return {
-            "Columns of sessions and users": self.columns.filter(pl.col("rows").is_not_null()),
+            "Columns of sessions and users": self.columns.filter(pl.col("values").is_not_null()),
             "Questions that the study can answer": self.questions,
         }
 

@@ -11,6 +11,8 @@ from sessionkit.contract import TABLES
 from sessionkit.display.words import counted, listed
 from sessionkit.study import Study
 from sessionkit.study.restriction import values_text
+from sessionkit.study.session_counts import COUNTS
+from sessionkit.study.session_counts import counted as counted_columns
 
 COLUMNS = pl.Schema(
     {
@@ -21,6 +23,8 @@ COLUMNS = pl.Schema(
 QUESTIONS = pl.Schema({"question": pl.String(), "answer": pl.String(), "because": pl.String(), "command": pl.String()})
 COVARIATES = ("sessions", "users")
 """Tables whose columns say something of whole sessions; of the others, which may be long, no values are read."""
+COUNTED = "counted"
+"""In place of a table, of what is counted of every session."""
 IDS = ("session_id", "user_id", "topic_id", "system_id", "judgment_key", "session_order", "session_number")
 """Columns that name or number sessions, and what they are of."""
 FEWEST, MOST = 2, 20
@@ -36,7 +40,8 @@ def columns_of(study: Study) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``in_table``, ``column``, ``type``; of sessions and users also ``rows``, ``missing``, ``distinct`` and ``values``: the
-        commonest with their counts, or the range of numbers and times.
+        commonest with their counts, or the range of numbers and times. What can be counted of every session, such as its
+        ``queries``, is of the table ``counted``, and ``values`` say what it is.
 
     Examples
     --------
@@ -49,6 +54,9 @@ def columns_of(study: Study) -> pl.DataFrame:
     ('sessions', 'integer', 0, 2, '2 to 4')
     """
     rows = [row for name in TABLES for row in _rows(study, name)]
+    for name in counted_columns(study):
+        count = COUNTS[name]
+        rows.append((COUNTED, name, _type(count.dtype()), None, None, None, count.words))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
 

@@ -26,6 +26,9 @@ def test_every_column_has_its_values(clinic):
     for name in ("users", "sessions", "queries", "results", "judgments"):
         assert tuple(columns.filter(in_table=name)["column"]) == clinic.columns(name)
     assert columns.filter(pl.col("in_table") == "results")["rows"].null_count() == len(clinic.columns("results"))
+    counted = columns.filter(in_table="counted")["column"].to_list()
+    assert counted == ["queries", "results", "clicks", "duration_seconds", "repeats", "empty_queries"]
+    sk.score(clinic, [f"column({name})" for name in counted], by="clicks")  # each is a column everywhere
 
 
 def answers(study):

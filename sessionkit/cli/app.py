@@ -49,8 +49,8 @@ def help_(
     ] = None,
 ) -> None:
     """Help on a command, a topic or a term."""
-    if topic in TOPICS:
-        typer.echo(guide(topic), nl=False)
+    if topic and topic.casefold() in TOPICS:
+        typer.echo(guide(topic.casefold()), nl=False)
         if topic in map(name_of, COMMANDS):
             typer.echo(f"\nThe command of that name: sessionkit {topic} --help")
         return

@@ -28,7 +28,7 @@ START = [
     (
         "mean(nDCG@10)",
         "how good its result lists were, whatever their number",
-        "the measure of list quality that others report; if nsDCG disagrees, the number or order of queries is the cause",
+        "the measure of list quality that others report; if nsDCG disagrees, the order of queries is the cause, or its other rank discount",
     ),
     (
         "Queries",

@@ -32,6 +32,8 @@ TOPICS = (
 """The guides in the order in which they are read."""
 GLOSSARY = "terms"
 """The guide that says what words mean, an entry for each."""
+SHORTEST = 3
+"""Letters of which a word that stands in the description of a format has more."""
 
 
 def guide(topic: str) -> str:
@@ -115,6 +117,13 @@ def meaning(term: str) -> str | None:
     if not found and re.search(r"[@(=]", term):  # a measure with its parameters, such as mean(nDCG@10)
         parts = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", term))
         found = [text for part in parts for text in known.get(part, [])]
+    if not found and len(term) > SHORTEST:  # what a log is called, such as TREC Session Track
+        found = [
+            text
+            for texts in known.values()
+            for text in texts
+            if ", a format of" in text and term.casefold() in text.casefold()
+        ]
     return "\n".join(found) or None
 
 

@@ -9,7 +9,6 @@ In comes a study; out goes a study of pseudonyms, and the mapping. Open `transfo
     columns.py        which of the source's further columns stay, and why the others do not
     pseudonyms.py     pseudonyms in random order for the values of a column
     judgment_keys.py  pseudonyms of judgment keys, which are made of topics, sessions, users or query texts
-    clock.py          times of day as seconds since the session began
     tables.py         the tables with everything replaced
     order.py          the log in the order of its new session ids, part by part
     disclosure.py     sources, settings and notes in which nothing of the log is left

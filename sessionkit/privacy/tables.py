@@ -9,11 +9,12 @@ from functools import cached_property
 import polars as pl
 
 from sessionkit.choices import StudyTable
-from sessionkit.privacy.clock import ORDER, sessions_of, with_elapsed
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.pseudonyms import Names
 from sessionkit.study.row_index import QUERIES, RESULTS, counts
+from sessionkit.study.session_order import ORDER, sessions_of
+from sessionkit.study.session_start import session_starts, since
 from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
@@ -36,7 +37,7 @@ class Renaming:
     keys
         New judgment keys.
     orders
-        The place of sessions in their user's part of the study, where it is found from times, see `clock.orders`.
+        The place of sessions in their user's part of the study, where it is found from times, see `sessionkit.study.session_order`.
     """
 
     plan: ColumnPlan
@@ -94,3 +95,43 @@ class Renaming:
     def _places(self) -> pl.Series:
         """The place of each of the known sessions by its new id."""
         return self.sessions.labels.rank("ordinal").cast(pl.UInt32) - 1
+
+
+def with_elapsed(
+    sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, of: tuple[pl.Series, pl.Series]
+) -> StudyBatch:
+    """Put seconds since the session began in place of the times of some whole sessions; scores that read times stay the same.
+
+    The rules are those by which measures of time read a log.
+
+    Parameters
+    ----------
+    of
+        Row number of the session of every query, and of every result.
+    """
+    began = session_starts(sessions, queries, results, of)
+    if "ended_at" in sessions.columns:
+        lasted = _told(sessions, "duration_seconds", since(sessions["ended_at"], began))
+        sessions = sessions.with_columns(lasted).drop("ended_at")
+    if "issued_at" in queries.columns:
+        asked = _told(queries, "elapsed_seconds", since(queries["issued_at"], began.gather(of[0])))
+        queries = queries.with_columns(asked).drop("issued_at")
+    if "clicked_at" in results.columns:
+        seconds = _told(results, "click_elapsed_seconds", since(results["clicked_at"], began.gather(of[1])))
+        results = results.with_columns(seconds, was_clicked(results.columns)).drop("clicked_at")
+    return StudyBatch(sessions.drop("started_at", strict=False), queries, results)
+
+
+def was_clicked(columns: list[str]) -> pl.Expr:
+    """Whether a result was clicked, also where nothing but the time of its click says so, which may come before the session."""
+    silent = pl.col("clicked_at").is_not_null()
+    if "clicks" in columns:
+        silent &= pl.col("clicks").is_null()
+    by_time = pl.when(silent).then(pl.lit(value=True))
+    return (pl.coalesce("clicked", by_time) if "clicked" in columns else by_time).alias("clicked")
+
+
+def _told(frame: pl.DataFrame, name: str, found: pl.Series) -> pl.Series:
+    """A column of seconds as it was logged, else as found from times of day."""
+    told = [frame[name]] if name in frame.columns else []
+    return pl.select(pl.coalesce(*told, found).alias(name)).to_series()

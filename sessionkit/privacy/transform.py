@@ -8,7 +8,6 @@ import polars as pl
 
 from sessionkit.errors import UsageError
 from sessionkit.privacy import report
-from sessionkit.privacy.clock import ORDER, orders
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.disclosure import Disclosure
 from sessionkit.privacy.judgment_keys import KEY, names_of_keys
@@ -17,6 +16,7 @@ from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
 from sessionkit.privacy.result import Pseudonymized
 from sessionkit.privacy.tables import Renaming
 from sessionkit.privacy.write import written
+from sessionkit.study.session_order import ORDER, session_orders
 from sessionkit.study.study import Study, guarded_read
 
 ORDERED = {"judge_id"}
@@ -128,7 +128,7 @@ def _names(study: Study, name: str, plan: ColumnPlan, chance: RandomOrder) -> Na
 
 def _orders(study: Study, plan: ColumnPlan) -> Names | None:
     """The place of each session in its user's part of the study, where the times that say it are gone."""
-    found = orders(study) if plan.elapsed and ("sessions", ORDER) not in plan.out else None
+    found = session_orders(study) if plan.elapsed and ("sessions", ORDER) not in plan.out else None
     return None if found is None else Names(found["session_id"], found[ORDER])
 
 

@@ -16,7 +16,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     restriction.py        which sessions take part: a condition, checked against the columns and values that there are
     session_subset.py     some sessions of a study, by a condition or their ids, without a copy of what is on disk
     query_counts.py       how many logged queries every session has
-    session_start.py      when a session began
+    session_start.py      when a session began; session_order.py: which of its user's sessions it is
     session_counts.py     what is counted of every session, as columns that any log has
     depths.py             how deep lists are known without a gap
     trec_tables.py        a study as a TREC run and qrels

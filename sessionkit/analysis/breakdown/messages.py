@@ -62,16 +62,12 @@ def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampli
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
     row = known.filter(test=TOLD[units.name]).row(0, named=True)
-    means = known.filter(test="sessions").row(0, named=True)  # those of `sessionkit.breakdown`
+    counts = known.filter(test="sessions").row(0, named=True)
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
     one = one[:1].upper() + one[1:]
-    sizes = f"{means['value']:.3f} against {means['value_against']:.3f} on average over {_sessions(means)}"
-    over = (
-        f"Over {counted(row['users'], 'user')} with {counted(row['sessions'], 'session')}, users weighted equally, the difference is"
-        if units.name == "users"
-        else "The difference is"
-    )
-    found = f"{over} {row['estimate']:+.3f}"
+    over = f"{counted(row['users'], 'user')}, weighted equally, with " if units.name == "users" else ""
+    sizes = f"{row['value']:.3f} against {row['value_against']:.3f}, means over {over}{_sessions(counts)}"
+    found = f"The difference is {row['estimate']:+.3f}"
     if row["low"] is None:
         return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
     found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"

@@ -24,6 +24,7 @@
     corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
     rows.py               one measure
     group_means.py        the groups by themselves, and the spread of sessions
+    interaction.py        whether a difference depends on the column within which it is
     result_table.py       the table of all measures
     comparison.py         the finding
     messages.py           the same in plain language

@@ -46,8 +46,7 @@ def aligned(sessions: GroupedSessions, column: int, design: Design, population: 
     the topics without any value, then the users with an undefined session or without one of the groups. Elsewhere a
     unit's value is the mean of its defined sessions, and a unit without a value for some group leaves whole.
     """
-    values = sessions.values[:, column]
-    return _known_places(sessions, values, design, population).units(values)
+    return places_of(sessions, column, design, population).units(sessions.values[:, column])
 
 
 def unit_values(sessions: GroupedSessions, column: int, design: Design, population: str) -> pl.DataFrame | None:
@@ -56,13 +55,13 @@ def unit_values(sessions: GroupedSessions, column: int, design: Design, populati
     Those of a crossover are means of sessions from which the mean of their topic is taken, and to which the mean of all
     is added, as no user searched a topic with two groups; ``adjusted`` says so. None of more than `MOST_UNITS` units.
     """
-    values = sessions.values[:, column]
-    return _known_places(sessions, values, design, population).by_unit(values, sessions.groups)
+    found = places_of(sessions, column, design, population)
+    return found.by_unit(sessions.values[:, column], sessions.groups)
 
 
-def _known_places(sessions: GroupedSessions, values: np.ndarray, design: Design, population: str) -> Places:
-    """Where the sessions with these values are; measures that are defined in the same sessions are aligned alike."""
-    defined = np.isfinite(values)
+def places_of(sessions: GroupedSessions, column: int, design: Design, population: str) -> Places:
+    """Which sessions are compared by one measure; measures that are defined in the same sessions are aligned alike."""
+    defined = np.isfinite(sessions.values[:, column])
     key = (design.name, population, defined.tobytes())
     if key not in sessions.places:
         sessions.places[key] = _places(sessions, defined, design, population)

@@ -14,6 +14,7 @@ from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, UNITS, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
+from sessionkit.analysis.compare.interaction import INTERACTION, LevelPairs, interactions
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
@@ -22,7 +23,6 @@ from sessionkit.analysis.compare.result_table import assembled, informative, ove
 from sessionkit.analysis.compare.rows import MeasureRows, compared
 from sessionkit.analysis.compare.session_values import (
     LEVEL,
-    ORDER,
     GroupedSessions,
     chosen_sessions,
     numbered,
@@ -43,6 +43,7 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
+from sessionkit.study.session_order import ORDER
 from sessionkit.study.study import guarded_read
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ def compare(
         Column of the sessions or users to group by, with 2 to 20 values.
     within
         Column of the sessions or users: the groups are compared within each of its values that has all of them, such as
-        within each topic. All p-values are corrected together.
+        within each topic. All p-values are corrected together. Whether the differences themselves differ is tested too, see
+        `sessionkit.analysis.compare.interaction.interactions`.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cut
@@ -253,6 +255,8 @@ def compare(
     table, rate, family = assembled(plan, [found for level in levels for found in level.found])
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
+    tested = [level.pairs for level in levels]
+    interaction = INTERACTION.to_frame() if within is None else interactions(tested, options)
     order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
@@ -263,15 +267,19 @@ def compare(
     about = _about(levels)
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
-    setup = ComparisonSetup(plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)))
+    unordered = sessions.ordered_by is None and plan.design.name in WITHIN
+    setup = ComparisonSetup(
+        plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)), sessions.ordered_by, unordered
+    )
     return Comparison(
         table=table.drop("uninformative"),
         overall=overall,
+        interaction=interaction,
         order=order,
         groups=groups,
         units=units,
         dropped=dropped,
-        reading=reading_of(lines(table, overall, order, notes, setup), restriction),
+        reading=reading_of(lines(table, overall, interaction, order, notes=notes, setup=setup), restriction),
         design=plan.design.described,
         population=plan.population,
         claim=about,
@@ -321,6 +329,11 @@ class _Level:
             compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)
         ]
         return cls(value, sessions, plan, units, found)
+
+    @property
+    def pairs(self) -> LevelPairs:
+        """What was found for each pair of groups."""
+        return LevelPairs(self.sessions, self.plan, [of.outcome.pairs if of.outcome else {} for of in self.found])
 
     @property
     def name(self) -> str:

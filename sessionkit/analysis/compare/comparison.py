@@ -20,6 +20,7 @@ from sessionkit.analysis.paper_tables import (
     significance_note,
     worded,
 )
+from sessionkit.display.numbers import p_text
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
 
@@ -75,6 +76,11 @@ class Comparison(TestedFinding):
     overall
         Tests of all groups at once, where there are more than two: ``measure``, ``test``, ``statistic``, ``df``,
         ``df_error``, ``p``.
+    interaction
+        Whether the difference of two groups is the same in all levels of ``within``: ``measure``, ``a``, ``b``; of two levels
+        ``estimate``, the second's difference less the first's, with its interval ``low`` to ``high``; ``statistic`` (F), ``df``,
+        ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table). Empty where nothing is compared within levels, or
+        the differences have no standard error.
     order
         Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``; empty where the
         order of sessions is unknown.
@@ -107,6 +113,7 @@ class Comparison(TestedFinding):
 
     table: pl.DataFrame
     overall: pl.DataFrame
+    interaction: pl.DataFrame
     order: pl.DataFrame
     groups: pl.DataFrame
     units: pl.DataFrame
@@ -134,9 +141,11 @@ class Comparison(TestedFinding):
         names += ["correction", "confidence"] if self.within is None else ["within", "correction", "confidence"]
         names += ["interval_rate", "draws", "seed"]
         settings = self.settings_table(names)
+        within = {} if self.within is None else {"interaction": self.interaction}
         return {
             "pairs": self.table,
             "overall": self.overall,
+            **within,
             "order": self.order,
             "groups": self.groups,
             "units": self.units,
@@ -168,7 +177,7 @@ class Comparison(TestedFinding):
         lead = ["measure"] if self.within is None else [self.within, "measure"]
         endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
-        note = f"{self._not_raw}{few}{claim_text(self.claim)}"
+        note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}"
         return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
 
     @property
@@ -218,6 +227,18 @@ class Comparison(TestedFinding):
         note = significance_note(mark, self.alpha, f"{told}{claim_text(self.claim)}")
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
+
+    @property
+    def _depends(self) -> str:
+        """Whether the differences depend on the column within which they are, for a note."""
+        found = [
+            f"{f'{measure}, ' if self.interaction['measure'].n_unique() > 1 else ''}F({df:g}, {df_error:.4g}) = {f:.3g}, {p_text(p)}"
+            for measure, f, df, df_error, p in self.interaction.select(
+                "measure", "statistic", "df", "df_error", "p_adjusted"
+            ).rows()
+        ]
+        family = Family(len(found), self.correction).told
+        return f" Interaction with {worded([str(self.within)])}: {'; '.join(found)}{family}." if found else ""
 
     @property
     def _levels(self) -> str:

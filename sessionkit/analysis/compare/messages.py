@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +32,8 @@ ORDER = {
 class ComparisonSetup:
     """What a comparison is made with, whom it is about, and what else is to be said of its groups.
 
-    ``spans`` are the greatest differences that measures can have.
+    ``spans`` are the greatest differences that measures can have; ``ordered_by`` is what the order of sessions is known from, and
+    ``unordered`` says that it would matter and is not.
     """
 
     plan: ComparisonPlan
@@ -41,6 +43,8 @@ class ComparisonSetup:
     within: str | None = None
     spans: Mapping[str, float] = field(default_factory=dict)
     cautions: tuple[str, ...] = ()
+    ordered_by: str | None = None
+    unordered: bool = False
 
 
 def claim(population: str, *found: Aligned, within: str | None = None, topics_apart: bool = False) -> str:
@@ -100,7 +104,13 @@ def estimand(plan: ComparisonPlan, column: str) -> str:
 
 
 def lines(
-    table: pl.DataFrame, overall: pl.DataFrame, order: pl.DataFrame, notes: Sequence[str], setup: ComparisonSetup
+    table: pl.DataFrame,
+    overall: pl.DataFrame,
+    interaction: pl.DataFrame,
+    order: pl.DataFrame,
+    *,
+    notes: Sequence[str],
+    setup: ComparisonSetup,
 ) -> list[str]:
     """Return the sentences of a reading."""
     where = f"within each {setup.within}, " if setup.within else ""
@@ -111,6 +121,7 @@ def lines(
     told += [f"{_level(row, setup)}{_all_at_once(row)}" for row in overall.iter_rows(named=True)]
     told += [f"{_level(row, setup)}{_sentence(row, setup)}" for row in table.head(MOST_ROWS).iter_rows(named=True)]
     told += more_in_table(table.height - MOST_ROWS, "comparison")
+    told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, setup)
     if setup.family.correction == "holm" and _one_ended(table):
@@ -121,6 +132,40 @@ def lines(
 def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Name the level within which groups are compared, if any."""
     return f"{level_name(setup.within, row[setup.within])}: " if setup.within else ""
+
+
+def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
+    """Say whether differences depend on the level; that one is shown and another is not does not say so."""
+    within = setup.within
+    if within is None or table.get_column(within).n_unique() < 2:
+        return []
+    no_answer = "that a difference is shown in one of its values and not in another is no evidence of it"
+    if interaction.is_empty():
+        how = "; population=users,topics estimates how much they vary" if within == "topic_id" else ""
+        return [f"Whether the differences depend on {within} is not tested{how}; {no_answer}."]
+    first, second, *_ = (level_name(within, level) for level in table.get_column(within).unique(maintain_order=True))
+    alpha = setup.plan.options.alpha
+    told = []
+    for row in interaction.head(MOST_ROWS).iter_rows(named=True):
+        pair = f"{row['measure']}: {row['b']} minus {row['a']}"
+        if row["estimate"] is None:
+            text = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}"
+        else:
+            t = math.copysign(math.sqrt(row["statistic"]), row["estimate"])
+            interval = interval_text(row["low"], row["high"], alpha)
+            text = (
+                f"{second} minus {first}: {readable(row['estimate'])}, {interval}, t({row['df_error']:.4g}) = {t:.4g}"
+            )
+        p = f"{p_text(row['p_adjusted'])}{Family(interaction.height, setup.family.correction).told}"
+        of_pair = table.filter(measure=row["measure"], a=row["a"], b=row["b"])
+        shown = (of_pair.get_column("p_adjusted") <= alpha).fill_null(value=False)
+        if row["p_adjusted"] <= alpha:
+            says = f"There is evidence that the difference depends on {within}"
+        else:
+            says = f"It is not shown that the difference depends on {within}"
+            says += f"; {no_answer}" if shown.any() and not shown.all() else ""
+        told.append(f"Interaction with {within}: {pair}, {text}, {p}. {says}.")
+    return [*told, *more_in_table(interaction.height - MOST_ROWS, "interaction")]
 
 
 def level_name(within: str, level: object) -> str:
@@ -139,7 +184,9 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     if row["raw_difference"] is None:
         return f"{pair}: no value."
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
-    mark = f" ({row['relative']:+.1%} of {a}'s {mean}, {row['mark']})" if row["relative"] is not None else ""
+    found = row["p_adjusted"] is not None and row["p_adjusted"] <= setup.plan.options.alpha
+    word = f", {row['mark']}" if found else ""  # beside a difference that is not shown it would contradict it
+    mark = f" ({row['relative']:+.1%} of {a}'s {mean}{word})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
@@ -163,7 +210,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     )
     turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
     power = detectable_text(row["detectable"])
-    if row["p_adjusted"] > setup.plan.options.alpha:
+    if not found:
         return f"{text}.{turned} {NOT_SHOWN}{power}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
@@ -234,6 +281,8 @@ def _one_ended(table: pl.DataFrame) -> bool:
 
 def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
     """Say what the order of sessions does to values, as far as these data can tell."""
+    if setup.unordered:
+        return ["Order of sessions: not checked, as neither session_order nor times are known."]
     if order.is_empty():
         return []
     found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
@@ -248,7 +297,8 @@ def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
-    return [f"Order of sessions: no {' or '.join(least)} shown{several}; such checks miss small effects."]
+    by_times = ", by their times" if setup.ordered_by == "times" else ""
+    return [f"Order of sessions{by_times}: no {' or '.join(least)} shown{several}; such checks miss small effects."]
 
 
 def _all_at_once(row: dict[str, Any]) -> str:

@@ -93,13 +93,13 @@ def test_it_tests_the_means_of_the_breakdown(sessions, by, measure):
         ]
 
 
-def test_the_reading_says_the_means_of_the_breakdown_and_who_is_left_out():
+def test_the_reading_says_means_that_make_the_difference_and_who_is_left_out():
     # u0 has six sessions that lose 1, the others one each that gains 1: by session -2/10, by user (-1 + 4) / 5 = +.6
     gains, users = [[2, 1]] * 6 + [[1, 2]] * 4 + [[3]] * 2, [0] * 6 + [1, 2, 3, 4] + [1, 2]
     reading = sk.breakdown_tests(made(gains, users), "CG@1", draws=0).reading
-    # last: (6 x 1 + 4 x 2) / 10 = 1.4; others: (6 x 2 + 4 x 1) / 10 = 1.6
-    assert "1.400 against 1.600 on average over 10 sessions (2 of one query left out)" in reading
-    assert "Over 5 users with 10 sessions, users weighted equally, the difference is +0.600" in reading
+    # means of users, last: (1 + 4 x 2) / 5 = 1.8; others: (2 + 4 x 1) / 5 = 1.2
+    said = "1.800 against 1.200, means over 5 users, weighted equally, with 10 sessions (2 of one query left out)"
+    assert f"{said}. The difference is +0.600" in reading
 
 
 def test_sessions_are_the_units_where_no_user_has_several():
@@ -124,7 +124,7 @@ def test_what_is_said():
     users = [number % 10 for number in range(40)]
     reading = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best").reading
     assert "users are the units" in reading
-    assert "10 users with 40 sessions" in reading
+    assert "10 users, weighted equally, with 40 sessions" in reading
     assert "would be detected with power 0.8" in reading
     assert "no p-value, because the best query is chosen by its value" in reading
     assert "not the effect of querying again" in reading

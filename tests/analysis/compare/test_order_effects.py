@@ -5,6 +5,7 @@ import pytest
 
 import sessionkit as sk
 from tests.analysis.compare.layouts import PLACE, SYSTEM, TOPIC, USER, crossing, simulated
+from tests.support.clinic import read_clinic
 
 
 def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
@@ -25,3 +26,21 @@ def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
     carried = sk.compare(crossing(values + 0.5 * (before == 1)))
     assert carried.order.filter(check="carry-over").item(0, "p") < 1e-3
     assert sk.compare(crossing(values).drop("session_order")).order.is_empty()
+
+
+def test_times_say_the_order_where_the_study_does_not():
+    """The clinic's own order is that of its times; without either the reading says that nothing was checked."""
+    clinic = read_clinic()
+    told = sk.compare(clinic, "nsDCG@10")
+    timed = clinic.with_tables(sessions=clinic.sessions.drop("session_order"))
+    found = sk.compare(timed, "nsDCG@10")
+    assert found.order.equals(told.order)
+    assert "Order of sessions, by their times: no period effect" in found.reading
+    untimed = timed.with_tables(
+        sessions=timed.sessions.drop("started_at", "ended_at"),
+        queries=timed.queries.drop("issued_at"),
+        results=timed.results.drop("clicked_at"),
+    )
+    silent = sk.compare(untimed, "nsDCG@10")
+    assert silent.order.is_empty()
+    assert "Order of sessions: not checked, as neither session_order nor times are known." in silent.reading

@@ -1,7 +1,4 @@
-"""Times of day as seconds since the session began, which no longer say when it was; scores that read times stay the same.
-
-The rules are those by which measures of time read a log: of `sessionkit.study.session_start`, and ``sessionkit.scoring.session_times``.
-"""
+"""The place of each session in its user's part of a study, by when it began."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import polars as pl
 from sessionkit.choices import StudyTable
 from sessionkit.study.batches import slices
 from sessionkit.study.row_index import QUERIES, RESULTS, repeated, session_of
-from sessionkit.study.session_start import TELLING, session_starts, since
+from sessionkit.study.session_start import TELLING, session_starts
 from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
@@ -19,39 +16,7 @@ READ: dict[StudyTable, tuple[str, ...]] = {**TELLING, "sessions": ("session_id",
 ORDER = "session_order"
 
 
-def with_elapsed(
-    sessions: pl.DataFrame, queries: pl.DataFrame, results: pl.DataFrame, of: tuple[pl.Series, pl.Series]
-) -> StudyBatch:
-    """Put seconds in place of the times of some whole sessions.
-
-    Parameters
-    ----------
-    of
-        Row number of the session of every query, and of every result.
-    """
-    began = session_starts(sessions, queries, results, of)
-    if "ended_at" in sessions.columns:
-        lasted = _told(sessions, "duration_seconds", since(sessions["ended_at"], began))
-        sessions = sessions.with_columns(lasted).drop("ended_at")
-    if "issued_at" in queries.columns:
-        asked = _told(queries, "elapsed_seconds", since(queries["issued_at"], began.gather(of[0])))
-        queries = queries.with_columns(asked).drop("issued_at")
-    if "clicked_at" in results.columns:
-        seconds = _told(results, "click_elapsed_seconds", since(results["clicked_at"], began.gather(of[1])))
-        results = results.with_columns(seconds, was_clicked(results.columns)).drop("clicked_at")
-    return StudyBatch(sessions.drop("started_at", strict=False), queries, results)
-
-
-def was_clicked(columns: list[str]) -> pl.Expr:
-    """Whether a result was clicked, also where nothing but the time of its click says so, which may come before the session."""
-    silent = pl.col("clicked_at").is_not_null()
-    if "clicks" in columns:
-        silent &= pl.col("clicks").is_null()
-    by_time = pl.when(silent).then(pl.lit(value=True))
-    return (pl.coalesce("clicked", by_time) if "clicked" in columns else by_time).alias("clicked")
-
-
-def orders(study: Study) -> pl.DataFrame | None:
+def session_orders(study: Study) -> pl.DataFrame | None:
     """The place of each session in its user's part of the study, by when it began, where the study does not say.
 
     Returns
@@ -87,9 +52,3 @@ def sessions_of(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
         row = pl.int_range(len(ids), dtype=pl.UInt32, eager=True)
         return repeated(row, part.sessions[QUERIES]), repeated(row, part.sessions[RESULTS])
     return session_of(part.queries, ids, "queries"), session_of(part.results, ids, "results")
-
-
-def _told(frame: pl.DataFrame, name: str, found: pl.Series) -> pl.Series:
-    """A column of seconds as it was logged, else as found from times of day."""
-    told = [frame[name]] if name in frame.columns else []
-    return pl.select(pl.coalesce(*told, found).alias(name)).to_series()

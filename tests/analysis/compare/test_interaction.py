@@ -1,0 +1,192 @@
+"""Whether a difference depends on a column: against Welch's test, paired tests and least squares of scipy and statsmodels."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import AnovaRM, anova_lm
+from statsmodels.stats.oneway import anova_oneway
+
+import sessionkit as sk
+from sessionkit.analysis.compare.interaction import of_independent
+from tests.support.clinic import read_clinic
+
+KEYS = ("user_id", "topic_id", "system_id", "skill")
+
+
+def table_of(rows, values):
+    """Scores of sessions (user, topic, system, skill)."""
+    frame = pl.DataFrame(rows, schema=KEYS, orient="row").with_columns(measure=pl.lit("gain"), value=pl.Series(values))
+    return frame.with_columns(session_id=pl.format("s{}", pl.int_range(pl.len())))
+
+
+HALVES = ("AABB", "ABAB", "ABBA", "BBAA", "BABA", "BAAB")
+"""Which system each of four topics is searched with."""
+
+
+def crossover(users, levels, seed=5, halves=HALVES):
+    """Users of several skills, each of whom searches two topics with each of two systems."""
+    rows = [
+        (f"u{user:02}", f"t{topic}", system, f"l{user % levels}")
+        for user in range(users)
+        for topic, system in enumerate(halves[user // levels % len(halves)])
+    ]
+    return table_of(rows, np.random.default_rng(seed).normal(size=len(rows)).round(4))
+
+
+def paired(users, levels):
+    """Users who met both systems on every level: here the levels are topics."""
+    rows = [
+        (f"u{user}", f"t{level}", system, f"l{level}")
+        for user in range(users)
+        for level in range(levels)
+        for system in "AB"
+    ]
+    return table_of(rows, np.random.default_rng(8).normal(size=len(rows)).round(4))
+
+
+def separate(users, levels):
+    """Every user has one system and one level."""
+    rows = [(f"u{user:02}", "t", "AB"[user // levels % 2], f"l{user % levels}") for user in range(users)]
+    return table_of(rows, np.random.default_rng(9).normal(size=len(rows)).round(4))
+
+
+def only(found):
+    """The one row of a table of interactions."""
+    return found.interaction.row(0, named=True)
+
+
+def test_levels_with_different_users_are_independent():
+    """The difference of the differences, by the standard errors that the intervals within each level show."""
+    found = sk.compare(crossover(24, 2), within="skill", correction="none")
+    row, (first, second) = only(found), found.table.rows(named=True)
+    se = [(one["high"] - one["low"]) / 2 / stats.t.ppf(0.975, one["df"]) for one in (first, second)]
+    total = np.hypot(*se)
+    df = total**4 / sum(one**4 / part["df"] for one, part in zip(se, (first, second), strict=True))
+    assert row["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
+    assert row["statistic"] == pytest.approx((row["estimate"] / total) ** 2)
+    assert row["df_error"] == pytest.approx(df)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(row["estimate"]) / total, df))
+    assert row["high"] - row["low"] == pytest.approx(2 * total * stats.t.ppf(0.975, df))
+
+
+@pytest.mark.parametrize("levels", [2, 3, 4])
+def test_independent_estimates_are_compared_as_welch_does(levels):
+    """Means of samples are such estimates, with s / sqrt(n) and n - 1."""
+    rng = np.random.default_rng(levels)
+    samples = [rng.normal(size=6 + 3 * level, scale=1 + level) for level in range(levels)]
+    sizes = np.array([len(one) for one in samples])
+    found = of_independent(
+        np.array([one.mean() for one in samples]), np.array([stats.sem(one) for one in samples]), sizes - 1
+    )
+    theirs = anova_oneway(samples, use_var="unequal", welch_correction=True)
+    assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert found.df_error == pytest.approx(theirs.df_denom)
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_units_that_met_both_groups_in_every_level_are_blocks(levels):
+    frame = paired(9, levels)
+    row = only(sk.compare(frame, within="skill", population="users", correction="none"))
+    d = frame.pivot(on="system_id", index=["user_id", "skill"], values="value").with_columns(
+        d=pl.col("B") - pl.col("A")
+    )
+    theirs = AnovaRM(d.to_pandas(), "d", "user_id", within=["skill"]).fit().anova_table.iloc[0]
+    assert (row["statistic"], row["p"]) == pytest.approx((theirs["F Value"], theirs["Pr > F"]))
+    assert (row["df"], row["df_error"]) == (theirs["Num DF"], theirs["Den DF"])
+    if levels == 2:
+        wide = d.pivot(on="skill", index="user_id", values="d")
+        test = stats.ttest_rel(wide["l1"], wide["l0"])
+        interval = test.confidence_interval(0.95)
+        assert row["p"] == pytest.approx(test.pvalue)
+        assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+
+
+def test_topics_of_a_crossover_are_fitted_beside_users_and_systems():
+    """No user searches a topic with both systems: the F of system x topic by least squares."""
+    frame = crossover(24, 2)
+    row = only(sk.compare(frame, within="topic_id", correction="none"))
+    data = frame.to_pandas()
+    less, more = (
+        ols(f"value ~ C(user_id) + C(topic_id) + C(system_id){extra}", data).fit()
+        for extra in ("", " + C(system_id):C(topic_id)")
+    )
+    theirs = anova_lm(less, more).iloc[1]
+    assert (row["statistic"], row["p"]) == pytest.approx((theirs["F"], theirs["Pr(>F)"]))
+    assert (row["df"], row["df_error"]) == (3, more.df_resid)
+    assert (row["estimate"], row["low"]) == (None, None)
+
+
+def test_topics_that_users_of_two_halves_tell_from_nothing_are_not_tested():
+    """Where topics differ in the difference, those who had A on the even topics differ from the others, who are other users."""
+    found = sk.compare(crossover(24, 2, halves=("ABAB", "BABA")), within="topic_id")
+    assert found.interaction.is_empty()
+    assert "is not tested; population=users,topics estimates how much they vary; " in found.reading
+
+
+def test_a_level_that_every_user_of_a_crossover_meets_is_fitted_over_sessions():
+    again = crossover(16, 1, seed=6).with_columns(skill=pl.lit("l1"), session_id=pl.format("z{}", "session_id"))
+    frame = pl.concat([crossover(16, 1), again])
+    found = sk.compare(frame, within="skill", correction="none")
+    assert found.test == "least squares on user + topic + group"
+    row, data = only(found), frame.to_pandas()
+    model = ols("value ~ C(user_id) + C(topic_id) + C(skill) * C(system_id)", data).fit()
+    term = "C(skill)[T.l1]:C(system_id)[T.B]"
+    assert (row["estimate"], row["p"]) == pytest.approx((model.params[term], model.pvalues[term]))
+    assert (row["low"], row["high"]) == pytest.approx(tuple(model.conf_int().loc[term]))
+
+
+def test_separate_groups_within_levels_of_their_own_are_independent_too():
+    frame = separate(40, 2)
+    row = only(sk.compare(frame, within="skill", correction="none"))
+    cells = [
+        frame.filter(skill=level, system_id=system)["value"].to_numpy() for level in ("l0", "l1") for system in "AB"
+    ]
+    se = np.sqrt(sum(stats.sem(one) ** 2 for one in cells))
+    estimate = cells[3].mean() - cells[2].mean() - cells[1].mean() + cells[0].mean()
+    assert row["estimate"] == pytest.approx(estimate)
+    assert row["statistic"] == pytest.approx((estimate / se) ** 2)
+
+
+def test_p_is_corrected_over_the_interactions():
+    frame = separate(60, 2).with_columns(system_id=pl.Series(np.resize(["A", "B", "C"], 60)))
+    found = sk.compare(frame, within="skill")
+    assert found.interaction.select("a", "b").rows() == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert found.interaction["p_adjusted"].to_list() == pytest.approx([min(1, 3 * p) for p in found.interaction["p"]])
+
+
+def test_the_reading_says_what_one_level_by_itself_does_not():
+    """In one value the difference is shown and in the other not, which is not a difference between them."""
+    frame = separate(40, 2)
+    novice = (pl.col("skill") == "l0") & (pl.col("system_id") == "B")
+    found = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 1.4), within="skill")
+    assert [p <= 0.05 for p in found.table["p_adjusted"]] == [True, False]
+    assert only(found)["p"] > 0.05
+    row = only(found)
+    assert (
+        f"Interaction with skill: F(1, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {row['p']:.3f}."
+        in found.to_latex()
+    )
+    assert "Interaction with skill: gain: B minus A, skill l1 minus skill l0: " in found.reading
+    assert (
+        "It is not shown that the difference depends on skill; that a difference is shown in one of its values and not in "
+        "another is no evidence of it." in found.reading
+    )
+    strong = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 9), within="skill")
+    assert "There is evidence that the difference depends on skill." in strong.reading
+
+
+def test_what_has_no_standard_error_is_not_tested_and_says_so():
+    found = sk.compare(separate(40, 2), within="skill", test="mann-whitney")
+    assert found.interaction.is_empty()
+    assert "Whether the differences depend on skill is not tested; " in found.reading
+    assert "interaction" not in sk.compare(separate(40, 2)).tables()
+
+
+def test_the_clinic_is_better_on_no_topic_than_on_another():
+    found = sk.compare(read_clinic(), "nsDCG@10", within="topic_id")
+    scores = sk.score(read_clinic(), "nsDCG@10", per="session").to_pandas()
+    model = ols("value ~ C(user_id) + C(topic_id) * C(system_id)", scores).fit()
+    theirs = anova_lm(ols("value ~ C(user_id) + C(topic_id) + C(system_id)", scores).fit(), model).iloc[1]
+    assert only(found)["p"] == pytest.approx(theirs["Pr(>F)"])

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -63,12 +64,18 @@ class Blame:
             raise self.error(f"{self.what}: {kind.__name__}{f': {told}' if told else ''}") from error
 
 
+def unbound(thing: object) -> object:
+    """A function without the arguments that `functools.partial` gave it; all else as it is."""
+    return thing.func if isinstance(thing, partial) else thing
+
+
 def module_of(thing: object) -> str:
     """The name of the module that a class or function is defined in.
 
     >>> module_of(Blame)
     'sessionkit.plugins'
     """
+    thing = unbound(thing)
     return str(getattr(thing, "__module__", None) or type(thing).__module__)
 
 

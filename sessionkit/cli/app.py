@@ -33,8 +33,21 @@ from sessionkit.errors import UsageError
 
 
 def _known() -> list[str]:
-    """What a shell offers that there is help on."""
+    """The commands and topics that there is help on."""
     return list(dict.fromkeys([*map(name_of, COMMANDS), *TOPICS]))
+
+
+def _complete_topics(incomplete: str) -> list[str]:
+    """The commands and topics; once something is typed, also terms, measures, formats and charts that begin so."""
+    if not incomplete:
+        return _known()
+    from sessionkit.charts.registry import CHARTS
+    from sessionkit.readers import FORMATS, JUDGMENTS
+    from sessionkit.scoring.measures.registry import MEASURES
+
+    words = [word for word in glossary() if " " not in word]
+    known = dict.fromkeys([*_known(), *words, *MEASURES, *FORMATS, *JUDGMENTS, *CHARTS])
+    return [name for name in known if name.startswith(incomplete)]
 
 
 def help_(
@@ -43,7 +56,7 @@ def help_(
         typer.Argument(
             metavar="COMMAND|TOPIC|TERM",
             help="A command, a guide, or a term: a word, a measure, a column, an option such as --by.",
-            autocompletion=lambda incomplete: [name for name in _known() if name.startswith(incomplete)],
+            autocompletion=_complete_topics,
             show_default=False,
         ),
     ] = None,

@@ -94,7 +94,7 @@ def test_all_sessions_are_drawn_as_one_group(make):
     for kind, says in (
         ("differences", "by=all: no session has a value in this column; choose from system_id"),
         ("rprecision-histogram", "by all there is none; group --by another column"),
-        ("judge-noise", "by=all: the sessions have no group; a comparison needs at least two"),
+        ("judgment-loss", "by=all: the sessions have no group; a comparison needs at least two"),
     ):
         with pytest.raises(UsageError, match=says):
             single_figure(study, kind, by="all")

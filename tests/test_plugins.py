@@ -27,6 +27,7 @@ from sessionkit.cli.terms import guide
 from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
+from sessionkit.reports.method import again, plugins
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
 from tests.support.clinic import saved_clinic
 
@@ -511,8 +512,29 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
 
 def test_the_command_of_a_finding_names_the_plugin(squares):
     load(squares)
-    found = sk.compare(toy(), "mean(RRsq)")
-    assert found.provenance.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+    made = sk.compare(toy(), "mean(RRsq)").provenance
+    assert made.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+    digest = hashlib.sha256(squares.read_bytes()).hexdigest()
+    assert made.table.rows()[1] == ("plugins", f"squares (squares.py, sha256 {digest})")
+    assert sk.compare(toy(), "mean(RR)").provenance.plugins == ()
+
+
+def test_findings_and_pages_name_modules_that_were_imported(squares, monkeypatch):
+    name = f"squares_{os.getpid()}"
+    squares.with_name(f"{name}.py").write_text(f"__version__ = '2.1'\n{SQUARES}")
+    monkeypatch.syspath_prepend(str(squares.parent))
+    of = importlib.import_module(name)
+    said = f"{name} 2.1 ({name}.py, sha256 {hashlib.sha256(Path(of.__file__).read_bytes()).hexdigest()})"
+    made = sk.compare(toy(), sk.mean(of.RRsq())).provenance
+    assert made.plugins == (said,)
+    assert f"--plugin {name}.py compare STUDY 'mean(RRsq)'" in made.command
+    (log := squares.with_name("log.txt")).write_text("s ~ a\n")
+    assert sk.read(log, format="pairs").notes[0] == f"read by the module {said}"
+    used = plugins([sk.mean(of.RRsq())])
+    assert said in map(str, used)
+    assert f"--plugin {name}.py report STUDY" in again([], {}, used)
+    alone = sk.compare(toy(), sk.mean(sk.define("Own", lambda gains: gains.sum()))).provenance
+    assert (alone.plugins[0].split()[0], alone.command) == ("tests.test_plugins", None), "in no file for --plugin"
 
 
 @pytest.mark.parametrize(
@@ -596,6 +618,7 @@ print(json.dumps({
     "score": run("score", study, "mean(RRsq@10)", "--format", "csv"),
     "explain": run("explain", study, "RRsq@10", "--session", "c002", "--format", "csv"),
     "compare": run("compare", study, "mean(RRsq@10)")[0],
+    "provenance": run("compare", study, "mean(RRsq@10)", "--table", "provenance", "--format", "csv"),
     "ingest": run("ingest", log, "--out", "pairs"),
     "chart": [run("chart", "mean-bars", study, "--output", "bars.svg"), pathlib.Path("bars.svg").exists()],
     "listed": ["RRsq" in run("measures")[1], "pairs" in run("formats")[1], "mean-bars" in run("chart", "--help")[1]],
@@ -605,6 +628,7 @@ print(json.dumps({
     "report": [
         run("report", study, "mean(RRsq@10)", "--output", "page.html")[0],
         pathlib.Path("page.html").read_text().count("RRsq@10) by the module"),
+        pathlib.Path("page.html").read_text().count("Measures and charts of others: squares 0.1 (squares.py, sha256"),
     ],
     "python": [str(sk.RRsq @ 3), "pairs" in sk.FORMATS, "mean-bars" in sk.charts.KINDS, "RRsq" in sk.__all__],
 }))
@@ -663,6 +687,9 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
         *(round(1 / rank**2, 6) for rank in range(1, 11)),
     }
     assert answers["compare"] == 0
+    told = dict(pl.read_csv(answers["provenance"][1].encode()).rows())
+    assert told["plugins"].startswith("squares 0.1 (squares.py, sha256 ")
+    assert told["command"] == "sessionkit compare STUDY 'mean(RRsq@10)'"
     assert (answers["ingest"][0], answers["chart"]) == (
         0,
         [[0, "Drawn of mean(RRsq@10) by the module squares.\n"], True],
@@ -673,4 +700,5 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
     assert answers["completed"] == [["RRsq"], ["pairs"], ["mean-bars"]]
     assert answers["report"][0] == 0
     assert answers["report"][1] > 0
+    assert answers["report"][2] == 1
     assert answers["python"] == ["RRsq@3", True, True, False]

@@ -77,6 +77,7 @@ def test_how_curves_are_normalized_is_drawn_and_said(make):
         single_figure(study, "single-sessions", normalize="averages")
 
 
+@pytest.mark.filterwarnings("ignore:.*undefined for")
 def test_all_sessions_are_drawn_as_one_group(make):
     study = make()
     made = single_figure(study, "session-curve", by="all")

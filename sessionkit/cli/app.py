@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from sessionkit.cli.describe import describe
 from sessionkit.cli.export import export
 from sessionkit.cli.init import init
 from sessionkit.cli.lists import gain_vectors, precision_recall, summary
+from sessionkit.cli.output import harmless
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
@@ -77,7 +79,7 @@ def help_(
     if found is None:
         known = [*_known(), *glossary(), *names()]
         raise UsageError(f"there is no help on {topic!r}{nearest(topic, known)}; topics: {', '.join(TOPICS)}")
-    typer.echo(found)
+    typer.echo(harmless(found) if sys.stdout.isatty() else found)  # others may have written it
 
 
 def _option(name: str) -> str | None:

@@ -7,15 +7,15 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
 from sessionkit import __version__
 from sessionkit.plugins import FILES, Origin, origins
-from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES as KNOWN
+from sessionkit.scoring.measures.registry import is_measure
 from sessionkit.scoring.score import columns_text
 from sessionkit.study import Study
 
@@ -69,7 +69,8 @@ class Provenance:
     @property
     def table(self) -> pl.DataFrame:
         """The same as names and values; what there is not is null."""
-        given = {"version": self.version} | ({"plugins": "; ".join(self.plugins)} if self.plugins else {})
+        given: dict[str, str | None] = {"version": self.version}
+        given |= {"plugins": "; ".join(self.plugins)} if self.plugins else {}
         given |= {"fingerprint": self.fingerprint, "where": self.where}
         rows = [*(given | {**self.arguments}).items(), ("command", self.command)]
         return pl.DataFrame(rows, schema={"name": pl.String, "value": pl.String}, orient="row")
@@ -96,8 +97,8 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
     options: dict[str, list[str | None]] = {name: [*map(_text, _each(value))] for name, value in changed.items()}
     options |= {"where": [condition if in_shell else None]} if condition is not None else {}
     known = {name: cast("list[str]", texts) for name, texts in options.items() if None not in texts}
-    others = origins(kind for name in NAMING for one in _each(told.get(name)) for kind in _kinds(one))
-    complete = len(known) == len(options) and all(one.installed or one.plugin for one in others)
+    used = origins(kind for name in NAMING for one in _each(told.get(name)) for kind in _kinds(one))
+    complete = len(known) == len(options) and all(one.installed or one.plugin for one in used)
     where_from = "STUDY" if isinstance(source, Study) else SOURCES.get(verb)
     texts = {name.rstrip("_"): _text(value) for name, value in told.items() if value is not None}
     return Provenance(
@@ -105,10 +106,10 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
         fingerprint=source.fingerprint if isinstance(source, Study) else None,
         where=condition,
         arguments={name: "a table" if text is None else text for name, text in texts.items() if text != ""},
-        command=_command(verb, where_from, known, others) if complete and where_from else None,
+        command=_command(verb, where_from, known, used) if complete and where_from else None,
         label=paper_label(verb, {name: [*map(str, _each(value))] for name, value in changed.items()}, condition),
         labels=source.settings.labels if isinstance(source, Study) else {},
-        plugins=tuple(map(str, others)),
+        plugins=tuple(map(str, used)),
     )
 
 
@@ -151,9 +152,9 @@ def plugin_words(used: Iterable[Origin]) -> list[str]:
     return [word for file in files for word in ("--plugin", file)]
 
 
-def _kinds(given: object) -> list[type[Measure]]:
+def _kinds(given: Any) -> list[type]:  # noqa: ANN401 - a measure, a text or a table
     """The classes of measures of others that an argument names."""
-    if isinstance(given, Measure):
+    if is_measure(given):
         return [type(given.inner)]
     known = KNOWN.given()
     return [type(known[word]) for word in re.findall(r"[A-Za-z_]\w*", str(given)) if word in known]

@@ -7,12 +7,14 @@ through once, when a name is unknown or all names are asked for: what sessionkit
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -63,18 +65,77 @@ class Blame:
             raise self.error(f"{self.what}: {kind.__name__}{f': {told}' if told else ''}") from error
 
 
+def unbound(thing: object) -> object:
+    """A function without the arguments that `functools.partial` gave it; all else as it is."""
+    return thing.func if isinstance(thing, partial) else thing
+
+
 def module_of(thing: object) -> str:
     """The name of the module that a class or function is defined in.
 
     >>> module_of(Blame)
     'sessionkit.plugins'
     """
+    thing = unbound(thing)
     return str(getattr(thing, "__module__", None) or type(thing).__module__)
 
 
 def is_foreign(thing: object) -> bool:
     """Whether a class or function is none of sessionkit's own."""
     return module_of(thing).partition(".")[0] != "sessionkit"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A module of others, as findings and pages name it beside the version of sessionkit.
+
+    Parameters
+    ----------
+    module
+        Its name.
+    version
+        That of the package that installed it, or what the module says itself; None where there is none.
+    file
+        The file that it was loaded from; None in a notebook.
+    installed
+        Whether a package has it.
+    """
+
+    module: str
+    version: str | None
+    file: Path | None
+    installed: bool
+
+    @property
+    def plugin(self) -> str | None:
+        """What ``--plugin`` has to name, so that a command knows it; None of what is installed, or no file of its own."""
+        loaded = next((path for path in FILES if Path(path).stem == self.module), None)
+        alone = self.file is not None and self.file.stem == self.module and not self.installed
+        return loaded or (self.file.name if alone and self.file is not None else None)
+
+    def __str__(self) -> str:
+        """Its name and version, the name of its file and the hash of that."""
+        digest = (
+            f" ({self.file.name}, sha256 {hashlib.sha256(self.file.read_bytes()).hexdigest()})" if self.file else ""
+        )
+        return f"{self.module}{f' {self.version}' if self.version else ''}{digest}"
+
+
+def origins(things: Iterable[object]) -> list[Origin]:
+    """The modules that classes and functions of others are defined in, each once, by name; those of Python are left out."""
+    names = sorted({module_of(thing) for thing in things if is_foreign(thing)})
+    packages = {name: name.partition(".")[0] for name in names if name.partition(".")[0] not in sys.stdlib_module_names}
+    if not packages:
+        return []
+    from importlib.metadata import packages_distributions, version  # takes time, see below
+
+    installed, found = packages_distributions(), []
+    for name, package in packages.items():
+        module, file = sys.modules.get(name), Path(getattr(sys.modules.get(name), "__file__", None) or "")
+        by = installed.get(package, [])
+        said = version(by[0]) if by else getattr(module, "__version__", None)
+        found.append(Origin(name, said, file if file.is_file() else None, bool(by)))
+    return found
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
@@ -154,6 +215,10 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
     def __repr__(self) -> str:
         """The names."""
         return f"<{len(self)} {self.kind}s: {', '.join(self)}>"
+
+    def given(self) -> Mapping[str, Entry]:
+        """What others gave, as far as it was added, or asked for and loaded."""
+        return {**self._loaded, **self._added}
 
     def others(self) -> list[str]:
         """The names that are not sessionkit's own."""

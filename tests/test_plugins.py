@@ -13,6 +13,7 @@ import sys
 import tomllib
 import zipfile
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from sessionkit.cli.terms import guide
 from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
+from sessionkit.reports.method import again, plugins
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
 from tests.support.clinic import saved_clinic
 
@@ -110,7 +112,8 @@ def test_a_function_is_not_asked_of_a_list_without_judgments():
             lambda _: 1 / 0,
             r"Bad: its function fails on the gains \[0.0, 1.0\]: ZeroDivisionError: division by zero",
         ),
-        (lambda _: "much", r"Bad: its function fails .*: ValueError: could not convert string to float: 'much'"),
+        (lambda _: "1", r"Bad: its function fails .*: TypeError: it gives the text '1'"),
+        (lambda gains: gains, r"Bad: its function fails on the gains \[0.0, 1.0\]: TypeError: only 0-dim"),
         (lambda _: float("inf"), r"Bad: its function gives inf for the gains \[0.0, 1.0\]; give a number"),
     ],
 )
@@ -119,11 +122,25 @@ def test_a_function_that_fails_is_named_with_its_gains(function, says):
         sk.score(toy(), sk.define("Bad", function), per="query")
 
 
+@dataclass
+class Unhashed:
+    """A function with a field that can change."""
+
+    factor: float = 1.0
+
+    def __call__(self, gains):
+        return self.factor * len(gains)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         (("two words", len), "give it a name that is a word"),
         (("column", len), "give it a name that is a word"),
+        (
+            ("Good", Unhashed()),
+            "Good: define takes what can be hashed, such as a .* frozen dataclass: TypeError: unhashable",
+        ),
         (("Good", 3), "define takes a function of a list's gains, not 3"),
         (("Good", len, "group"), "level must be query or session, not 'group'"),
         (("Good", len, "query", "up"), "direction must be higher, lower or unknown, not 'up'"),
@@ -196,7 +213,11 @@ def test_a_class_is_a_measure_with_parameters_of_its_own():
             r"the measure Own \(module .*test_plugins\) fails: AttributeError: .* no attribute 'nothing'",
         ),
         (lambda _: [1.0], r"the measure Own \(module .*test_plugins\) gives 1 values for 3 lists"),
-        (lambda _: [float("inf")] * 3, "gives an infinite value; null is for no value"),
+        (
+            lambda _: [float("inf")] * 3,
+            r"gives the value inf; give a number between -2\^60 and 2\^60, or null for no value",
+        ),
+        (lambda _: [None, float("nan"), -1e21], "gives the value -1e\\+21; give a number"),
     ],
 )
 def test_a_class_that_fails_is_named(values, says):
@@ -207,6 +228,30 @@ def test_a_class_that_fails_is_named(values, says):
     )
     with pytest.raises(MeasureError, match=says):
         sk.score(toy(), own(), per="query")
+
+
+@pytest.mark.parametrize(
+    ("rows", "divisors", "says"),
+    [
+        ([(0, 1, float("nan"))], None, "the term nan for s query 1, rank 1; give a number between"),
+        ([(0, 2, -1e300)], None, r"the term -1e\+300 for s query 1, rank 2; give"),
+        ([(2, 1, None)], None, "the term None for t query 1, rank 1; give"),
+        ([(1, 2, 1.0)], None, "a term for s query 2, rank 2, where no result counts"),
+        ([(3, 1, 1.0)], None, "a term for list 3, rank 1, where no result counts"),
+        ([(None, 1, 1.0)], None, "a term for list None, rank 1, where no result counts"),
+        ([(0, 1, 1.0), (0, 1, 2.0)], None, "two terms for s query 1, rank 1; add them up"),
+        ([(0, 1.5, 1.0)], None, "terms whose list and rank are Int64 and Float64, not whole numbers"),
+        ([], [1.0, 1.0], "2 divisors for 3 lists"),
+        ([], [1.0, None, float("inf")], "the divisor inf for t query 1; null is for no value"),
+    ],
+)
+def test_terms_of_a_class_are_numbers_in_their_places(rows, divisors, says):
+    own = {"name": "Own", "formula": "", "__module__": __name__, "divisor": lambda *_: divisors}
+    own["terms"] = lambda *_: pl.DataFrame(rows, ["list", "rank", "term"], orient="row")
+    made = type("Own", (sk.bases.TermMeasure,), own)()
+    for asked in (lambda: sk.score(toy(), made, per="query"), lambda: sk.explain(toy(), made)):
+        with pytest.raises(MeasureError, match=rf"the measure Own \(module .*test_plugins\) gives {says}"):
+            asked()
 
 
 def test_a_measure_of_gains_takes_discounts_of_its_own():
@@ -226,6 +271,9 @@ def test_a_measure_of_gains_takes_discounts_of_its_own():
         UsageError, match=r"the measure Root \(module .*\) cannot say what a result adds: ColumnNotFoundError"
     ):
         sk.register(broken)
+    endless = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: 1 / pl.col("rank").log()})
+    with pytest.raises(UsageError, match=r"adds inf and .* for gains of 1 and 0 at ranks 1 and 2; a discount must"):
+        sk.register(endless)
 
 
 def test_what_cannot_be_registered_is_said():
@@ -274,9 +322,9 @@ def test_a_chart_has_no_name_of_what_draws_and_saves():
 
 
 def test_workers_are_sent_what_they_cannot_have(offered):
-    assert foreign_modules([sk.nDCG, sk.define("Most", max), sk.define("Greatest", np.max), sk.define("Own", toy)]) == (
-        "tests",
-    )
+    made = [sk.define("Most", max), sk.define("Greatest", np.max), sk.define("Own", partial(toy, 1))]
+    assert foreign_modules([sk.nDCG, *made]) == ("tests",)
+    assert made[-1].formula == "Three lists: <0,1>, <2> and <0>; the document of the last is judged, and not relevant"
     offered("mostly", ["Most = mostly:Most"], "import sessionkit as sk\nMost = sk.define('Most', lambda gains: 1.0)\n")
     assert foreign_modules([importlib.import_module("mostly").Most]) == ("mostly",)
 
@@ -464,8 +512,29 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
 
 def test_the_command_of_a_finding_names_the_plugin(squares):
     load(squares)
-    found = sk.compare(toy(), "mean(RRsq)")
-    assert found.provenance.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+    made = sk.compare(toy(), "mean(RRsq)").provenance
+    assert made.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+    digest = hashlib.sha256(squares.read_bytes()).hexdigest()
+    assert made.table.rows()[1] == ("plugins", f"squares (squares.py, sha256 {digest})")
+    assert sk.compare(toy(), "mean(RR)").provenance.plugins == ()
+
+
+def test_findings_and_pages_name_modules_that_were_imported(squares, monkeypatch):
+    name = f"squares_{os.getpid()}"
+    squares.with_name(f"{name}.py").write_text(f"__version__ = '2.1'\n{SQUARES}")
+    monkeypatch.syspath_prepend(str(squares.parent))
+    of = importlib.import_module(name)
+    said = f"{name} 2.1 ({name}.py, sha256 {hashlib.sha256(Path(of.__file__).read_bytes()).hexdigest()})"
+    made = sk.compare(toy(), sk.mean(of.RRsq())).provenance
+    assert made.plugins == (said,)
+    assert f"--plugin {name}.py compare STUDY 'mean(RRsq)'" in made.command
+    (log := squares.with_name("log.txt")).write_text("s ~ a\n")
+    assert sk.read(log, format="pairs").notes[0] == f"read by the module {said}"
+    used = plugins([sk.mean(of.RRsq())])
+    assert said in map(str, used)
+    assert f"--plugin {name}.py report STUDY" in again([], {}, used)
+    alone = sk.compare(toy(), sk.mean(sk.define("Own", lambda gains: gains.sum()))).provenance
+    assert (alone.plugins[0].split()[0], alone.command) == ("tests.test_plugins", None), "in no file for --plugin"
 
 
 @pytest.mark.parametrize(
@@ -475,15 +544,21 @@ def test_the_command_of_a_finding_names_the_plugin(squares):
         ("score study --plugin {} RRs", "RRsq"),
         ("formats --plugin {} pai", "pairs"),
         ("--plugin={} chart mean-", "mean-bars"),
+        ("--plugin = {} help mean-", "mean-bars"),  # as bash takes --plugin= apart
+        ("help --plugin '{}' RRs", "RRsq"),
+        ("--plugin broken.py --plugin {} --plugin no.py --plugin {} score study RRs", "RRsq"),
     ],
 )
 def test_a_shell_completes_names_of_a_plugin(typed, offered, squares, capsys, monkeypatch):
-    line = typed.format(squares)
+    squares.with_name("broken.py").write_text("import warnings\nwarnings.warn('loud')\n1 / 0\n")
+    monkeypatch.chdir(squares.parent)
+    line = typed.format(*[squares] * 2)
     monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", f"sessionkit {line}")
     monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
     main([])
-    assert capsys.readouterr().out.split() == [offered]
+    told = capsys.readouterr()
+    assert (told.out.split(), told.err) == ([offered], "")
 
 
 def wheel(folder):
@@ -543,6 +618,7 @@ print(json.dumps({
     "score": run("score", study, "mean(RRsq@10)", "--format", "csv"),
     "explain": run("explain", study, "RRsq@10", "--session", "c002", "--format", "csv"),
     "compare": run("compare", study, "mean(RRsq@10)")[0],
+    "provenance": run("compare", study, "mean(RRsq@10)", "--table", "provenance", "--format", "csv"),
     "ingest": run("ingest", log, "--out", "pairs"),
     "chart": [run("chart", "mean-bars", study, "--output", "bars.svg"), pathlib.Path("bars.svg").exists()],
     "listed": ["RRsq" in run("measures")[1], "pairs" in run("formats")[1], "mean-bars" in run("chart", "--help")[1]],
@@ -552,6 +628,7 @@ print(json.dumps({
     "report": [
         run("report", study, "mean(RRsq@10)", "--output", "page.html")[0],
         pathlib.Path("page.html").read_text().count("RRsq@10) by the module"),
+        pathlib.Path("page.html").read_text().count("Measures and charts of others: squares 0.1 (squares.py, sha256"),
     ],
     "python": [str(sk.RRsq @ 3), "pairs" in sk.FORMATS, "mean-bars" in sk.charts.KINDS, "RRsq" in sk.__all__],
 }))
@@ -610,6 +687,9 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
         *(round(1 / rank**2, 6) for rank in range(1, 11)),
     }
     assert answers["compare"] == 0
+    told = dict(pl.read_csv(answers["provenance"][1].encode()).rows())
+    assert told["plugins"].startswith("squares 0.1 (squares.py, sha256 ")
+    assert told["command"] == "sessionkit compare STUDY 'mean(RRsq@10)'"
     assert (answers["ingest"][0], answers["chart"]) == (
         0,
         [[0, "Drawn of mean(RRsq@10) by the module squares.\n"], True],
@@ -620,4 +700,5 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
     assert answers["completed"] == [["RRsq"], ["pairs"], ["mean-bars"]]
     assert answers["report"][0] == 0
     assert answers["report"][1] > 0
+    assert answers["report"][2] == 1
     assert answers["python"] == ["RRsq@3", True, True, False]

@@ -7,13 +7,15 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
 from sessionkit import __version__
-from sessionkit.plugins import FILES
+from sessionkit.plugins import FILES, Origin, origins
+from sessionkit.scoring.measures.registry import MEASURES as KNOWN
+from sessionkit.scoring.measures.registry import is_measure
 from sessionkit.scoring.score import columns_text
 from sessionkit.study import Study
 
@@ -22,6 +24,8 @@ COMMANDS = {"effort": "curve --effort", "breakdown_tests": "breakdown --signific
 SOURCES = {"compare": "SCORES", "power": "SCORES", "calibrate": "--counts COUNTS"}
 """What commands call tables that they take in place of a study."""
 MEASURES = ("measures", "measure")
+NAMING = (*MEASURES, "model", "with_", "control")
+"""Arguments that name measures."""
 REPEATED = ("control", "model", "vary", "with_")
 """Options that are given once for each value; others join values by commas."""
 WORK = ("memory", "cache")
@@ -43,11 +47,14 @@ class Provenance:
     arguments
         What was asked for, as text by name, defaults included.
     command
-        The command that makes the finding again, of a saved study or a file of scores; None where an argument has no text.
+        The command that makes the finding again, of a saved study or a file of scores; None where an argument has no text, or a
+        measure is in no file that ``--plugin`` takes.
     label
         What papers call its main table, see `paper_label`.
     labels
         What the study calls its groups in tables, by their names.
+    plugins
+        The modules of others whose measures took part: name, version and hash of the file.
     """
 
     version: str
@@ -57,11 +64,14 @@ class Provenance:
     command: str | None
     label: str
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)
+    plugins: tuple[str, ...] = ()
 
     @property
     def table(self) -> pl.DataFrame:
         """The same as names and values; what there is not is null."""
-        given = {"version": self.version, "fingerprint": self.fingerprint, "where": self.where}
+        given: dict[str, str | None] = {"version": self.version}
+        given |= {"plugins": "; ".join(self.plugins)} if self.plugins else {}
+        given |= {"fingerprint": self.fingerprint, "where": self.where}
         rows = [*(given | {**self.arguments}).items(), ("command", self.command)]
         return pl.DataFrame(rows, schema={"name": pl.String, "value": pl.String}, orient="row")
 
@@ -87,7 +97,8 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
     options: dict[str, list[str | None]] = {name: [*map(_text, _each(value))] for name, value in changed.items()}
     options |= {"where": [condition if in_shell else None]} if condition is not None else {}
     known = {name: cast("list[str]", texts) for name, texts in options.items() if None not in texts}
-    complete = len(known) == len(options)
+    used = origins(kind for name in NAMING for one in _each(told.get(name)) for kind in _kinds(one))
+    complete = len(known) == len(options) and all(one.installed or one.plugin for one in used)
     where_from = "STUDY" if isinstance(source, Study) else SOURCES.get(verb)
     texts = {name.rstrip("_"): _text(value) for name, value in told.items() if value is not None}
     return Provenance(
@@ -95,9 +106,10 @@ def provenance_of(verb: str, arguments: Mapping[str, object], usual: Mapping[str
         fingerprint=source.fingerprint if isinstance(source, Study) else None,
         where=condition,
         arguments={name: "a table" if text is None else text for name, text in texts.items() if text != ""},
-        command=_command(verb, where_from, known) if complete and where_from else None,
+        command=_command(verb, where_from, known, used) if complete and where_from else None,
         label=paper_label(verb, {name: [*map(str, _each(value))] for name, value in changed.items()}, condition),
         labels=source.settings.labels if isinstance(source, Study) else {},
+        plugins=tuple(map(str, used)),
     )
 
 
@@ -134,10 +146,23 @@ def _differs(value: object, usual: object) -> bool:
     return not plain or (value != usual and _text(value) != _text(usual))
 
 
-def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]]) -> str:
+def plugin_words(used: Iterable[Origin]) -> list[str]:
+    """The options by which a command knows the plugins of this process, and others that were used."""
+    files = dict.fromkeys([*FILES, *filter(None, (one.plugin for one in used))])
+    return [word for file in files for word in ("--plugin", file)]
+
+
+def _kinds(given: Any) -> list[type]:  # noqa: ANN401 - a measure, a text or a table
+    """The classes of measures of others that an argument names."""
+    if is_measure(given):
+        return [type(given.inner)]
+    known = KNOWN.given()
+    return [type(known[word]) for word in re.findall(r"[A-Za-z_]\w*", str(given)) if word in known]
+
+
+def _command(verb: str, source: str, texts: Mapping[str, Sequence[str]], used: Iterable[Origin]) -> str:
     """A command line."""
-    plugins = [word for file in FILES for word in ("--plugin", file)]
-    words = ["sessionkit", *plugins, *COMMANDS.get(verb, verb.replace("_", "-")).split(), *source.split()]
+    words = ["sessionkit", *plugin_words(used), *COMMANDS.get(verb, verb.replace("_", "-")).split(), *source.split()]
     words += [text for name in MEASURES for text in texts.get(name, ())]
     for name, values in texts.items():
         if name not in MEASURES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from sessionkit.cli.describe import describe
 from sessionkit.cli.export import export
 from sessionkit.cli.init import init
 from sessionkit.cli.lists import gain_vectors, precision_recall, summary
+from sessionkit.cli.output import harmless
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
@@ -33,8 +35,21 @@ from sessionkit.errors import UsageError
 
 
 def _known() -> list[str]:
-    """What a shell offers that there is help on."""
+    """The commands and topics that there is help on."""
     return list(dict.fromkeys([*map(name_of, COMMANDS), *TOPICS]))
+
+
+def _complete_topics(incomplete: str) -> list[str]:
+    """The commands and topics; once something is typed, also terms, measures, formats and charts that begin so."""
+    if not incomplete:
+        return _known()
+    from sessionkit.charts.registry import CHARTS
+    from sessionkit.readers import FORMATS, JUDGMENTS
+    from sessionkit.scoring.measures.registry import MEASURES
+
+    words = [word for word in glossary() if " " not in word]
+    known = dict.fromkeys([*_known(), *words, *MEASURES, *FORMATS, *JUDGMENTS, *CHARTS])
+    return [name for name in known if name.startswith(incomplete)]
 
 
 def help_(
@@ -43,7 +58,7 @@ def help_(
         typer.Argument(
             metavar="COMMAND|TOPIC|TERM",
             help="A command, a guide, or a term: a word, a measure, a column, an option such as --by.",
-            autocompletion=lambda incomplete: [name for name in _known() if name.startswith(incomplete)],
+            autocompletion=_complete_topics,
             show_default=False,
         ),
     ] = None,
@@ -64,7 +79,7 @@ def help_(
     if found is None:
         known = [*_known(), *glossary(), *names()]
         raise UsageError(f"there is no help on {topic!r}{nearest(topic, known)}; topics: {', '.join(TOPICS)}")
-    typer.echo(found)
+    typer.echo(harmless(found) if sys.stdout.isatty() else found)  # others may have written it
 
 
 def _option(name: str) -> str | None:

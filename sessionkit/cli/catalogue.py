@@ -96,7 +96,7 @@ def measures(
         msg = f"there is no measure {name!r}{instead_of(name, known)}; measures: {', '.join(known)}"
         raise UsageError(msg)
     if to.form is OutputForm.table or (format_ is None and output is None):
-        to.write(_page(known[name]).encode())
+        to.write_page(_page(known[name]))
     else:
         to.send(parameters_of(known[name]))
 
@@ -136,7 +136,7 @@ def formats(
         what = "format" if reads is None else "format of logs" if reads == "log" else "format of judgments"
         msg = f"there is no {what} {name!r}{suggestion(name, names)}; formats: {', '.join(names)}"
         raise UsageError(msg)
-    to.write("\n".join(pages).encode())
+    to.write_page("\n".join(pages))
 
 
 def schema(

@@ -31,7 +31,7 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.runner import COMMAND, tell, working
 from sessionkit.cli.sweep import varied
-from sessionkit.errors import UsageError
+from sessionkit.errors import UsageError, visible
 
 if TYPE_CHECKING:
     import altair as alt
@@ -120,7 +120,6 @@ def chart(
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
     from sessionkit.charts.print_layout import print_layout
-    from sessionkit.errors import visible
     from sessionkit.reports.single import require_drawn, single_figure
     from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
@@ -210,7 +209,7 @@ def _add(app: typer.Typer, kind: str) -> None:
         kind,
         cls=Command,
         help=_shows(entry),
-        short_help=entry.shows,
+        short_help=_in_help(entry),
         epilog=f"Example:\n\n\b\n  {_example(kind, entry)}",
     )(_command_of(kind))
 
@@ -237,7 +236,17 @@ def _shows(entry: ChartKind) -> str:
     """What a kind shows, and of which measures."""
     default = "Default measures" if len(entry.measures) > 1 else "Default measure"
     measures = f" {default}: {' '.join(entry.measures)}." if entry.measures else ""
-    return f"{entry.shows[:1].upper()}{entry.shows[1:]}.{measures}"
+    shows = _in_help(entry)
+    return f"{shows[:1].upper()}{shows[1:]}.{measures}"
+
+
+def _in_help(entry: ChartKind) -> str:
+    """What a kind shows, as help prints it, which is Markdown: what others say of theirs is plain text."""
+    if isinstance(entry.figure, str):
+        return entry.shows
+    from sessionkit.display.markdown import escaped  # with polars
+
+    return escaped(visible(entry.shows))
 
 
 def _example(kind: str, entry: ChartKind) -> str:

@@ -196,6 +196,10 @@ class Destination:
             save(chart, self.chart)
             tell(f"written: {self.chart}")
 
+    def write_page(self, text: str) -> None:
+        """Write text of several lines."""
+        self.write(_encoded(text, self))
+
     def write(self, content: bytes) -> None:
         """Write what was rendered."""
         with self._stream() as stream:
@@ -278,7 +282,7 @@ def _rendered(
         text = frame.write_csv(include_header=header)
     else:
         text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)
-    return (_harmless(text) if to.terminal else text).encode()
+    return _encoded(text, to)
 
 
 def _screenful(frame: pl.DataFrame) -> str:
@@ -329,7 +333,12 @@ def _one_line_each(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(texts).rename(named)
 
 
-def _harmless(text: str) -> str:
+def _encoded(text: str, to: Destination) -> bytes:
+    """Text as bytes, to a terminal without what acts on it."""
+    return (harmless(text) if to.terminal else text).encode()
+
+
+def harmless(text: str) -> str:
     """Write out what acts on a terminal, but for the tabs and line ends of the form itself."""
     return "\n".join("\t".join(visible(field) for field in line.split("\t")) for line in text.split("\n"))
 

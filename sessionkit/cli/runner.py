@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stderr, suppress
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
@@ -22,8 +22,8 @@ DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
 PLUGIN = "--plugin"
-TYPED = re.compile(r"\s--plugin(?:=|\s+)(\S+\.py)\s")
-"""A plugin in a line that is being typed."""
+TYPED = re.compile(r"""\s--plugin(?:\s*=\s*|\s+)("[^"]+\.py"|'[^']+\.py'|(?:\\.|[^\s"'\\])+\.py)(?=\s)""")
+"""A plugin in a line that is being typed, in which bash puts spaces around ``=``."""
 OFTEN, WIDEST = 0.1, 60
 """Seconds after which what is shown is brought up to date, and characters of what is being done."""
 
@@ -43,6 +43,19 @@ def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int
     if sys.stdout is None:
         return _fail("stdout is closed; redirect it, for example to /dev/null", COMMAND)
     buffer_stdout()
+    with (
+        redirect_stderr(io.StringIO()) if completes() else nullcontext()
+    ):  # a line that is typed has no place for notes
+        return _run(arguments, interrupted)
+
+
+def completes() -> bool:
+    """Whether a shell wants a line completed."""
+    return os.environ.get("_SESSIONKIT_COMPLETE", "").startswith("complete")
+
+
+def _run(arguments: Sequence[str], interrupted: Callable[[], bool]) -> int:
+    """Run a command and return its exit status."""
     try:
         if list(arguments) == ["--version"]:
             from sessionkit import __version__
@@ -67,7 +80,7 @@ def run(arguments: Sequence[str], interrupted: Callable[[], bool] = bool) -> int
     except BaseException as error:
         if interrupted():
             return INTERRUPTED
-        status = _told(error)
+        status = COMMAND if completes() else _told(error)
         if status is None:
             raise
         if isinstance(error, OSError):
@@ -105,13 +118,17 @@ def plugins_first(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def load_plugins(files: Sequence[str]) -> None:
     """Load the files behind ``--plugin``, also those of a line that a shell wants completed, which then goes on without them."""
     typed: list[str] = []
-    for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS") if "_SESSIONKIT_COMPLETE" in os.environ else ():
+    for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS") if completes() else ():
         line = os.environ.get(name, "")
         found = TYPED.findall(line)
         if found:
-            typed += [path for path in found if os.path.isfile(path)]  # noqa: PTH113 - pathlib takes time, which --version has not
-            rest = TYPED.sub(" ", line)
-            gone = len(line.split()) - len(rest.split())
+            import shlex
+
+            from typer._click.shell_completion import split_arg_string  # as typer splits the line
+
+            typed += [path for text in found for path in shlex.split(text)]
+            rest = TYPED.sub("", line)
+            gone = len(split_arg_string(line)) - len(split_arg_string(rest))
             os.environ[name] = rest
             os.environ["COMP_CWORD"] = str(int(os.environ.get("COMP_CWORD", gone)) - gone)
     if files or typed:
@@ -119,9 +136,8 @@ def load_plugins(files: Sequence[str]) -> None:
 
         for file in files:
             load(file)
-        for file in typed:  # a line that is being typed has no place for what it prints, or what is wrong with it
-            nowhere = io.StringIO()
-            with redirect_stdout(nowhere), redirect_stderr(nowhere), suppress(SessionkitError):
+        for file in typed:
+            with suppress(SessionkitError):
                 load(file)
 
 

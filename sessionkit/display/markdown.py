@@ -24,15 +24,15 @@ def markdown_table(table: TextTable) -> str:
     | \*S1\* | 0.5000 |
     <BLANKLINE>
     """
-    head = _row([_escaped(text) for text in table.full_headers])
+    head = _row([escaped(text) for text in table.full_headers])
     kinds = _row(["--:" if number else ":--" for number in table.numeric])
     rows = [
         _row([_marked(table, (row, column), cell) for column, cell in enumerate(cells)])
         for row, cells in enumerate(table.rows)
     ]
-    lines = [f"**{_escaped(table.caption)}**", "", head, kinds, *rows]
+    lines = [f"**{escaped(table.caption)}**", "", head, kinds, *rows]
     if table.note:
-        lines += ["", _escaped(table.note)]
+        lines += ["", escaped(table.note)]
     return "\n".join(lines) + "\n"
 
 
@@ -43,11 +43,11 @@ def _row(cells: list[str]) -> str:
 
 def _marked(table: TextTable, place: tuple[int, int], cell: str) -> str:
     """A cell with what is said of it."""
-    text = _escaped(cell) + _escaped(table.marks.get(place, ""))
+    text = escaped(cell) + escaped(table.marks.get(place, ""))
     return f"**{text}**" if place in table.strong and text else text
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return text in which nothing is markup, on one line."""
     line = re.sub(r"[\r\n\u2028\u2029\x0b\x0c\x85]+", " ", text)
     line = MARKUP.sub(lambda found: f"\\{found[0]}", printable(line))

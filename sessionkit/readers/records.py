@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.contract import CELLS, RECORD, RULE, TABLES, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError, suggestion
-from sessionkit.plugins import Blame, module_of
+from sessionkit.plugins import Blame, module_of, origins
 from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import Aside, described, none_rejected
@@ -189,7 +189,7 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
                         f"{failed}: {table} has no column {' and no '.join(missing)}{near}; found {', '.join(found) or 'none'}"
                     )
                 raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=as_json(rows)))
-        return Taken(raws)
+        return Taken(raws, notes=[f"read by the module {one}" for one in origins([function])])
 
     @functools.wraps(function)
     def read(

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sessionkit import __version__
 from sessionkit.analysis.phrases import level_text
+from sessionkit.analysis.provenance import plugin_words
+from sessionkit.charts.registry import CHARTS
 from sessionkit.display.words import listed
+from sessionkit.plugins import Origin, origins
 from sessionkit.reports.material import Material
 from sessionkit.reports.phrases import capital
 from sessionkit.scoring.measures.base import Measure
@@ -158,7 +161,13 @@ def citations(measures: Sequence[Measure]) -> list[str]:
     return list(dict.fromkeys(measure.inner.source for measure in measures))
 
 
-def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
+def plugins(measures: Sequence[Measure]) -> list[Origin]:
+    """Return the modules of others whose measures and charts a page has."""
+    charts = [one.figure for one in CHARTS.given().values() if one.in_report]
+    return origins([*(type(measure.inner) for measure in measures), *charts])
+
+
+def again(measures: Sequence[Measure], given: Mapping[str, object], used: Sequence[Origin] = ()) -> str:
     """Return the command that makes the same page of a saved study.
 
     Parameters
@@ -167,6 +176,8 @@ def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
         Those that were asked for.
     given
         Values by option; None where it is not given.
+    used
+        Modules of others that it needs.
 
     >>> from sessionkit import nsDCG
     >>> again([nsDCG @ 10], {"redact": "users", "where": None})
@@ -177,7 +188,7 @@ def again(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
     told = [f"'{measure}'" for measure in measures]
     told += ["--output report.html"]
     told += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
-    return " ".join(["sessionkit report STUDY", *told])
+    return " ".join(["sessionkit", *map(shlex.quote, plugin_words(used)), "report STUDY", *told])
 
 
 def _told(name: str, value: object, parameters: Mapping[str, object], meaning: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import altair as alt
+import polars as pl
 
-from sessionkit.analysis.groups import grouped_sessions
+from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.registry import CHARTS
 from sessionkit.choices import CurveNormalization, EffortUnit
@@ -18,7 +19,7 @@ from sessionkit.reports.figures.figure import Figure, figure, require_chart
 from sessionkit.reports.group_labels import labeled
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
-from sessionkit.scoring.score import columns_of
+from sessionkit.scoring.score import EVERY, columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_counts import session_columns
@@ -59,7 +60,7 @@ def single_figure(
     vary
         Of sweep-map the parameters and their values, see `sessionkit.sweep`; by default b and bq from 1.5 to 10.
     by
-        Column of sessions or users to group by.
+        Column of sessions or users to group by; ``"all"`` draws all sessions as one group, where a chart compares no groups.
     session
         The session of waterfall and session-timeline; by default the one with the most queries.
     sessions
@@ -91,8 +92,12 @@ def single_figure(
     """
     measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
     require_chart(kind)
-    if len(columns_of(by, session_columns(study))) != 1:
-        raise UsageError(f"a chart groups by one column, not by {by}")
+    grouped = columns_of(by, session_columns(study))
+    if len(grouped) > 1:
+        raise UsageError(f"a chart groups by one column, or by all for one group, not by {by}")
+    if not grouped:  # charts group by a column: one in which all are alike, to those of sessionkit without a value
+        alike = None if isinstance(require_chart(kind).figure, str) else EVERYONE
+        study = study.with_tables(sessions=study.sessions.with_columns(pl.lit(alike, pl.String).alias(EVERY)))
     further: dict[str, object] = {
         "vary": vary or None,
         "with": with_ or None,

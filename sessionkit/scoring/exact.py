@@ -15,6 +15,8 @@ import polars as pl
 SCALE = 2.0**60
 LARGEST_GAIN = 2.0**30
 """A single gain must stay below this, so that 2^36 results of one group cannot overflow 128 bits."""
+LARGEST_VALUE = 2.0**60
+"""A value that a measure works out itself must stay below this, so that it fits into 128 bits."""
 ROUNDED = 2**12
 """Units of the fixed scale (3.6e-15) by which the same products can differ, added up in another order."""
 

@@ -139,10 +139,10 @@ def _own_values(measure: Measure, lists: Lists) -> pl.Series:
         unit = "lists" if measure.level == "query" else "sessions"
         msg = f"the measure {measure} (module {module_of(type(measure))}) gives {len(found)} values for {many} {unit}"
         raise MeasureError(msg)
-    if found.is_infinite().any():
-        raise MeasureError(
-            f"the measure {measure} (module {module_of(type(measure))}) gives an infinite value; null is for no value"
-        )
+    beyond = found.filter(found.abs() >= exact.LARGEST_VALUE).fill_nan(None).drop_nulls()
+    if len(beyond):
+        told = f"the measure {measure} (module {module_of(type(measure))}) gives the value {beyond[0]}"
+        raise MeasureError(f"{told}; give a number between -2^60 and 2^60, or null for no value")
     return found.fill_nan(None)
 
 

@@ -141,10 +141,9 @@ def _terms(batch: SessionBatch, measure: TermMeasure) -> pl.DataFrame:
     """Every result of a batch with what it adds to the value of its list."""
     selection = measure.selection
     lists = Lists(batch, selection, columns_beside([measure]))
-    terms, divisor = measure.terms(lists).select("list", "rank", contribution="term"), measure.divisor(lists)
-    value = measure.values(lists)
-    if measure.undefined == "zero":
-        value = value.fill_null(0.0)
+    terms, divisor = measure.parts(lists)
+    terms = terms.select("list", "rank", contribution="term")
+    value = query_values(batch, [measure])[measure]["value"]
     of_list = lists.queries.select("list", "query", value=value)
     if divisor is not None:
         over = lists.queries.select("list", divisor=divisor)

@@ -5,8 +5,13 @@ import re
 
 import pytest
 
+import sessionkit as sk
+from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, name_of
+from sessionkit.cli.terms import names
 from sessionkit.errors import ACTING
+from sessionkit.readers import FORMATS
+from sessionkit.scoring.measures.registry import MEASURES
 from tests.support.payloads import TERMINAL as HOSTILE
 
 QUICK = ("--users", "8,12", "--topics", "3", "--draws", "200", "--component-draws", "50", "--difference", "20%")
@@ -180,3 +185,27 @@ def test_nothing_acts(words, ingested, call, monkeypatch):
     shown = outcome.out + outcome.err
     assert not RAW.search(shown)
     assert (words in NAMELESS) or "[31m" in shown
+
+
+def test_what_plugins_say_of_themselves_does_not_act(call, monkeypatch):
+    for registry in (MEASURES, FORMATS, CHARTS):
+        monkeypatch.setattr(registry, "_added", dict(registry._added))
+    monkeypatch.setattr("sessionkit.cli.terms.names", names.__wrapped__)  # nothing of it is remembered
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "dumb")  # help has no colors of its own there
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("LINES", "400")
+    said = named("what it is")
+    option = sk.bases.Option(said, default=said)
+    sk.register(sk.define("Hostile", len, formula=said, source=said))
+    sk.register(sk.bases.Format(said, sk.bases.frames_reader(dict), options={"option": option}, tried=said), "hostile")
+    sk.register(sk.bases.ChartKind(said, max, ()), "hostile-chart")
+    for words in (
+        "measures", "measures Hostile", "formats", "formats hostile", "help Hostile", "help hostile", "help hostile-chart",
+        "chart --help", "chart hostile-chart --help",
+    ):  # fmt: skip
+        outcome = call(*words.split())
+        assert outcome.status == 0
+        assert not RAW.search(outcome.out + outcome.err), words
+        assert "[31m" in outcome.out, words
+    assert "<script>" in outcome.out, "help shows what others say as it is, not as markup"

@@ -1,7 +1,10 @@
 """One figure as it is asked for."""
 
+import altair as alt
 import pytest
 
+import sessionkit as sk
+from sessionkit.bases import ChartKind
 from sessionkit.errors import UsageError
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -72,6 +75,32 @@ def test_how_curves_are_normalized_is_drawn_and_said(make):
         UsageError, match="single-sessions has no --normalize; charts that have: session-curve, topic-curves"
     ):
         single_figure(study, "single-sessions", normalize="averages")
+
+
+@pytest.mark.filterwarnings("ignore:.*undefined for")
+def test_all_sessions_are_drawn_as_one_group(make):
+    study = make()
+    made = single_figure(study, "session-curve", by="all")
+    every = [row for rows in made.chart.to_dict()["datasets"].values() for row in rows]
+    drawn = {row["slot"]: row["value"] for row in every if {"slot", "value"} <= row.keys()}
+    whole = sk.curve(study, "nsDCG@10", by=None)
+    assert drawn == pytest.approx(dict(whole.select("slot", "value").rows()))
+    assert made.caption.endswith(f"Sessions: all sessions {study.facts.sessions}.")
+    drawer = ChartKind(
+        "means", lambda study, measures, by: alt.Chart(sk.score(study, measures, by=by)).mark_bar(), ("mean(AP)",)
+    )
+    sk.register(drawer, "means-of-all")
+    (rows,) = single_figure(study, "means-of-all", by="all").chart.to_dict()["datasets"].values()
+    assert rows[0]["all"] == "all sessions"
+    for kind, says in (
+        ("differences", "by=all: no session has a value in this column; choose from system_id"),
+        ("rprecision-histogram", "by all there is none; group --by another column"),
+        ("judgment-loss", "by=all: the sessions have no group; a comparison needs at least two"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            single_figure(study, kind, by="all")
+    with pytest.raises(UsageError, match="by one column, or by all for one group, not by system_id,topic_id"):
+        single_figure(study, "slopes", by="system_id,topic_id")
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def _of_sums(unjudged: Unjudged, inner: Measure, best: float) -> Moves:
         move = rows.worth(inner.gain_measure, gain_of(inner.gain_measure, best))
     elif (summed := inner.term_measure) is not None:
         lists = Lists(unjudged.supposing(best), summed.selection)
-        terms, divisor = summed.terms(lists), summed.divisor(lists)
+        terms, divisor = summed.parts(lists)
         if divisor is not None:
             terms = terms.with_columns(term=exact.quotient(pl.col("term"), pl.lit(divisor.gather(terms["list"]))))
         move = _found(rows, lists.queries["query"].gather(terms["list"]), terms["rank"], terms["term"])

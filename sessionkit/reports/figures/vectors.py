@@ -119,7 +119,7 @@ def _pair(study: Study, choices: Choices) -> tuple[str, str]:
         )
     if known == [EVERYONE]:
         raise UsageError(
-            f"rprecision-histogram compares two groups, but no session has a {choices.by}; group --by another"
+            f"rprecision-histogram compares two groups, and by {choices.by} there is none; group --by another column"
         )
     if len(known) != 2:
         found = f"there are {len(known)}: {', '.join(known[:20])}" if len(known) != 1 else f"there is only {known[0]}"

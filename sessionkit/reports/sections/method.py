@@ -8,7 +8,7 @@ import polars as pl
 
 from sessionkit.display.tables import TextTable, table_of
 from sessionkit.reports.material import Material
-from sessionkit.reports.method import again, citations, defined, in_words, paragraph, sentences
+from sessionkit.reports.method import again, citations, defined, in_words, paragraph, plugins, sentences
 from sessionkit.reports.parts import Code, Part, Terms, Words
 from sessionkit.reports.sections.quality import quality
 from sessionkit.reports.sections.section_kind import section
@@ -24,8 +24,10 @@ SOURCES = {"records": "Records", "rows": "Rows", "rejected": "Rejected"}
 def definitions(of: Material) -> list[Part]:
     """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
-    words = Words(tuple(sentences(of.study)))
-    command = Code(again(of.measures if of.asked else (), _given(of)))
+    used = plugins(of.measures)
+    beside = [f"Measures and charts of others: {'; '.join(map(str, used))}."] if used else []
+    words = Words((*sentences(of.study), *beside))
+    command = Code(again(of.measures if of.asked else (), _given(of), used))
     said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
     return [terms, words, Words((f"{said}:",)), command, *_sources(of.study)]
 

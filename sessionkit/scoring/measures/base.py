@@ -21,8 +21,9 @@ import polars as pl
 from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
+from sessionkit.plugins import Blame, is_foreign, module_of
 from sessionkit.scoring.discounts import discount_expr
-from sessionkit.scoring.exact import quotient
+from sessionkit.scoring.exact import LARGEST_GAIN, quotient
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
 from sessionkit.scoring.measures.presets import PRESETS
 from sessionkit.scoring.searcher import Chances, Searcher
@@ -491,10 +492,22 @@ class TermMeasure(Measure):
         """Whether every list has a value: by default where anything is judged for its key."""
         return lists.queries["key"].is_not_null()
 
+    def parts(self, lists: Lists) -> tuple[pl.DataFrame, pl.Series | None]:
+        """Its terms and its divisors; those of a measure of another module are checked.
+
+        Raises
+        ------
+        MeasureError
+            A term of another module is no number, or not that of one result that the list shows; or a divisor is none.
+        """
+        if is_foreign(type(self)):
+            return _checked_parts(self, lists)
+        return self.terms(lists), self.divisor(lists)
+
     def values(self, lists: Lists) -> pl.Series:
         """Sum of the terms of every list, divided; null where not defined."""
-        added, divisor = lists.added(self.terms(lists)), self.divisor(lists)
-        sums = pl.DataFrame({"value": added, "defined": self.defined(lists)})
+        terms, divisor = self.parts(lists)
+        sums = pl.DataFrame({"value": lists.added(terms), "defined": self.defined(lists)})
         value = pl.col("value")
         if divisor is not None:
             sums = sums.with_columns(divisor.alias("divisor"))
@@ -507,6 +520,42 @@ class SessionMeasure(Measure):
     """A measure with a value for every session, which it works out from all sessions of a batch at once."""
 
     level = "session"
+
+
+def _checked_parts(measure: TermMeasure, lists: Lists) -> tuple[pl.DataFrame, pl.Series | None]:
+    """What a measure of another module gives for terms and divisors, where each is a number in its place."""
+    said = f"the measure {measure} (module {module_of(type(measure))})"
+    with Blame(f"{said} fails", MeasureError):
+        terms, divisor = measure.terms(lists).select("list", "rank", "term"), measure.divisor(lists)
+        terms = terms.with_columns(pl.col("term").cast(pl.Float64))
+        terms = terms.with_columns(pl.col(pl.Null).cast(pl.UInt32))  # of a frame without rows
+        if divisor is not None:
+            divisor = pl.Series("divisor", divisor, dtype=pl.Float64)
+    places = terms.dtypes[:2]
+    if not all(dtype.is_integer() for dtype in places):
+        raise MeasureError(f"{said} gives terms whose list and rank are {places[0]} and {places[1]}, not whole numbers")
+    number = (pl.col("term").abs() < LARGEST_GAIN).fill_null(value=False)
+    for wrong, told in (
+        (terms.join(lists.every, on=["list", "rank"], how="anti"), "a term for {}, where no result counts"),
+        (terms.filter(pl.struct("list", "rank").is_duplicated()), "two terms for {}; add them up"),
+        (terms.filter(~number), "the term {1} for {0}; give a number between -2^30 and 2^30"),
+    ):
+        for of, rank, term in wrong.head(1).rows():
+            raise MeasureError(f"{said} gives {told.format(f'{_in_log(lists, of)}, rank {rank}', term)}")
+    if divisor is not None:
+        if len(divisor) != len(lists.queries):
+            raise MeasureError(f"{said} gives {len(divisor)} divisors for {len(lists.queries)} lists")
+        for of in (~divisor.is_finite()).arg_true().head(1):
+            raise MeasureError(f"{said} gives the divisor {divisor[of]} for {_in_log(lists, of)}; null is for no value")
+    return terms, divisor
+
+
+def _in_log(lists: Lists, number: int | None) -> str:
+    """A list in the words of the log, if there is one of this number."""
+    if number is None or not 0 <= number < len(lists.queries):
+        return f"list {number}"
+    session, position = lists.queries.select("session", "query_position").row(number)
+    return f"{lists.batch.sessions['session_id'][session]} query {position}"
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.plugins import Blame, module_of
+from sessionkit.plugins import Blame, module_of, unbound
 from sessionkit.scoring.measures.base import NO_JUDGMENTS, Direction, Measure
 from sessionkit.scoring.measures.registry import accepted
 
@@ -89,6 +89,8 @@ class ListFunction(Measure):
         """The value of one list, or of one session; nothing where the function has none."""
         with Blame(f"{self}: its function fails on the gains {_shown(gains)}", MeasureError):
             found = self.definition.function(gains)
+            if isinstance(found, str):
+                raise TypeError(f"it gives the text {found!r:.80}")
             value = None if found is None else float(found)
         if value is not None and math.isinf(value):
             raise MeasureError(
@@ -161,11 +163,12 @@ def define(
         raise MeasureError(f"{name}: level must be query or session, not {level!r}")
     if direction not in ("higher", "lower", "unknown"):
         raise MeasureError(f"{name}: direction must be higher, lower or unknown, not {direction!r}")
-    first = next(iter((function.__doc__ or "").strip().splitlines()), "").rstrip(".")
+    first = next(iter((unbound(function).__doc__ or "").strip().splitlines()), "").rstrip(".")
     told = formula or first or f"a function of the gains of a {'list' if level == 'query' else 'session'}"
-    made = _class_of(
-        Definition(name, function, level, direction, lowest, highest, told, source or "defined by its user")
-    )()
+    definition = Definition(name, function, level, direction, lowest, highest, told, source or "defined by its user")
+    with Blame(f"{name}: define takes what can be hashed, such as a function or a frozen dataclass", MeasureError):
+        hash(definition)
+    made = _class_of(definition)()
     accepted(name, made)
     return made
 

@@ -116,7 +116,10 @@ def accepted(name: str, given: object) -> Measure:
 
         places = pl.DataFrame({"rank": [1, 2], "query_position": [1, 1], "offset": [0, 0], "gain": [1.0, 0.0]})
         with Blame(f"the measure {name} (module {module_of(type(made))}) cannot say what a result adds"):
-            places.select(made.gain_measure.contribution(pl.col("gain")).cast(pl.Float64))
+            added = places.select(made.gain_measure.contribution(pl.col("gain")).cast(pl.Float64)).to_series()
+        if not added.is_finite().all():
+            told = f"the measure {name} (module {module_of(type(made))}) adds {added[0]} and {added[1]} for gains of 1 and 0"
+            raise UsageError(f"{told} at ranks 1 and 2; a discount must be a number at every rank")
     return made
 
 

@@ -400,11 +400,11 @@ def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
 
 
 def _about(levels: Sequence[_Level]) -> str:
-    """Whom the claim is about: of each level the measure of the most sessions."""
-    first = levels[0]
-    most = [max(level.units, key=lambda of: of.sessions) for level in levels]
+    """Whom the claim is about: the units of every level and measure, of which measures may have different ones."""
+    first, every = levels[0], [of for level in levels for of in level.units]
     apart = any(level.plan.design.topics_apart for level in levels)
-    return claim(first.plan.population, *most, within=first.sessions.within, topics_apart=apart)
+    found = [of for of in every if min(of.units.counts)] or every
+    return claim(first.plan.population, *found, within=first.sessions.within, levels=len(levels), topics_apart=apart)
 
 
 def _spans(sessions: GroupedSessions) -> dict[str, float]:

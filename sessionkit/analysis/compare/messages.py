@@ -47,7 +47,9 @@ class ComparisonSetup:
     unordered: bool = False
 
 
-def claim(population: str, *found: Aligned, within: str | None = None, topics_apart: bool = False) -> str:
+def claim(
+    population: str, *found: Aligned, within: str | None = None, levels: int = 1, topics_apart: bool = False
+) -> str:
     """Say whom the claim is about: units like these; what else the sessions are made of is taken as it is.
 
     Parameters
@@ -55,17 +57,17 @@ def claim(population: str, *found: Aligned, within: str | None = None, topics_ap
     population
         ``"users"``, ``"topics"`` or ``"sessions"``.
     found
-        The sessions; several are those of the levels of a column, each of which the claim is about by itself.
-    within
-        That column.
+        The sessions, of which measures and levels of a column may have different ones.
+    within, levels
+        That column, and how many levels it has, each of which the claim is about by itself.
     topics_apart
         Whether no topic was searched with several groups.
     """
     users, topics = ([getattr(one, name) for one in found] for name in ("users", "topics"))
     each, apart = "", ", with different topics in each group" if topics_apart else ""
-    if len(found) > 1:
+    if levels > 1:
         named = {"user_id": "users", "topic_id": "topics"}.get(str(within), f"values of {within}")
-        each = f", in each of these {len(found):,} {named} by itself"
+        each = f", in each of these {levels:,} {named} by itself"
     if population == "users":
         searched = "" if within == "topic_id" and each else _these("searching", topics, "topic") + apart
         return f"users like these {_range(users, 'user')}{searched}{each}"
@@ -209,12 +211,11 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
-    power = detectable_text(row["detectable"])
     if not found:
-        return f"{text}.{turned} {NOT_SHOWN}{power}"
+        return f"{text}.{turned} {NOT_SHOWN}{detectable_text(row['detectable'])}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
-    return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}.{power}"
+    return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}."
 
 
 def side_of(row: dict[str, Any]) -> float:

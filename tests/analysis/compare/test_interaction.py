@@ -57,18 +57,25 @@ def only(found):
     return found.interaction.row(0, named=True)
 
 
-def test_levels_with_different_users_are_independent():
-    """The difference of the differences, by the standard errors that the intervals within each level show."""
-    found = sk.compare(crossover(24, 2), within="skill", correction="none")
-    row, (first, second) = only(found), found.table.rows(named=True)
-    se = [(one["high"] - one["low"]) / 2 / stats.t.ppf(0.975, one["df"]) for one in (first, second)]
-    total = np.hypot(*se)
-    df = total**4 / sum(one**4 / part["df"] for one, part in zip(se, (first, second), strict=True))
-    assert row["estimate"] == pytest.approx(second["estimate"] - first["estimate"])
-    assert row["statistic"] == pytest.approx((row["estimate"] / total) ** 2)
-    assert row["df_error"] == pytest.approx(df)
-    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(row["estimate"]) / total, df))
-    assert row["high"] - row["low"] == pytest.approx(2 * total * stats.t.ppf(0.975, df))
+def test_users_of_a_crossover_are_compared_by_their_own_differences():
+    """Each user's difference, the means of topics taken out within the level, between users of two levels."""
+    frame = crossover(24, 2)
+    row = only(sk.compare(frame, within="skill", correction="none"))
+    left = frame.with_columns(value=pl.col("value") - pl.col("value").mean().over("skill", "topic_id"))
+    cells = left.group_by("skill", "user_id", "system_id").agg(pl.col("value").mean())
+    d = cells.pivot(on="system_id", index=["skill", "user_id"], values="value").select(
+        "skill", d=pl.col("B") - pl.col("A")
+    )
+    first, second = (d.filter(skill=level)["d"].to_numpy() for level in ("l0", "l1"))
+    theirs = stats.ttest_ind(second, first, equal_var=False)
+    interval = theirs.confidence_interval(0.95)
+    assert row["estimate"] == pytest.approx(second.mean() - first.mean())
+    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
+        (theirs.statistic**2, theirs.df, theirs.pvalue)
+    )
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+    drawn = sk.compare(frame, within="skill", test="randomization", draws=99, correction="none")
+    assert only(drawn)["p"] == pytest.approx(theirs.pvalue)
 
 
 @pytest.mark.parametrize("levels", [2, 3, 4])

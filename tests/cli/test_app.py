@@ -2,6 +2,7 @@
 
 import gzip
 import inspect
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -271,3 +272,11 @@ def test_options_stand_in_panels(call, monkeypatch):
 
 def test_help_names_what_there_is(refused):
     refused(2, "help", "compar", names=["did you mean 'compare'", "topics: first-study, "])
+
+
+def test_python_runs_the_package_as_the_command(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["sessionkit", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("sessionkit", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("sessionkit ")

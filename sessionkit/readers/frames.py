@@ -48,7 +48,8 @@ def from_tables(
 
     Columns that are called as in PyTerrier, ir_datasets or BEIR are taken where ours are not there, and a note says which: ``qid``
     is the query_id of results and queries, ``qid``, ``query_id`` or ``topic_id`` the judgment_key of judgments, ``docno`` or ``docid``
-    the doc_id, ``relevance`` or ``label`` the grade. Where judgments came by query id, queries have theirs as judgment_key, if that is what they hold.
+    the doc_id, ``relevance`` or ``label`` the grade. Where judgments came by query id, queries have theirs as judgment_key, if
+    that is what they hold.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def from_tables(
     judgments
         judgment_key, doc_id, grade.
     queries, sessions, users
-        The other tables, where there are any.
+        The other tables, where there are any; a column that sessions lack, such as system_id, is taken from queries or results.
     empty_list
         A text that, in place of a rank or a document or in any column of a row that lacks one of them, means that the query
         returned nothing; "" for an empty rank.

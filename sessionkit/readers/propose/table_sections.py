@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.contract import table
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
@@ -402,8 +403,10 @@ def _keep_apart(match: Match) -> None:
 
 def _tell_of_misfits(match: Match, one: SampleColumn) -> None:
     """Say why a column with a usual name of one of ours does not feed it."""
-    ours = max(match.fields, key=lambda name: likeness(one.heading, name))
-    if likeness(one.heading, ours) >= LIKELY and ours not in match.columns and (why := why_not(match, one, ours)):
+    known = dict.fromkeys((*match.fields, *table("sessions").names))
+    ours = max(known, key=lambda name: likeness(one.heading, name))
+    is_open = ours in match.fields and ours not in match.columns
+    if is_open and likeness(one.heading, ours) >= LIKELY and (why := why_not(match, one, ours)):
         match.remark("", f"{quoted(one.name)} {why}")
 
 

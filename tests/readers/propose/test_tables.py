@@ -333,6 +333,17 @@ def test_topics_in_words_are_no_judgments(proposal):
     assert any("topics.csv does not look like a table" in question.text for question in made.questions)
 
 
+def test_a_column_of_sessions_is_sought_in_the_results_where_their_table_lacks_it(proposal):
+    results = ("session,qno,rank,doc,system,task", [(*row, "AB"[int(row[0][1:]) % 2], f"t{row[0]}") for row in GRID])
+    sessions = [(f"s{at}", f"u{at}", f"ts{at}") for at in range(6)]
+    made = proposal(results=results, sessions=("session,user,task", sessions))
+    columns = {name: made.settings[name]["columns"] for name in ("sessions", "results")}
+    assert columns["results"]["system_id"] == "system"
+    assert "topic_id" not in columns["results"]
+    assert (columns["sessions"]["user_id"], columns["sessions"]["topic_id"]) == ("user", "task")
+    assert "is not taken for" not in made.text
+
+
 def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
     rows = [(*row, f"u{int(row[0][1:]) % 3}") for row in GRID]
     people = ("user,age,session", [(f"u{at}", 30, at) for at in range(3)])

@@ -286,6 +286,20 @@ def test_times_without_zone_are_asked_about(proposal):
     assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
 
 
+def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposal):
+    rows = [(*row, f"0{row[1]}/05/2025 09:00:00", f"0{row[1]}/05/2025 09:00:09") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
+    assert made.text.count("Which is it?") == 1
+    said = asked(made, "results.times")
+    assert said.startswith(
+        "every date in 'query time' and 'click time', such as '01/05/2025 09:00:00', could have the day first"
+    )
+    assert "read as %d/%m/%Y %H:%M:%S, else say %m" in said
+    rows = [(*row, f"0{row[1] * 3}/05/2025 09:00:00", f"2{row[1]}/05/2025 09:00:09") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
+    assert "Which is it?" not in made.text, "clicks on the 21st show it"
+
+
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
     assert "in 5.6% of lists a rank appears twice" in asked(made, "results.columns.rank")  # 1 of 18

@@ -115,11 +115,19 @@ def lack_of_space(error: BaseException) -> str | None:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string.
 
+    That is one that differs by little, else the first that begins with what was typed, or has it within.
+
     >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
     "; did you mean 'nsDCG'?"
+    >>> suggestion("P01", ["P01/T03", "P20/T14"])
+    "; did you mean 'P01/T03'?"
     >>> suggestion("zzz", ["sDCG"])
     ''
     """
     folded = {other.casefold(): other for other in known}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    typed = name.casefold()
+    parts = [other for other in folded if len(typed) > 1 and typed in other]
+    begun = [other for other in parts if other.startswith(typed)]
+    like = [difflib.get_close_matches(typed, folded, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5)]
+    near = [*like[0], *begun, *parts, *like[1]]
     return f"; did you mean {folded[near[0]]!r}?" if near else ""

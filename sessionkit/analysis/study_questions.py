@@ -132,7 +132,7 @@ def questions_of(study: Study, columns: pl.DataFrame, lengths: pl.DataFrame, des
             "breakdown STUDY 'nDCG@10' --significance",
         ),
         (
-            "Do measures agree with ratings?",
+            "Do measures agree with ratings, or other numbers of sessions and users?",
             numbers,
             f"numbers of sessions or users: {_some(numbers)}",
             f"correlate STUDY 'nsDCG@10' --with {numbers[0] if numbers else 'COLUMN'}",

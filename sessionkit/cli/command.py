@@ -109,6 +109,9 @@ def misuse(error: TyperException) -> str:
         is_argument = any(_metavar(one) == argument for one in _arguments(error.ctx))
         near = f": {argument} is an argument" if is_argument else suggestion(error.option_name, known)
         near = OF_ONE.get(error.option_name, near)
+        behind: list[Any] = list(getattr(error.ctx.command, "commands", {}).values())
+        if any(error.option_name in one.opts for command in behind for one in command.params):
+            near = f" before the {getattr(error.ctx.command, 'noun', 'command')}; it stands behind it"
         options = f"; options: {', '.join(known)}" if known else ""
         return f"there is no option {error.option_name}{near}; usage: {usage_of(error.ctx)}{options}"
     if isinstance(error, wrong.MissingParameter) and parameter is not None:

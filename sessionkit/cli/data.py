@@ -145,7 +145,7 @@ def ingest(
     from sessionkit.analysis.record_accounts import heavy_losses
     from sessionkit.readers.read import read
     from sessionkit.study import add_partition
-    from sessionkit.study.package_writer import refuse_to_replace
+    from sessionkit.study.package_writer import is_study, refuse_to_replace
 
     if partition is not None and partition_by is not None:
         msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"
@@ -155,6 +155,7 @@ def ingest(
     refuse_to_replace(out)
     require_outside([*sources, *(judgments or []), *([topics] if topics else []), *([config] if config else [])], out)
     require_writable(out)
+    replaced = column is None and is_study(out)
     with working(f"reading {sources[0]}"):
         study = read(
             sources if len(sources) > 1 else sources[0],
@@ -175,7 +176,7 @@ def ingest(
         else:
             saved = add_partition(out, study, column, value, memory=memory)
     destination(OutputForm.table, None).send_tables(_shown(checked(saved)), TITLES)
-    tell(f"written: {out}")
+    tell_written(out, replaced=replaced)
     for loss in heavy_losses(saved):
         note(f"{loss}; sessionkit check says why")
 
@@ -236,6 +237,11 @@ def require_writable(directory: Path) -> None:
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
         reason = "cannot be written" if place.is_dir() else "is not a directory"
         raise UsageError(f"cannot write {directory}: {place} {reason}; choose a directory that can be written")
+
+
+def tell_written(directory: Path, *, replaced: bool) -> None:
+    """Say where a study is, and whether another one stood there."""
+    tell(f"written: {directory}{', in place of the study that was there' if replaced else ''}")
 
 
 LEFT = 12

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sessionkit.cli.command import completing
-from sessionkit.cli.data import require_writable
+from sessionkit.cli.data import require_writable, tell_written
 from sessionkit.cli.options import (
     OUT,
     SEED,
@@ -90,10 +90,12 @@ def pseudonymize(
     """
     from sessionkit.privacy.placement import require_apart, require_secret
     from sessionkit.privacy.transform import pseudonymize as pseudonymized
+    from sessionkit.study.package_writer import is_study
 
     to = destination(format_, output)
     require_apart(out, Path(study))
     require_writable(out)
+    replaced = is_study(out)
     if mapping is not None:
         require_secret(mapping, out)
     opened = open_source(study)
@@ -104,4 +106,4 @@ def pseudonymize(
     to.send_finding({"columns": made.table}, made.reading, table)
     if mapping is not None:
         tell(f"written: {mapping}, which undoes the pseudonyms; keep it separate")
-    tell(f"written: {out}")
+    tell_written(out, replaced=replaced)

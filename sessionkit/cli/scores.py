@@ -28,7 +28,7 @@ from sessionkit.cli.options import (
     words,
 )
 from sessionkit.cli.output import PAPERS, PaperTable, destination
-from sessionkit.cli.runner import working
+from sessionkit.cli.runner import note, working
 from sessionkit.errors import DataError, UsageError
 
 UNITS = words(RowUnit)
@@ -139,9 +139,18 @@ def explain(
     """Show what each result contributes to a session's score.
 
     One row per result that counts: grade, gain, rank_discount, query_discount, contribution and cumulated. The value is
-    the sum of the contributions.
+    the sum of the contributions. Of a normalized measure each was divided by ideal, the gain of the ideal session or query.
     """
     from sessionkit.scoring.explain import explain as explained
+    from sessionkit.scoring.measures.grammar import parse_measure
 
     to = destination(format_, output)
-    to.send(explained(open_source(study), measure, session))
+    found = explained(open_source(study), measure, session)
+    to.send(found)
+    ideals = found["ideal"].drop_nulls().unique().to_list() if "ideal" in found.columns else []
+    if any(ideals):
+        asked = parse_measure(measure)
+        weighted = f", and multiplied by what its query counts in {asked}" if asked.inner != asked else ""
+        by_query = "each contribution is divided by the ideal of its query"
+        said = by_query if len(ideals) > 1 else f"ideal: {ideals[0]:.4f}; each contribution is divided by it"
+        note(f"{said}{weighted}")

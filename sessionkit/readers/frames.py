@@ -58,7 +58,7 @@ def from_tables(
     judgments
         judgment_key, doc_id, grade.
     queries, sessions, users
-        The other tables, where there are any.
+        The other tables, where there are any; a column that sessions lack, such as system_id, is taken from queries or results.
     empty_list
         A text that, in place of a rank or a document or in any column of a row that lacks one of them, means that the query
         returned nothing; "" for an empty rank.

@@ -113,14 +113,14 @@ Batches = Callable[[], Iterable[Callable[[], Parts]]]
 
 def _whole(log: Mapping[str, Raw]) -> Batches:
     """Return a log as one batch."""
-    schemas = log_schemas(log)
+    schemas = log_schemas({name: raw.frame.collect_schema() for name, raw in log.items()})
     typed = {name: typed_part(raw, schemas[name]) for name, raw in log.items()}
     return lambda: [lambda: typed]
 
 
 def _cut(log: Mapping[str, Raw], room: Room) -> Batches:
     """Return a log in batches that fit in memory, each typed when it is asked for."""
-    schemas = log_schemas(log)
+    schemas = log_schemas({name: raw.frame.collect_schema() for name, raw in log.items()})
     cut = batches_of(log, records_within(room.memory, log), room.workspace)
 
     def typed(batch: Mapping[str, Raw]) -> Parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -134,7 +135,8 @@ def read(
                 f"{paths[0].name} contains judgments ({rated[0]}), not a log; give a log, and this file as --judgments"
             ) from None
         log = "It" if str(error).startswith(paths[0].name) else paths[0].name  # the error may be of its judgments
-        raise DataError(f"{error}. {log} {UNKNOWN}") from None
+        own = shlex.join(["sessionkit", "init", *map(str, (*paths, *beside)), "--output", "study.toml"])
+        raise DataError(f"{error}. {log} {UNKNOWN}. For a table of your own: {own}") from None
 
 
 def _settings(missing_positions: str | None) -> dict[str, str]:

@@ -64,7 +64,8 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         ``session_id``, ``query_position``, ``rank`` (closed up if unjudged results are removed), ``doc_id``,
         ``grade`` (null if unjudged), ``gain``, ``rank_discount``, ``query_discount``, ``contribution`` and
         ``cumulated`` (within the query for query measures), for every result that counts. Contributions are null
-        where the value is undefined; gains and discounts are null for measures without them, such as AP.
+        where the value is undefined; gains and discounts are null for measures without them, such as AP. Normalized measures, such
+        as nsDCG and nDCG, have ``ideal`` before the contribution: what it was divided by, the gain of the ideal session or query.
 
     Raises
     ------
@@ -82,6 +83,8 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     ... )
     >>> sk.explain(study, "sDCG@10", session="s").select("rank", "gain", "rank_discount", "contribution", "cumulated").rows()
     [(1, 1.0, 1.0, 1.0, 1.0), (2, 3.0, 0.5, 1.0, 2.0)]
+    >>> sk.explain(study, "nDCG@10", session="s")["ideal"].round(4).to_list()  # 3 + 1 / log2(3)
+    [3.6309, 3.6309]
     """
     asked = parse_measure(measure)
     if asked.inner.shows_gains:
@@ -94,7 +97,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
         study = one_session(study, session)
     read = columns_read(study, [asked])
     read["results"] = [*read["results"], "doc_id"]
-    empty = pl.DataFrame(schema=COLUMNS)
+    empty = pl.DataFrame(schema=columns_of(asked))
     explained = pl.concat([empty, *(_explained(batch, asked) for batch in batches(study, read))])
     return ResultFrame(
         explained if study.storage.partitioned is None else explained.sort("session_id", maintain_order=True)
@@ -123,7 +126,15 @@ def _explained(batch: SessionBatch, asked: Measure) -> pl.DataFrame:
     )
     ids = batch.sessions["session_id"].gather(weighted["session"])
     explained = weighted.with_columns(ids).sort("query", "rank", maintain_order=True).with_columns(cumulated=running)
-    return explained.select(*COLUMNS)
+    return explained.select(*columns_of(asked))
+
+
+def columns_of(measure: Measure) -> dict[str, pl.DataType | type[pl.DataType]]:
+    """The columns of what explains a measure; those of a normalized one with what each contribution was divided by."""
+    inner = measure.inner
+    divided = isinstance(inner, GainMeasure) and inner.normalized and not isinstance(measure, AveragePosition)
+    given = {name: dtype for name, dtype in COLUMNS.items() if name not in ("contribution", "cumulated")}
+    return {**given, **({"ideal": pl.Float64} if divided else {}), **COLUMNS}
 
 
 def one_session(study: Study, session: str) -> Study:
@@ -205,7 +216,8 @@ def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl
             if zero is not None
             else exact.quotient(pl.col("contribution"), ideal)
         )
-        terms = terms.join(ideals.select(of, "ideal"), on=of, how="left").with_columns(contribution=share)
+        terms = terms.join(ideals.select(of, "ideal"), on=of, how="left")
+        terms = terms.with_columns(contribution=share, ideal=exact.unfixed(pl.col("ideal")))
     terms = _by_query(batch, asked, terms)
     if inner.normalized:
         return terms

@@ -45,7 +45,9 @@ def test_what_a_study_can_answer_is_said(clinic):
     assert found["Do systems differ?"][0] == "yes"
     assert found["Are last queries better than earlier ones?"] == ("yes", "71 sessions of two or more queries")
     assert found["Do judges agree?"] == ("no", "no judge_id")
-    assert found["Do measures agree with ratings?"][1].startswith("numbers of sessions or users: satisfaction, ")
+    assert found["Do measures agree with ratings, or other numbers of sessions and users?"][1].startswith(
+        "numbers of sessions or users: satisfaction, "
+    )
     for command in sk.describe(clinic).questions["command"]:
         assert command.split()[:1] == ["sessionkit"]
 

@@ -19,7 +19,9 @@ def blocks(text):
 def test_ingest_prints_what_was_read_and_where_it_is(call, log, tmp_path):
     outcome = call("ingest", log, "--out", tmp_path / "toy")
     assert outcome.status == 0
-    assert f"written: {tmp_path / 'toy'}" in outcome.err
+    assert f"written: {tmp_path / 'toy'}\n" in outcome.err
+    again = call("ingest", log, "--out", tmp_path / "toy")
+    assert again.err.endswith(f"written: {tmp_path / 'toy'}, in place of the study that was there\n")
     line = next(line for line in outcome.lines if line.startswith("results.tsv"))
     # 8 records: 7 results and one that says the list was empty
     assert line.split() == ["results.tsv", "results", "8", "7", "1", "0"]
@@ -47,6 +49,14 @@ def test_strict_stops_and_writes_nothing(refused, log, tmp_path):
         file.write("s2\t1\tx\te\n")
     refused(1, "ingest", log, "--out", tmp_path / "toy", "--strict", names=["results.tsv", "line 10", "'x'"])
     assert not (tmp_path / "toy").exists()
+
+
+def test_a_table_of_ones_own_is_referred_to_init(refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my log.csv").write_text("who,what\np1,bus\n")
+    (tmp_path / "qrels").write_text("t 0 a 2\n")
+    said = "sessionkit init 'my log.csv' qrels --output study.toml"
+    refused(1, "ingest", "my log.csv", "--judgments", "qrels", "--out", "toy", names=["has no columns", said])
 
 
 def test_a_lone_log_with_judgments_beside_it(call, tmp_path):

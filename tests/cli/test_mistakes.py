@@ -35,6 +35,8 @@ MISTAKES = {
         "sessionkit score STUDY MEASURE...",
         "options: --by, --where",
     ],
+    "--by skill score {study} CG": ["there is no option --by before the command; it stands behind it"],
+    "chart --width 3 session-curve {study}": ["there is no option --width before the chart; it stands behind it"],
     "score {study} CG --wher x": ["did you mean '--where'?"],
     "score {study} CG --by skill --cut 2": [
         "there is no option --cut; it is one of compare, and groups of numbers for every command are a column",

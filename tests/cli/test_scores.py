@@ -84,6 +84,19 @@ def test_every_digit_survives(call, study, tmp_path, form):
     ]
 
 
+def test_explain_says_what_contributions_are_divided_by(call, study):
+    found = call("explain", study, "nDCG@2", "--session", "s1")
+    ideal = 2 + 2 / math.log2(3)  # two documents of grade 2
+    divisors = [float(row[8]) for row in rows(found.out)[1:]]
+    assert divisors == pytest.approx([ideal] * len(divisors))
+    assert f"note: ideal: {ideal:.4f}; each contribution is divided by it\n" in found.err
+    assert (
+        "it, and multiplied by what its query counts in mean(nDCG@2)"
+        in call("explain", study, "mean(nDCG@2)", "--session", "s1").err
+    )
+    assert "ideal" not in call("explain", study, "sDCG@2", "--session", "s1").err
+
+
 def test_explain_adds_up_to_the_score(call, study):
     head, *rest = rows(call("explain", study, "sDCG@3", "--session", "s1").out)
     assert head[:4] == ["session_id", "query_position", "rank", "doc_id"]

@@ -46,7 +46,7 @@ def messy(seed, *, shuffled):
         sessions.append([session, topic, chance.choice(["u1", "u2", ""]), str(chance.randint(1, 5))])
         for position in range(1, chance.randint(1, 4) + 1):
             status = chance.choice(["", "", "", "shown", "empty", "partly_observed", "not_logged", "lost"])
-            queries.append([session, str(position), status, "2026-03-02 10:00:00"])
+            queries.append([session, str(position), status, "2026-03-02 10:00:00", f"S{number % 2}"])
             if chance.random() < 0.2:
                 results.append([session, str(position), "none", "", ""])
             for rank in range(1, chance.randint(0, 5) + 1):
@@ -66,7 +66,7 @@ def messy(seed, *, shuffled):
 
 COLUMNS = {
     "sessions": ["session_id", "topic_id", "user_id", "mood"],
-    "queries": ["session_id", "query_position", "results_status", "issued_at"],
+    "queries": ["session_id", "query_position", "results_status", "issued_at", "system_id"],
     "results": ["session_id", "query_position", "rank", "doc_id", "weight"],
 }
 QRELS = "".join(f"t{topic} 0 {document} {topic}\n" for topic in range(2) for document in "abc")

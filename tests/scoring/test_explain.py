@@ -1,5 +1,6 @@
 """Contributions: every result with its terms; their sum is the value (checked for every measure in test_contracts)."""
 
+import polars as pl
 import pytest
 
 import sessionkit as sk
@@ -33,6 +34,17 @@ def test_terms_of_a_session(study):
     assert table.get_column("query_discount").to_list() == pytest.approx([1, 1, 1, 1 / 1.5])
     assert table.get_column("contribution").to_list() == pytest.approx([1, 0, 2 * third, 1 / 1.5])
     assert table.get_column("cumulated")[-1] == pytest.approx(1 + 2 * third + 1 / 1.5)
+
+
+def test_contributions_to_normalized_measures_show_what_they_are_divided_by(study):
+    # best first: grades 2, 1 by the logarithm of nsDCG and of nDCG; the ideal session has both lists, the second discounted
+    lists = {"nsDCG@3": (2 + 1 / 2) * (1 + 1 / 1.5), "nDCG@3": 2 + 1 / 1.584962500721156}
+    for text, ideal in lists.items():
+        table = sk.explain(study, text, session="s")
+        assert table.get_column("ideal").to_list() == pytest.approx([ideal] * 4)
+        product = pl.col("gain") * pl.col("rank_discount") * pl.col("query_discount") / pl.col("ideal")
+        assert table.select(product).to_series().to_list() == pytest.approx(table.get_column("contribution").to_list())
+    assert "ideal" not in sk.explain(study, "avgpos(nDCG@3)", session="s").columns
 
 
 def test_a_document_shown_again_gains_nothing_with_first(study):

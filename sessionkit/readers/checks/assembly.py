@@ -24,6 +24,7 @@ from sessionkit.readers.checks.derive import (
     sessions_from,
     statuses,
     with_bare_queries,
+    with_columns_of,
     with_defaults,
     with_missing_queries,
 )
@@ -73,7 +74,7 @@ def assemble(
 
     `missing` is the results_status of queries whose position no record has, by default ``not_logged``.
     """
-    schemas = log_schemas(typed)
+    schemas = log_schemas({name: part.rows.accepted.columns for name, part in typed.items()})
     checked = {
         name: valued_part(shifted(part, moved), schemas[name], shifted=moved)
         for name, part in typed.items()
@@ -144,7 +145,6 @@ def _derived(
     decided: Decisions,
 ) -> tuple[pl.DataFrame, pl.DataFrame, CheckedSource | None, AnomalyCounts]:
     """Return the rows of queries and sessions, given or derived, and the results without the columns that moved."""
-    moved: list[str] = []
     bare, differing = 0, dict[tuple[str, str], Found]()
     session_names = [name for name in table("sessions").names if name not in SESSION]
     query_names = [name for name in table("queries").names if name not in LIST]
@@ -159,7 +159,7 @@ def _derived(
         made, told = queries_from(source, key_too=sessions is not None or decided.key_of_queries)
         differing |= _named("queries", told)
         query_rows = check_reach(CheckedRows(made, made.clear()), table("queries")).accepted
-        moved = query_names
+        results = _without(results, query_names)
         source = _reached(source, query_rows)
     if sessions is not None:
         session_rows = sessions.rows.accepted
@@ -167,12 +167,23 @@ def _derived(
         assert source is not None  # noqa: S101  # it is made where sessions are not given
         session_rows, told = sessions_from(source, [name for name in query_rows.columns if name in query_names])
         differing |= _named("sessions", told)
-        if queries is not None:
-            query_rows = query_rows.drop([name for name in session_names if name not in query_names], strict=False)
-        moved = [*moved, *session_names]
-    if results is not None and queries is None:
-        results = results.both(lambda rows: CheckedRows(rows.accepted.drop(moved, strict=False), rows.broken))
+        query_rows = query_rows.drop([name for name in session_names if name not in query_names], strict=False)
+        results = _without(results, session_names) if queries is None else results
+    for part in (queries, results):
+        lacking = [name for name in session_names if name not in (*session_rows.columns, *query_names)]
+        lent = [name for name in lacking if part is not None and name in part.rows.accepted.columns]
+        if part is not None and lent:
+            session_rows, told = with_columns_of(part.seen(*lent), session_rows, lent)
+            differing |= _named("sessions", told)
+            query_rows, results = query_rows.drop(lent, strict=False), _without(results, lent)
     return query_rows, session_rows, results, AnomalyCounts(bare=bare, differing=differing)
+
+
+def _without(results: CheckedSource | None, names: list[str]) -> CheckedSource | None:
+    """Return the results without columns that moved to other tables."""
+    if results is None:
+        return None
+    return results.both(lambda rows: CheckedRows(rows.accepted.drop(names, strict=False), rows.broken))
 
 
 def _within(rows: pl.DataFrame, keys: pl.DataFrame, on: list[str]) -> pl.DataFrame:

@@ -1,4 +1,5 @@
-"""Tables a log lacks, made from the one it has: queries from results, sessions from queries, users from sessions.
+"""Tables a log lacks, made from the one it has: queries from results, sessions from queries, users from sessions; so are columns
+of sessions that their table lacks.
 
 Columns of the derived table that stand in the rows move to it. They should say the same in all rows of one query or
 session; where they do not, the first value is kept and a warning says so.
@@ -103,6 +104,15 @@ def sessions_from(rows: pl.DataFrame, taken: list[str]) -> tuple[pl.DataFrame, d
         name for name in table("sessions").names if name in rows.columns and name != "session_id" and name not in taken
     ]
     return lifted(rows, ["session_id"], names)
+
+
+def with_columns_of(
+    rows: pl.DataFrame, sessions: pl.DataFrame, names: list[str]
+) -> tuple[pl.DataFrame, dict[str, Found]]:
+    """Return the sessions with columns that their own table lacks, from rows of queries or results; and what differs, as in `lifted`."""
+    mine = rows.join(sessions, on="session_id", how="semi", maintain_order="left")
+    made, several = lifted(mine, ["session_id"], names)
+    return sessions.join(made, on="session_id", how="left", maintain_order="left"), several
 
 
 def lifted(rows: pl.DataFrame, key: list[str], names: list[str]) -> tuple[pl.DataFrame, dict[str, Found]]:

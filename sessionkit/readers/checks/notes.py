@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
+from math import inf
 
 import polars as pl
 
@@ -152,7 +153,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
 
 
 def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
-    """Note repeated and negative judgments."""
+    """Note repeated judgments, and grades above the scale or below 0."""
     if judgments.is_empty():
         notes.tell("there are no judgments; measures of relevance are undefined")
         return
@@ -168,6 +169,14 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
             f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
             f"{doc!r}); merged by merge = {settings.merge!r} when scored, "
             f"which can be set {AT_THE_TOP}"
+        )
+    top = inf if settings.max_grade is None else settings.max_grade
+    above = judgments.filter(pl.col("grade") > top)
+    if above.height:
+        (highest,) = above.select(pl.col("grade").max()).row(0)
+        notes.warn(
+            f"judgments: {counted(above.height, 'grade')} above max_grade = {top:g}, the highest {highest:g}; measures "
+            f"that need the top of the scale refuse them: correct max_grade {AT_THE_TOP}, or the grades"
         )
     negative = judgments.filter(pl.col("grade") < 0)
     if negative.height and settings.unjudged_grades is None:

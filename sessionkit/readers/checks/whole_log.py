@@ -165,7 +165,7 @@ def decide(raws: Mapping[str, Raw], parts: Callable[[], Iterable[Parts]], notes:
 
 def _zeros(raws: Mapping[str, Raw], parts: Callable[[], Iterable[Parts]]) -> dict[str, dict[str, Zeros]]:
     """Return the zeros of each column that counts, for each table; most logs have none, and nothing is counted."""
-    schemas = log_schemas(raws)
+    schemas = log_schemas({name: raw.frame.collect_schema() for name, raw in raws.items()})
     asked = {name: say_zero(raws[name], schemas[name]) for name in ("queries", "results") if name in raws}
     found: dict[str, dict[str, Zeros]] = {name: dict.fromkeys(columns, Zeros()) for name, columns in asked.items()}
     for part in parts() if any(asked.values()) else ():

@@ -63,6 +63,8 @@ DAYS = (FIRST_DAY, 80_000)
 """Days as Excel counts them, from the first that is read to the year 2119."""
 MOST = 2000
 """Different texts that are looked at."""
+NEAR, APART = 14, 90
+"""Days within which a study may be, and beyond which dates are apart: of two readings of its dates the first is likelier."""
 ISO = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 
 
@@ -88,6 +90,10 @@ class Spelling:
         See ``checks/cells.py``.
     doubts
         Questions about it, by the option, with values that were seen.
+    rival
+        The other format that explains all times, with day and month exchanged; None where there is none.
+    why
+        Why `times` is likelier than its rival, where something says so.
     """
 
     decimal: str | None = None
@@ -96,6 +102,8 @@ class Spelling:
     unit: str | None = None
     words: Mapping[str, bool] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
+    rival: str | None = None
+    why: str = ""
 
     def options(self, ours: str) -> dict[str, Any]:
         """Return it as options of a table, in which it is about one column."""
@@ -219,13 +227,24 @@ def _times(values: pl.Series) -> Spelling:
     formats = [one for one in _formats(first) if _all_in(values, one)]
     if not formats:
         return PLAIN
-    asked = (
-        f"every date, such as {quoted(values[0])}, could have the day first or the month first; it is read as {formats[0]}, "
-        f"else say {formats[1]}. Which is it?"
-        if len(formats) > 1 and first["mark"] != "."  # where dots are written, days come first
-        else ""
+    if len(formats) == 1 or first["mark"] == ".":  # where dots are written, days come first
+        return Spelling(times=formats[0])
+    days = {form: _days(values, form) for form in formats}
+    if max(days.values()) < APART or min(days.values()) > NEAR:
+        return Spelling(times=formats[0], rival=formats[1])
+    times, rival = sorted(formats, key=lambda form: days[form])
+    return Spelling(
+        times=times, rival=rival, why=f"so all dates are within {days[times]} days, else within {days[rival]}"
     )
-    return Spelling(times=formats[0], doubts={"times": asked} if asked else {})
+
+
+def _days(values: pl.Series, form: str) -> int:
+    """Return how many days there are from the first to the last of some times in a format."""
+    read = in_our_spelling(values.alias("issued_at").to_frame().lazy(), "queries", {"times": form}).collect()[
+        "issued_at"
+    ]
+    dates = read.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False).drop_nulls().to_list()
+    return (max(dates) - min(dates)).days + 1
 
 
 def _formats(seen: re.Match[str]) -> list[str]:

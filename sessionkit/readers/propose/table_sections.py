@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.contract import table
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
@@ -23,7 +24,7 @@ from sessionkit.readers.propose.kinds import ListColumns
 from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
-from sessionkit.readers.propose.spellings import mean_nothing
+from sessionkit.readers.propose.spellings import Spelling, mean_nothing
 
 
 def asked_of_grades(grades: pl.Series | None, name: str) -> list[Line]:
@@ -402,8 +403,10 @@ def _keep_apart(match: Match) -> None:
 
 def _tell_of_misfits(match: Match, one: SampleColumn) -> None:
     """Say why a column with a usual name of one of ours does not feed it."""
-    ours = max(match.fields, key=lambda name: likeness(one.heading, name))
-    if likeness(one.heading, ours) >= LIKELY and ours not in match.columns and (why := why_not(match, one, ours)):
+    known = dict.fromkeys((*match.fields, *table("sessions").names))
+    ours = max(known, key=lambda name: likeness(one.heading, name))
+    is_open = ours in match.fields and ours not in match.columns
+    if is_open and likeness(one.heading, ours) >= LIKELY and (why := why_not(match, one, ours)):
         match.remark("", f"{quoted(one.name)} {why}")
 
 
@@ -423,24 +426,56 @@ def why_not(match: Match, one: SampleColumn, ours: str) -> str:
 
 def _settle_spellings(match: Match) -> None:
     """Say how values are spelled in the columns that are used."""
+    undecided: dict[frozenset[str | None], dict[str, Spelling]] = {}
     for ours, name in match.columns.items():
         if ours not in match.fields:
             continue
         spelling = match.part.columns[name].spelling(match.fields[ours])
+        if spelling.rival is not None:
+            undecided.setdefault(frozenset((spelling.times, spelling.rival)), {})[name] = spelling
+            continue
         for option, value in spelling.options(ours).items():
             before = match.options.get(option)
             if isinstance(value, dict):
                 match.options[option] = {**(before or {}), **value}
             elif option == "times":
-                formats = [before] if isinstance(before, str) else [*(before or [])]
-                every = [*formats, *([] if value in formats else [value])]
-                match.options[option] = every[0] if len(every) == 1 else every
+                _add_times(match, value)
             elif before is not None and before != value:
                 match.ask(option, f"{quoted(name)} seems to have {quoted(value)} instead. Are its numbers right?")
             else:
                 match.options[option] = value
         for option, doubt in spelling.doubts.items():
             match.ask(option if option in match.options else ours, doubt)
+    for columns in undecided.values():
+        _settle_days_and_months(match, columns)
+
+
+def _settle_days_and_months(match: Match, columns: dict[str, Spelling]) -> None:
+    """Ask once which of day and month is first in these columns, whose dates could be either, unless another column shows it."""
+    likely = next((spelling for spelling in columns.values() if spelling.why), next(iter(columns.values())))
+    if {likely.times, likely.rival} & set(_formats(match)):
+        return
+    _add_times(match, str(likely.times))
+    example = next(text for text in match.part.columns[next(iter(columns))].given if not mean_nothing([text]))
+    named = listed([match.called(match.part.columns[name]) for name in columns])
+    why = f" ({likely.why})" if likely.why else ""
+    match.ask(
+        "times",
+        f"every date in {named}, such as {quoted(example)}, could have the day first or the month first; it is read as "
+        f"{likely.times}{why}, else say {likely.rival}. Which is it?",
+    )
+
+
+def _formats(match: Match) -> list[str]:
+    """Return the formats of times that are proposed so far."""
+    given = match.options.get("times", [])
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _add_times(match: Match, form: str) -> None:
+    """Propose one more format of times."""
+    every = list(dict.fromkeys([*_formats(match), form]))
+    match.options["times"] = every[0] if len(every) == 1 else every
 
 
 def _settle_no_values(match: Match) -> None:

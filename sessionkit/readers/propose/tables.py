@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +34,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     """
     parts = with_questionnaires(parts)
     placed = _placed([part for part in parts if part.kind != SECTION])
-    given = [part.kind for part in parts if part.kind in LOG]
-    schemas = log_schemas(given)
+    schemas = log_schemas({name: _usual(part) for name, part in placed.items() if name in LOG})
     matches: dict[str, Match] = {}
     for name in reversed(ORDER[:-1]):
         if name in placed:
@@ -43,9 +42,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
             matches[name] = Match(placed[name], name, declared.by_name)
             lay_out(matches[name], matches, has_queries="queries" in placed)
     judged = judgments_of(placed.get("judgments"), matches)
-    for name in ("results", "queries", "sessions", "users"):
-        if name in matches:
-            match_by_name(matches[name], skipped=("judgment_key",) if judged.match is not None else ())
+    _match_parents_first(matches, ["judgment_key"] if judged.match is not None else [])
     if judged.match is not None:
         matches["judgments"] = judged.match
         if "format" not in judged.match.options:
@@ -74,6 +71,29 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     return [TomlSection((), (*top, *left)), *sections]
 
 
+def _usual(part: LogFileKind) -> list[str]:
+    """Return the columns of sessions for which a file has one with a usual name."""
+    return [ours for ours in table("sessions").names if called(part.columns, ours)]
+
+
+def _match_parents_first(matches: dict[str, Match], skipped: list[str]) -> None:
+    """Match the tables of the log and the users by name; a column of sessions is sought in queries and results if their parents lack it.
+
+    What the judgments belong to is already found, wherever it stands.
+    """
+    found: dict[str, Collection[str]] = {}
+    for name in ("users", *LOG):
+        if name not in matches:
+            continue
+        if name in LOG:
+            matches[name].fields = log_schemas({**found, name: ()})[name].by_name
+            found[name] = matches[name].columns
+        children = [other for other in LOG[1:] if other in matches and name == "sessions"]
+        match_by_name(
+            matches[name], skipped=[*skipped, *(ours for other in children for ours in matches[other].columns)]
+        )
+
+
 def beginning_of_log(parts: Sequence[LogFileKind]) -> LogFileKind | None:
     """Return the file that is most like a log, though not one: it has a query, or a document; None where none is."""
     roles = ("query_text", "doc_id", "query_position", "rank", "session_id", "user_id")
@@ -85,7 +105,7 @@ def beginning_of_log(parts: Sequence[LogFileKind]) -> LogFileKind | None:
 def sections_of_beginning(begun: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
     """Return a study.toml as far as a file goes that lacks what every log needs, with questions about the rest."""
     name = "results" if called(begun.columns, "doc_id") or called(begun.columns, "rank") else "queries"
-    match = Match(begun, name, log_schemas([name])[name].by_name)
+    match = Match(begun, name, log_schemas({name: ()})[name].by_name)
     match.columns |= {
         ours: column for ours in MISSING if ours in match.fields and (column := called(begun.columns, ours))
     }

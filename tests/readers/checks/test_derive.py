@@ -54,6 +54,18 @@ def test_sessions_given_queries_derived():
     assert study.queries.collect()["query_text"].to_list() == ["r", "s", "q"]
 
 
+def test_columns_that_sessions_lack_are_taken_from_queries_then_results():
+    sessions = {"session_id": ["b", "a"], "user_id": ["u8", "u9"]}
+    study = from_tables(FLAT, sessions=sessions)
+    assert study.sessions.collect().rows() == [("a", "u9", "S", "t2", "t2"), ("b", "u8", "S", "t1", "t1")]
+    assert study.columns("results") == ("session_id", "query_position", "rank", "doc_id", "user_id", "color")
+    queries = {"session_id": ["b", "a", "a"], "query_position": [1, 1, 2], "topic_id": ["q1", "q2", "q2"]}
+    both = from_tables(FLAT, queries=queries, sessions=sessions).sessions.collect()
+    assert both.select("topic_id", "system_id").rows() == [("q2", "S"), ("q1", "S")]
+    with pytest.warns(DataWarning, match="system_id: different values within 1 session .first: session 'a'"):
+        from_tables({**FLAT, "system_id": ["S", "S", "T", "S"]}, sessions=sessions)
+
+
 def test_queries_given_sessions_derived():
     queries = {"session_id": ["a", "a"], "query_position": [1, 2], "topic_id": ["t", "t"], "query_text": ["p", "q"]}
     study = from_tables(queries=queries)

@@ -44,6 +44,12 @@ def test_queries_with_a_key_of_their_own_are_looked_up_by_it():
     assert from_tables(plain, judgments, queries).notes == ()
 
 
+def test_grades_above_the_scale():
+    with pytest.warns(DataWarning, match="judgments: 1 grade above max_grade = 1, the highest 2; measures"):
+        from_tables(RESULTS, JUDGMENTS, max_grade=1)
+    assert not any("above" in note for note in from_tables(RESULTS, JUDGMENTS, max_grade=2).notes)
+
+
 def test_negative_grades():
     notes = from_tables(RESULTS, {**JUDGMENTS, "grade": [-1, 2]}).notes
     assert any(note.startswith("judgments: 1 grade below 0") for note in notes)

@@ -73,10 +73,10 @@ def test_times_have_the_format_that_all_are_in(texts, format_):
 
 def test_a_day_that_may_be_a_month_is_first_and_asked_about():
     found = spelling("07/03/2024", "08/03/2024", of=TIME)
-    assert found.times == "%d/%m/%Y"
-    assert "such as '07/03/2024', could have the day first or the month first" in found.doubts["times"]
+    assert (found.times, found.rival, found.why) == ("%d/%m/%Y", "%m/%d/%Y", "")
+    assert spelling("07/03/2024", "07/12/2024", of=TIME).times == "%m/%d/%Y"  # July 3 to 12, and not March to December
     assert spelling("7/3/2024 9:01 AM", of=TIME).times == "%m/%d/%Y %I:%M %p"  # who writes so writes months first
-    assert not spelling("07/03/2024", "13/03/2024", of=TIME).doubts
+    assert spelling("07/03/2024", "13/03/2024", of=TIME).rival is None
 
 
 def test_days_as_excel_counts_them_are_asked_about():

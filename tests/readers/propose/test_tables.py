@@ -286,6 +286,20 @@ def test_times_without_zone_are_asked_about(proposal):
     assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
 
 
+def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposal):
+    rows = [(*row, f"0{row[1]}/05/2025 09:00:00", f"0{row[1]}/05/2025 09:00:09") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
+    assert made.text.count("Which is it?") == 1
+    said = asked(made, "results.times")
+    assert said.startswith(
+        "every date in 'query time' and 'click time', such as '01/05/2025 09:00:00', could have the day first"
+    )
+    assert "read as %d/%m/%Y %H:%M:%S, else say %m" in said
+    rows = [(*row, f"0{row[1] * 3}/05/2025 09:00:00", f"2{row[1]}/05/2025 09:00:09") for row in GRID]
+    made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
+    assert "Which is it?" not in made.text, "clicks on the 21st show it"
+
+
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
     assert "in 5.6% of lists a rank appears twice" in asked(made, "results.columns.rank")  # 1 of 18
@@ -331,6 +345,17 @@ def test_topics_in_words_are_no_judgments(proposal):
     made = proposal(results=("session,qno,rank,doc,topic", rows), topics=topics)
     assert "judgments" not in made.settings
     assert any("topics.csv does not look like a table" in question.text for question in made.questions)
+
+
+def test_a_column_of_sessions_is_sought_in_the_results_where_their_table_lacks_it(proposal):
+    results = ("session,qno,rank,doc,system,task", [(*row, "AB"[int(row[0][1:]) % 2], f"t{row[0]}") for row in GRID])
+    sessions = [(f"s{at}", f"u{at}", f"ts{at}") for at in range(6)]
+    made = proposal(results=results, sessions=("session,user,task", sessions))
+    columns = {name: made.settings[name]["columns"] for name in ("sessions", "results")}
+    assert columns["results"]["system_id"] == "system"
+    assert "topic_id" not in columns["results"]
+    assert (columns["sessions"]["user_id"], columns["sessions"]["topic_id"]) == ("user", "task")
+    assert "is not taken for" not in made.text
 
 
 def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):

@@ -12,7 +12,8 @@ def test_the_measure_goes_before_the_study():
 
 
 def test_documents_that_are_not_shown_are_on_the_scale_too():
-    with pytest.raises(sk.DataError, match="have grade 5, above the top of the scale, max_grade=4"):
+    told = pytest.warns(sk.DataWarning, match="1 grade above max_grade = 4, the highest 5")
+    with told, pytest.raises(sk.DataError, match="have grade 5, above the top of the scale, max_grade=4"):
         value("ERR@1", [1], [5], max_grade=4)
 
 

@@ -108,7 +108,7 @@ def imports(path, *, lazy=True):
 def upward_imports():
     """A module that imports from a room after its own, or from the front door."""
     for name, path in modules().items():
-        if name == "sessionkit":
+        if name in ("sessionkit", "sessionkit.__main__"):
             continue
         own = ROOMS.index(name.split(".")[1])
         for other in imports(path):

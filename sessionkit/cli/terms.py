@@ -32,8 +32,8 @@ TOPICS = (
 """The guides in the order in which they are read."""
 GLOSSARY = "terms"
 """The guide that says what words mean, an entry for each."""
-SHORTEST = 3
-"""Letters of which a word that stands in the description of a format has more."""
+MOST_LOGS = 3
+"""Formats with a word in their description that are named; of more the word says little."""
 
 
 def guide(topic: str) -> str:
@@ -117,13 +117,11 @@ def meaning(term: str) -> str | None:
     if not found and re.search(r"[@(=]", term):  # a measure with its parameters, such as mean(nDCG@10)
         parts = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", term))
         found = [text for part in parts for text in known.get(part, [])]
-    if not found and len(term) > SHORTEST:  # what a log is called, such as TREC Session Track
-        found = [
-            text
-            for texts in known.values()
-            for text in texts
-            if ", a format of" in text and term.casefold() in text.casefold()
-        ]
+    if not found:  # what a log is called, such as TREC Session Track
+        called = re.compile(rf"(?<!\w){re.escape(term)}(?!\w)", re.IGNORECASE)
+        logs = [text for texts in known.values() for text in texts if ", a format of" in text]
+        found = [text for text in logs if (match := called.search(text)) and match[0][0].isupper()]
+        found = found if len(found) <= MOST_LOGS else []
     return "\n".join(found) or None
 
 

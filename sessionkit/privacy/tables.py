@@ -13,7 +13,7 @@ from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.pseudonyms import Names
 from sessionkit.study.row_index import QUERIES, RESULTS, counts
-from sessionkit.study.session_order import ORDER, sessions_of
+from sessionkit.study.session_order import ORDER, session_rows
 from sessionkit.study.session_start import session_starts, since
 from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
@@ -51,7 +51,7 @@ class Renaming:
 
         Sessions have their `PLACE` and how many queries and results they have; the others have no session_id.
         """
-        of = sessions_of(part)
+        of = session_rows(part)
         sessions, queries, results = part.sessions, part.queries, part.results
         many = counts(of[0], len(sessions)).alias(QUERIES), counts(of[1], len(sessions)).alias(RESULTS)
         if self.plan.elapsed:

@@ -22,8 +22,8 @@ def session_orders(study: Study) -> pl.DataFrame | None:
     Returns
     -------
     polars.DataFrame
-        ``session_id`` and ``session_order``, null where the user or the beginning is unknown; None where the study says
-        the order, or nothing is known of any.
+        ``session_id`` and ``session_order``; without the sessions of users of whom two began at once, or one at an unknown time,
+        as their order is not known. None where the study says the order, or none is known.
     """
     timed = any(name in study.columns(table) for table, names in READ.items() for name in names if name.endswith("_at"))
     if ORDER in study.columns("sessions") or not timed:
@@ -35,17 +35,18 @@ def session_orders(study: Study) -> pl.DataFrame | None:
     }
     parts = []
     for part in slices(study, columns):
-        of = sessions_of(part)
+        of = session_rows(part)
         began = session_starts(part.sessions, part.queries, part.results, of)
         parts.append(part.sessions.select("session_id", "user_id").with_columns(began.alias("began")))
-    known = pl.concat(parts).drop_nulls()
+    of_users = pl.concat(parts).drop_nulls("user_id")
+    known = of_users.filter((pl.col("began").is_not_null() & pl.col("began").is_unique()).all().over("user_id"))
     if known.is_empty():
         return None
     place = pl.col("began").rank("ordinal").over("user_id").cast(pl.Int32)
     return known.sort("session_id").select("session_id", place.alias(ORDER))
 
 
-def sessions_of(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
+def session_rows(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
     """Row number of the session of every query, and of every result, of some whole sessions."""
     ids = part.sessions["session_id"]
     if part.numbered:

@@ -117,15 +117,12 @@ class Places:
 
     def by_unit(self, values: np.ndarray, groups: Sequence[str]) -> pl.DataFrame | None:
         """The value of each unit with each group that it met, see `unit_values`."""
-        many = int(self.unit.max(initial=-1)) + 1
-        if not 0 < many <= MOST_UNITS:
+        if not 0 < int(self.unit.max(initial=-1)) + 1 <= MOST_UNITS:
             return None
-        values, names = values[self.keep], np.empty(many, dtype=object)
-        names[self.unit] = self.frame.select(pl.concat_str(self.unit_key, separator=", ")).to_series().to_numpy()
+        values = values[self.keep]
+        names, cells = self.cells(values)
         if self.model is not None:
             cells = self._crossed(values, self.model).by_user_adjusted
-        else:
-            cells = np.where(self._finite[0][:, None], self._cells(values), np.nan)
         unit, group = np.nonzero(np.isfinite(cells))
         return pl.DataFrame(
             {
@@ -136,6 +133,20 @@ class Places:
             },
             schema_overrides={"value": pl.Float64, "adjusted": pl.Boolean},
         )
+
+    def cells(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Names of units, and the value of each with each group; NaN of a group not met, and of units not compared.
+
+        Parameters
+        ----------
+        values
+            Of the sessions that are kept.
+        """
+        names = np.empty(int(self.unit.max(initial=-1)) + 1, dtype=object)
+        names[self.unit] = self.frame.select(pl.concat_str(self.unit_key, separator=", ")).to_series().to_numpy()
+        if self.model is not None:
+            return names, mean_cells(values, self.unit, self.group, self.groups)
+        return names, np.where(self._finite[0][:, None], self._cells(values), np.nan)
 
     def _crossed(self, values: np.ndarray, model: LeastSquares) -> Crossed:
         """The sessions of a crossover."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +14,7 @@ from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, UNITS, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
-from sessionkit.analysis.compare.interaction import INTERACTION, LevelPairs, interactions
+from sessionkit.analysis.compare.interaction import INTERACTION, LevelFinding, interactions
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
@@ -36,6 +36,7 @@ from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
+from sessionkit.display.words import listed
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
@@ -43,7 +44,7 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
-from sessionkit.study.session_order import ORDER
+from sessionkit.study.session_order import ORDER, session_orders
 from sessionkit.study.study import guarded_read
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def compare(
         Column of the sessions or users to group by, with 2 to 20 values.
     within
         Column of the sessions or users: the groups are compared within each of its values that has all of them, such as
-        within each topic. All p-values are corrected together. Whether the differences themselves differ is tested too, see
-        `sessionkit.analysis.compare.interaction.interactions`.
+        within each topic. All p-values are corrected together. Whether the differences depend on the column is tested too, those
+        p-values by themselves, see `sessionkit.analysis.compare.interaction.interactions`.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cut
@@ -245,6 +246,7 @@ def compare(
     require_free(by, {*GROUPS, *UNITS} - {"group"})
     if within is not None:
         require_free(within, {*TABLE, *OVERALL, *GROUPS, *UNITS, *DROPPED, *CHECKS, "pair"} - {"group"}, "within")
+    whole = study
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     levels = [
@@ -255,9 +257,11 @@ def compare(
     table, rate, family = assembled(plan, [found for level in levels for found in level.found])
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
-    tested = [level.pairs for level in levels]
-    interaction = INTERACTION.to_frame() if within is None else interactions(tested, options)
-    order = _joined([level.named(order_checks(level.sessions, level.plan.design)) for level in levels])
+    interaction = INTERACTION.to_frame()
+    if within is not None and len(levels) > 1:
+        interaction = interactions([level.finding for level in levels], options)
+    places = _Places.of(whole, sessions) if any(level.plan.design.name in WITHIN for level in levels) else _Places()
+    order = _joined([level.named(order_checks(places.beside(level.sessions), level.plan.design)) for level in levels])
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
     units = _joined([level.named(level.unit_values) for level in levels])
@@ -267,9 +271,8 @@ def compare(
     about = _about(levels)
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
-    unordered = sessions.ordered_by is None and plan.design.name in WITHIN
     setup = ComparisonSetup(
-        plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)), sessions.ordered_by, unordered
+        plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)), places.by, places.unknown
     )
     return Comparison(
         table=table.drop("uninformative"),
@@ -331,9 +334,9 @@ class _Level:
         return cls(value, sessions, plan, units, found)
 
     @property
-    def pairs(self) -> LevelPairs:
+    def finding(self) -> LevelFinding:
         """What was found for each pair of groups."""
-        return LevelPairs(self.sessions, self.plan, [of.outcome.pairs if of.outcome else {} for of in self.found])
+        return LevelFinding(self.sessions, self.plan, [of.outcome.pairs if of.outcome else {} for of in self.found])
 
     @property
     def name(self) -> str:
@@ -396,7 +399,13 @@ def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
             f"within={within}: its values have different designs, and one test must fit them all; {'; '.join(designs)}; compare "
             "values of one design at a time, chosen by a condition in where"
         )
-    return levels[0].plan
+    plan, told = levels[0].plan, dict[str, list[str]]()
+    for level in levels:
+        told.setdefault(level.plan.design.sentence, []).append(level.name)
+    if len(told) < 2:
+        return plan
+    sentence = "; ".join(f"{sentence} ({listed(names)})" for sentence, names in told.items())
+    return replace(plan, design=replace(plan.design, sentence=sentence))
 
 
 def _about(levels: Sequence[_Level]) -> str:
@@ -432,7 +441,8 @@ def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return tables[0] if len(tables) == 1 else pl.concat(tables)
 
 
-MOST_PERIODS = 50
+MOST_PERIODS, MOST_ORDERED = 50, 100_000
+"""Places that sessions may have in their user's study, and sessions whose places are read from their times."""
 WITHIN = ("both", "crossover", "incomplete", "users")
 """Designs in which a user meets several groups."""
 CHECKS = pl.Schema(
@@ -453,12 +463,52 @@ def compare_task(study: Study, measures: str | Measure | Sequence[str | Measure]
     return sessions_task(study, measures)
 
 
+@dataclass(frozen=True)
+class _Places:
+    """The place of each session in its user's study where a column does not say it, by what it is known, and why it is not.
+
+    Whatever sessions take part, places are those among all of a user's sessions.
+    """
+
+    frame: pl.DataFrame | None = None
+    by: str = ""
+    unknown: str = ""
+
+    @classmethod
+    def of(cls, source: Study | Frame, sessions: GroupedSessions) -> _Places:
+        """Read places from times."""
+        if ORDER in (sessions.by, *sessions.frame.columns) or sessions.frame["session_id"].is_duplicated().any():
+            return cls()
+        if not isinstance(source, Study):
+            return cls(unknown="the scores have no session_order")
+        if source.facts.sessions > MOST_ORDERED:
+            return cls(unknown=f"more than {MOST_ORDERED:,} sessions have no session_order")
+        found = session_orders(source)
+        if found is None:
+            return cls(unknown="neither a session_order nor times tell it")
+        told = sessions.frame.join(found, on="session_id", how="semi")["user_id"].n_unique()
+        every = sessions.frame["user_id"].drop_nulls().n_unique()
+        return cls(
+            found,
+            ", by their times" + (f", of {told:,} of {every:,} users" if told < every else ""),
+            "their times do not tell it",
+        )
+
+    def beside(self, sessions: GroupedSessions) -> GroupedSessions:
+        """Sessions with their places."""
+        if self.frame is None:
+            return sessions
+        return replace(
+            sessions, frame=sessions.frame.join(self.frame, on="session_id", how="left", maintain_order="left")
+        )
+
+
 def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:
     """Test period and first-order carry-over by F, least squares on user + topic + group.
 
-    ``period``: does the place in the user's study (``session_order``) add to user, topic and group? ``carry-over``: does
-    the group of the user's session just before add to these and the place? No rows where no order is known, users do not meet
-    several groups, or the sessions cannot tell.
+    ``period``: does the place in the user's study (``session_order``, or by the sessions' times) add to user, topic and group?
+    ``carry-over``: does the group of the user's session just before add to these and the place? No rows where no order is
+    known, users do not meet several groups, or the sessions cannot tell.
     """
     frame = sessions.frame
     if ORDER not in frame.columns or design.name not in WITHIN or frame.get_column("session_id").is_duplicated().any():

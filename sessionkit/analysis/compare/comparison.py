@@ -79,8 +79,8 @@ class Comparison(TestedFinding):
     interaction
         Whether the difference of two groups is the same in all levels of ``within``: ``measure``, ``a``, ``b``; of two levels
         ``estimate``, the second's difference less the first's, with its interval ``low`` to ``high``; ``statistic`` (F), ``df``,
-        ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table). Empty where nothing is compared within levels, or
-        the differences have no standard error.
+        ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table), of ``n`` units in so many ``levels`` by a ``test``, or a
+        ``note`` why it is not tested. Empty where nothing is compared within levels.
     order
         Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``; empty where the
         order of sessions is unknown.
@@ -224,21 +224,23 @@ class Comparison(TestedFinding):
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         told = "" if self.estimate_heading == "Difference" else f"Means are raw; letters go by the {self.estimand}. "
-        note = significance_note(mark, self.alpha, f"{told}{claim_text(self.claim)}")
+        note = significance_note(mark, self.alpha, f"{told}{claim_text(self.claim)}{self._depends}")
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
 
     @property
     def _depends(self) -> str:
         """Whether the differences depend on the column within which they are, for a note."""
-        found = [
-            f"{f'{measure}, ' if self.interaction['measure'].n_unique() > 1 else ''}F({df:g}, {df_error:.4g}) = {f:.3g}, {p_text(p)}"
-            for measure, f, df, df_error, p in self.interaction.select(
-                "measure", "statistic", "df", "df_error", "p_adjusted"
-            ).rows()
-        ]
-        family = Family(len(found), self.correction).told
-        return f" Interaction with {worded([str(self.within)])}: {'; '.join(found)}{family}." if found else ""
+        tested = self.interaction.filter(pl.col("note").is_null())
+        named = {"measure": tested["measure"].n_unique() > 1, "pair": tested.select("a", "b").n_unique() > 1}
+        found = []
+        for row in tested.iter_rows(named=True):
+            names = {"measure": row["measure"], "pair": f"{row['b']} minus {row['a']}"}
+            of = "".join(f"{names[name]}, " for name, wanted in named.items() if wanted)
+            p = p_text(row["p_adjusted"])
+            found.append(f"{of}F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p}")
+        told = f"{'; '.join(found)}{Family(len(found), self.correction).told}"
+        return f" Interaction with {worded([str(self.within)])}: {told}." if found else ""
 
     @property
     def _levels(self) -> str:

@@ -44,6 +44,16 @@ class Family:
     at_once: bool = False
 
     @property
+    def simultaneous(self) -> str:
+        """What an interval is called that holds together with those of the others; nothing where one stands alone.
+
+        >>> Family(2, "holm").simultaneous, Family(1, "holm").simultaneous, Family(2, "bh").simultaneous
+        ('simultaneous ', '', '')
+        """
+        together = self.at_once or (self.number > 1 and self.correction in ("holm", "bonferroni"))
+        return "simultaneous " if together else ""
+
+    @property
     def told(self) -> str:
         """How p-values were corrected, as it follows them; nothing where one stands alone.
 

@@ -14,7 +14,7 @@ from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
 from sessionkit.display.numbers import p_text, readable
-from sessionkit.display.words import counted
+from sessionkit.display.words import counted, listed
 
 SAME = 1e-9
 """Share of a difference by which an estimate may differ from it and still be the same."""
@@ -32,8 +32,8 @@ ORDER = {
 class ComparisonSetup:
     """What a comparison is made with, whom it is about, and what else is to be said of its groups.
 
-    ``spans`` are the greatest differences that measures can have; ``ordered_by`` is what the order of sessions is known from, and
-    ``unordered`` says that it would matter and is not.
+    ``spans`` are the greatest differences that measures can have; ``ordered_by`` says what the order of sessions is
+    known from, other than session_order, and ``unordered`` why it is not checked, where it would matter.
     """
 
     plan: ComparisonPlan
@@ -43,8 +43,8 @@ class ComparisonSetup:
     within: str | None = None
     spans: Mapping[str, float] = field(default_factory=dict)
     cautions: tuple[str, ...] = ()
-    ordered_by: str | None = None
-    unordered: bool = False
+    ordered_by: str = ""
+    unordered: str = ""
 
 
 def claim(
@@ -126,7 +126,7 @@ def lines(
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, setup)
-    if setup.family.correction == "holm" and _one_ended(table):
+    if setup.family.correction == "holm" and (_one_ended(table) or _one_ended(interaction)):
         told.append(ONE_END.format("comparisons"))
     return told
 
@@ -137,37 +137,58 @@ def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:
 
 
 def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
-    """Say whether differences depend on the level; that one is shown and another is not does not say so."""
-    within = setup.within
-    if within is None or table.get_column(within).n_unique() < 2:
+    """Say whether differences depend on the level, or why that is not tested."""
+    within, alpha = setup.within, setup.plan.options.alpha
+    if within is None or interaction.is_empty():
         return []
-    no_answer = "that a difference is shown in one of its values and not in another is no evidence of it"
-    if interaction.is_empty():
-        how = "; population=users,topics estimates how much they vary" if within == "topic_id" else ""
-        return [f"Whether the differences depend on {within} is not tested{how}; {no_answer}."]
-    first, second, *_ = (level_name(within, level) for level in table.get_column(within).unique(maintain_order=True))
-    alpha = setup.plan.options.alpha
+    tested = interaction.filter(pl.col("note").is_null())
+    family = Family(tested.height, setup.family.correction)
     told = []
-    for row in interaction.head(MOST_ROWS).iter_rows(named=True):
-        pair = f"{row['measure']}: {row['b']} minus {row['a']}"
-        if row["estimate"] is None:
-            text = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}"
-        else:
-            t = math.copysign(math.sqrt(row["statistic"]), row["estimate"])
-            interval = interval_text(row["low"], row["high"], alpha)
-            text = (
-                f"{second} minus {first}: {readable(row['estimate'])}, {interval}, t({row['df_error']:.4g}) = {t:.4g}"
-            )
-        p = f"{p_text(row['p_adjusted'])}{Family(interaction.height, setup.family.correction).told}"
-        of_pair = table.filter(measure=row["measure"], a=row["a"], b=row["b"])
-        shown = (of_pair.get_column("p_adjusted") <= alpha).fill_null(value=False)
-        if row["p_adjusted"] <= alpha:
-            says = f"There is evidence that the difference depends on {within}"
-        else:
-            says = f"It is not shown that the difference depends on {within}"
-            says += f"; {no_answer}" if shown.any() and not shown.all() else ""
-        told.append(f"Interaction with {within}: {pair}, {text}, {p}. {says}.")
-    return [*told, *more_in_table(interaction.height - MOST_ROWS, "interaction")]
+    for row in tested.head(MOST_ROWS).iter_rows(named=True):
+        levels = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("p").get_column(within)
+        text = (
+            f"{_pair(row, setup)}, {_interaction(row, [level_name(within, level) for level in levels], family, alpha)}"
+        )
+        of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
+        text += of if row["levels"] < table.get_column(within).n_unique() else ""
+        shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+        told.append(f"Interaction with {within}: {text}. {shown} the difference depends on {within}.")
+    told += more_in_table(tested.height - MOST_ROWS, "interaction")
+    for (note,), rows in interaction.drop_nulls("note").group_by("note", maintain_order=True):
+        of = f" ({listed(rows.get_column('measure').unique(maintain_order=True).to_list())})" if len(tested) else ""
+        told.append(f"Whether the difference depends on {within} is not tested{of}: {note}.")
+    doubtful = interaction.filter(pl.col("p_adjusted").is_null() | (pl.col("p_adjusted") > alpha))
+    if any(_in_some(table, row, alpha) for row in doubtful.iter_rows(named=True)):
+        told.append(
+            f"A difference that is shown for one value of {within} and not for another does not show that it depends on {within}."
+        )
+    return told
+
+
+def _in_some(table: pl.DataFrame, row: dict[str, Any], alpha: float) -> bool:
+    """Whether a difference is shown in some levels and not in others."""
+    of_pair = table.filter(measure=row["measure"], a=row["a"], b=row["b"])
+    shown = (of_pair.get_column("p_adjusted") <= alpha).fill_null(value=False)
+    return bool(shown.any() and not shown.all())
+
+
+def _interaction(row: dict[str, Any], levels: list[str], family: Family, alpha: float) -> str:
+    """Say what was found: of two levels in which the difference is larger and by how much, of more F."""
+    p = f"{p_text(row['p_adjusted'])}{family.told}; {row['test']}, n = {row['n']:,}"
+    if row["estimate"] is None:
+        return f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
+    low, high, (less, more) = row["low"], row["high"], levels
+    if row["estimate"] < 0:
+        (low, high), (less, more) = (None if end is None else -end for end in (high, low)), (more, less)
+    interval = f"{family.simultaneous}{interval_text(low, high, alpha)}"
+    t = f"t({row['df_error']:.4g}) = {math.sqrt(row['statistic']):.4g}"
+    return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}, {interval}, {t}, {p}"
+
+
+def _pair(row: dict[str, Any], setup: ComparisonSetup) -> str:
+    """Name a measure and two groups, one minus the other."""
+    a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
+    return f"{row['measure']}: {b} minus {a}"
 
 
 def level_name(within: str, level: object) -> str:
@@ -182,7 +203,7 @@ def level_name(within: str, level: object) -> str:
 def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
     a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
-    pair = f"{row['measure']}: {b} minus {a}"
+    pair = _pair(row, setup)
     if row["raw_difference"] is None:
         return f"{pair}: no value."
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
@@ -195,8 +216,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
         return f"{pair}: {known}, not tested."
     family = setup.family
-    simultaneous = family.at_once or (family.number > 1 and family.correction in ("holm", "bonferroni"))
-    kind = "simultaneous " if simultaneous else ""
+    kind = family.simultaneous
     if row["uninformative"]:
         most = f"{setup.spans[row['measure']]:g}"
         return (
@@ -282,10 +302,8 @@ def _one_ended(table: pl.DataFrame) -> bool:
 
 def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
     """Say what the order of sessions does to values, as far as these data can tell."""
-    if setup.unordered:
-        return ["Order of sessions: not checked, as neither session_order nor times are known."]
     if order.is_empty():
-        return []
+        return [f"Order of sessions: not checked, as {setup.unordered}."] if setup.unordered else []
     found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
     told = [
         f"Caution: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
@@ -298,8 +316,9 @@ def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
     ]
     several = ", the smallest p of all measures" if order.get_column("measure").n_unique() > 1 else ""
-    by_times = ", by their times" if setup.ordered_by == "times" else ""
-    return [f"Order of sessions{by_times}: no {' or '.join(least)} shown{several}; such checks miss small effects."]
+    return [
+        f"Order of sessions{setup.ordered_by}: no {' or '.join(least)} shown{several}; such checks miss small effects."
+    ]
 
 
 def _all_at_once(row: dict[str, Any]) -> str:

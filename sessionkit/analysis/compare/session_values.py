@@ -24,13 +24,11 @@ from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.restriction import Restriction, Where, met
 from sessionkit.study.session_counts import session_columns, sessions_with, untold
-from sessionkit.study.session_order import ORDER, session_orders
+from sessionkit.study.session_order import ORDER
 from sessionkit.study.session_subset import restricted
 
 MOST_GROUPS, MOST_CUT, MOST_LEVELS = 20, 9, 50
 KEYS = ("session_id", "user_id", "topic_id")
-MOST_ORDERED = 100_000
-"""Sessions up to which their order is read from their times."""
 UNNAMED = "\0none"
 """The group of sessions that name none, where they are described: no log has such a name."""
 NAMES = ("user_id", "topic_id", "judgment_key", ORDER)
@@ -58,8 +56,6 @@ class GroupedSessions:
         Names of the groups, in order.
     by
         The grouping column.
-    ordered_by
-        What their order is known from: ``session_order`` or ``times``; None where it is not known.
     without_group
         Sessions left out because their group is unknown.
     within
@@ -77,7 +73,6 @@ class GroupedSessions:
     by: str
     without_group: int
     within: str | None = None
-    ordered_by: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -192,14 +187,7 @@ def sessions_of(
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
-    return GroupedSessions(frame, values, texts, groups, by, unknown, within, _ordered_by(source, frame))
-
-
-def _ordered_by(source: Study | Frame, frame: pl.DataFrame) -> str | None:
-    """What the order of sessions is known from."""
-    if ORDER not in frame.columns:
-        return None
-    return ORDER if not isinstance(source, Study) or ORDER in source.columns("sessions") else "times"
+    return GroupedSessions(frame, values, texts, groups, by, unknown, within)
 
 
 def every_session(
@@ -290,9 +278,6 @@ def _scored(
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
     first = scores.select(*KEYS, "system_id").gather_every(len(texts))
     order = [ORDER] if ORDER in study.columns("sessions") else []
-    timed = session_orders(study) if not order and len(first) <= MOST_ORDERED else None
-    if timed is not None:
-        first = first.join(timed, on="session_id", how="left", maintain_order="left")
     wanted = [name for name in dict.fromkeys((*columns, *order)) if name not in first.columns]
     if wanted:
         more = sessions_with(study, wanted).select("session_id", *wanted).collect()

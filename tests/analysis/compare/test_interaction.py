@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 from scipy import stats
 from statsmodels.formula.api import ols
-from statsmodels.stats.anova import AnovaRM, anova_lm
+from statsmodels.stats import multivariate
+from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.oneway import anova_oneway
 
 import sessionkit as sk
@@ -57,25 +58,47 @@ def only(found):
     return found.interaction.row(0, named=True)
 
 
-def test_users_of_a_crossover_are_compared_by_their_own_differences():
-    """Each user's difference, the means of topics taken out within the level, between users of two levels."""
-    frame = crossover(24, 2)
+@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.parametrize("balanced", [True, False])
+def test_users_of_a_crossover_are_compared_by_their_own_differences(levels, balanced):
+    """Beside the topics that each had more of with one system, so that topics searched mostly with one system do no harm."""
+    frame = crossover(24, levels)
+    if not balanced:  # every third session of the first two topics is missing
+        frame = frame.filter((pl.int_range(pl.len()) % 3 > 0) | pl.col("topic_id").is_in(["t2", "t3"]))
     row = only(sk.compare(frame, within="skill", correction="none"))
-    left = frame.with_columns(value=pl.col("value") - pl.col("value").mean().over("skill", "topic_id"))
-    cells = left.group_by("skill", "user_id", "system_id").agg(pl.col("value").mean())
-    d = cells.pivot(on="system_id", index=["skill", "user_id"], values="value").select(
-        "skill", d=pl.col("B") - pl.col("A")
+    both = frame.group_by("user_id").agg(pl.col("system_id").n_unique() == 2).filter("system_id")
+    frame = frame.join(both.select("user_id"), on="user_id")
+    shares = [(pl.col("topic_id") == f"t{topic}").mean().alias(f"t{topic}") for topic in range(4)]
+    cells = frame.group_by("user_id", "skill", "system_id").agg(pl.col("value").mean(), *shares).sort("user_id")
+    a, b = (cells.filter(system_id=system) for system in "AB")
+    d = a.select("skill").with_columns((b[name] - a[name]).alias(name) for name in ("value", "t0", "t1", "t2", "t3"))
+    less, more = (
+        ols(text, d.to_pandas()).fit() for text in ("value ~ t0 + t1 + t2", "value ~ t0 + t1 + t2 + C(skill)")
     )
-    first, second = (d.filter(skill=level)["d"].to_numpy() for level in ("l0", "l1"))
-    theirs = stats.ttest_ind(second, first, equal_var=False)
-    interval = theirs.confidence_interval(0.95)
-    assert row["estimate"] == pytest.approx(second.mean() - first.mean())
-    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
-        (theirs.statistic**2, theirs.df, theirs.pvalue)
-    )
-    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
-    drawn = sk.compare(frame, within="skill", test="randomization", draws=99, correction="none")
-    assert only(drawn)["p"] == pytest.approx(theirs.pvalue)
+    theirs = anova_lm(less, more).iloc[1]
+    assert (row["statistic"], row["p"]) == pytest.approx((theirs["F"], theirs["Pr(>F)"]))
+    assert (row["df"], row["df_error"], row["n"]) == (levels - 1, more.df_resid, len(d))
+    if levels == 2:
+        assert row["estimate"] == pytest.approx(more.params["C(skill)[T.l1]"])
+        assert (row["low"], row["high"]) == pytest.approx(tuple(more.conf_int().loc["C(skill)[T.l1]"]))
+
+
+def test_topics_that_one_level_searched_mostly_with_one_system_make_no_interaction():
+    """The difference is 1 for all; in one level the first topics are searched mostly with B."""
+    rng = np.random.default_rng(4)
+    rows, values = [], []
+    for level in ("even", "odd"):
+        for user in range(24):
+            for topic in range(4):
+                mostly = "B" if rng.random() < (0.85 if topic < 2 else 0.15) else "A"
+                system = "AB"[(user + topic) % 2] if level == "even" else mostly
+                rows.append((f"{level}{user}", f"t{topic}", system, level))
+                values.append((system == "B") + topic * 0.3 + rng.normal() * 0.1)
+    found = sk.compare(table_of(rows, values), within="skill")
+    assert abs(only(found)["estimate"]) < 0.1
+    assert only(found)["p"] > 0.1
+    assert "a balanced Latin square" in found.design
+    assert "(skill odd)" in found.design
 
 
 @pytest.mark.parametrize("levels", [2, 3, 4])
@@ -85,7 +108,10 @@ def test_independent_estimates_are_compared_as_welch_does(levels):
     samples = [rng.normal(size=6 + 3 * level, scale=1 + level) for level in range(levels)]
     sizes = np.array([len(one) for one in samples])
     found = of_independent(
-        np.array([one.mean() for one in samples]), np.array([stats.sem(one) for one in samples]), sizes - 1
+        np.array([one.mean() for one in samples]),
+        np.array([stats.sem(one) for one in samples]),
+        sizes - 1,
+        int(sizes.sum()),
     )
     theirs = anova_oneway(samples, use_var="unequal", welch_correction=True)
     assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
@@ -93,21 +119,35 @@ def test_independent_estimates_are_compared_as_welch_does(levels):
 
 
 @pytest.mark.parametrize("levels", [2, 3])
-def test_units_that_met_both_groups_in_every_level_are_blocks(levels):
+def test_units_that_met_both_groups_in_every_level_are_compared_with_themselves(levels):
     frame = paired(9, levels)
     row = only(sk.compare(frame, within="skill", population="users", correction="none"))
     d = frame.pivot(on="system_id", index=["user_id", "skill"], values="value").with_columns(
         d=pl.col("B") - pl.col("A")
     )
-    theirs = AnovaRM(d.to_pandas(), "d", "user_id", within=["skill"]).fit().anova_table.iloc[0]
-    assert (row["statistic"], row["p"]) == pytest.approx((theirs["F Value"], theirs["Pr > F"]))
-    assert (row["df"], row["df_error"]) == (theirs["Num DF"], theirs["Den DF"])
+    wide = d.pivot(on="skill", index="user_id", values="d")
     if levels == 2:
-        wide = d.pivot(on="skill", index="user_id", values="d")
         test = stats.ttest_rel(wide["l1"], wide["l0"])
         interval = test.confidence_interval(0.95)
+        assert (row["test"], row["df_error"]) == ("paired t", 8)
         assert row["p"] == pytest.approx(test.pvalue)
         assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+        return
+    apart = wide.select(pl.col("l1") - pl.col("l0"), pl.col("l2") - pl.col("l0")).to_numpy()
+    squared, p = multivariate.test_mvmean(apart, mean_null=[0, 0])[:2]  # Hotelling's, as F
+    assert (row["statistic"], row["p"]) == pytest.approx((squared, p))
+    assert (row["test"], row["df"], row["df_error"], row["n"]) == ("Hotelling's T squared", 2, 7, 9)
+
+
+def test_a_few_units_in_two_levels_do_not_stand_for_all():
+    """Of 40 users 2 met both levels; what is said of these is not said of all."""
+    rows = [(f"u{user}", "t", system, level) for user in range(40) for level in ("l0", "l1") for system in "AB"
+            if user < 2 or user % 2 == int(level[1])]  # fmt: skip
+    found = sk.compare(
+        table_of(rows, np.random.default_rng(3).normal(size=len(rows))), within="skill", population="users"
+    )
+    assert only(found)["p"] is None
+    assert "not tested: 2 of 40 users were in all of its values, and others in one or some." in found.reading
 
 
 def test_topics_of_a_crossover_are_fitted_beside_users_and_systems():
@@ -128,8 +168,8 @@ def test_topics_of_a_crossover_are_fitted_beside_users_and_systems():
 def test_topics_that_users_of_two_halves_tell_from_nothing_are_not_tested():
     """Where topics differ in the difference, those who had A on the even topics differ from the others, who are other users."""
     found = sk.compare(crossover(24, 2, halves=("ABAB", "BABA")), within="topic_id")
-    assert found.interaction.is_empty()
-    assert "is not tested; population=users,topics estimates how much they vary; " in found.reading
+    assert only(found)["p"] is None
+    assert "not tested: users and groups leave nothing, or no error, to tell it by." in found.reading
 
 
 def test_a_level_that_every_user_of_a_crossover_meets_is_fitted_over_sessions():
@@ -175,19 +215,18 @@ def test_the_reading_says_what_one_level_by_itself_does_not():
         f"Interaction with skill: F(1, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {row['p']:.3f}."
         in found.to_latex()
     )
-    assert "Interaction with skill: gain: B minus A, skill l1 minus skill l0: " in found.reading
-    assert (
-        "It is not shown that the difference depends on skill; that a difference is shown in one of its values and not in "
-        "another is no evidence of it." in found.reading
-    )
+    size, interval = f"{-row['estimate']:.4f}", f"95% interval {-row['high']:.4f} to {-row['low']:.4f}"
+    assert f"gain: B minus A, is larger by {size} for skill l0 than for skill l1, {interval}, t(" in found.reading
+    assert "Welch's t, n = 40. It is not shown that the difference depends on skill." in found.reading
+    assert "A difference that is shown for one value of skill and not for another does not show that" in found.reading
     strong = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 9), within="skill")
     assert "There is evidence that the difference depends on skill." in strong.reading
 
 
 def test_what_has_no_standard_error_is_not_tested_and_says_so():
     found = sk.compare(separate(40, 2), within="skill", test="mann-whitney")
-    assert found.interaction.is_empty()
-    assert "Whether the differences depend on skill is not tested; " in found.reading
+    assert only(found)["note"] == "Mann-Whitney U has no standard error of a difference; test=welch would do"
+    assert f"Whether the difference depends on skill is not tested: {only(found)['note']}." in found.reading
     assert "interaction" not in sk.compare(separate(40, 2)).tables()
 
 

@@ -1,6 +1,7 @@
 """Period and carry-over: against whole matrices, and where they were put in."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import sessionkit as sk
@@ -36,6 +37,11 @@ def test_times_say_the_order_where_the_study_does_not():
     found = sk.compare(timed, "nsDCG@10")
     assert found.order.equals(told.order)
     assert "Order of sessions, by their times: no period effect" in found.reading
+    chosen = "topic_id <> 'A'"  # places are those among all sessions, whichever take part
+    assert sk.compare(timed, "nsDCG@10", where=chosen).order.equals(sk.compare(clinic, "nsDCG@10", where=chosen).order)
+    at_once = pl.when(pl.col("user_id") == "u01").then(pl.col("started_at").min()).otherwise("started_at")
+    tied = timed.with_tables(sessions=timed.sessions.with_columns(started_at=at_once))
+    assert ", by their times, of 29 of 30 users: " in sk.compare(tied, "nsDCG@10").reading
     untimed = timed.with_tables(
         sessions=timed.sessions.drop("started_at", "ended_at"),
         queries=timed.queries.drop("issued_at"),
@@ -43,4 +49,4 @@ def test_times_say_the_order_where_the_study_does_not():
     )
     silent = sk.compare(untimed, "nsDCG@10")
     assert silent.order.is_empty()
-    assert "Order of sessions: not checked, as neither session_order nor times are known." in silent.reading
+    assert "Order of sessions: not checked, as neither a session_order nor times tell it." in silent.reading

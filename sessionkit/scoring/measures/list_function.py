@@ -121,7 +121,7 @@ def define(
     function
         From the gains of a list to its value. It gets a numpy array: the gain of the result at rank 1, 2, ... as far as the list
         goes and the cutoff lets it; 0 for a result that is not judged, and for a gap. With ``level="session"`` it gets a list of
-        such arrays, one for each logged query of the session, in order. It returns a number, or None where there is no value.
+        such arrays, one for each logged query of the session, in order. It returns a number, or None or NaN where there is no value.
     level
         ``"query"``: a value for each list. ``"session"``: a value for each session.
     direction

@@ -11,7 +11,7 @@ These names are stable, as those of ``import sessionkit`` are; see ``sessionkit 
     Lists            what the three first are given: ``lists.queries``, ``lists.relevant(min_grade)``, ``lists.every``, ...
     Parameter        a parameter of one's own: name, what is allowed, meaning, check(parameter, value)
     Format           a format of logs: what it is, its reader, how it is recognized
-    frames_reader    a reader, of a function that makes tables of a file
+    frames_reader    a reader, of a function that makes tables of a file; ``lines(path)`` gives it the lines of a text
     Glimpse, Option  what recognition may look at; what study.toml may say of a format
     ChartKind        a kind of chart: what it shows, a function that draws it from a study
 """
@@ -25,7 +25,7 @@ from sessionkit.errors import UsageError
 from sessionkit.plugins import Registry
 from sessionkit.readers.entries import Format, Glimpse, Option
 from sessionkit.readers.formats.registry import FORMATS
-from sessionkit.readers.records import frames_reader
+from sessionkit.readers.records import frames_reader, lines
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure, Measure, QueryMeasure, SessionMeasure, TermMeasure
 from sessionkit.scoring.measures.checks import Parameter
@@ -44,6 +44,7 @@ __all__ = [
     "SessionMeasure",
     "TermMeasure",
     "frames_reader",
+    "lines",
     "register",
 ]
 
@@ -91,6 +92,6 @@ def register(given: Given, name: str | None = None) -> Given:
             f"register takes a measure, a format or a chart, not {given!r:.80}; see: sessionkit help extending"
         )
     if not isinstance(called, str):
-        raise UsageError(f"a {registry.kind} needs a name, a text, not {called!r:.80}")
+        raise UsageError(f"a {registry.kind} needs a name, a text, not {called!r:.80}: {given!r:.80}")
     registry.add(called, given)
     return given

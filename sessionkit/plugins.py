@@ -16,6 +16,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from traceback import walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -29,6 +30,8 @@ GROUPS = ("sessionkit.measures", "sessionkit.readers", "sessionkit.charts")
 """The entry points by which packages offer something."""
 FILES: list[str] = []
 """The files that were loaded in this process, as they were named: what a command needs to find their measures again."""
+ADDED: list[str] = []
+"""What was registered in this process, in order: kinds and names."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Blame:
         The beginning of the message, such as ``"the chart 'bars' (module squares) failed"``.
     error
         The class of the error.
+    file
+        The plugin's own file: the message ends with the last line of it that was on the way.
 
     >>> with Blame("the chart 'bars' (module squares) failed"):
     ...     1 / 0
@@ -51,6 +56,7 @@ class Blame:
 
     what: str
     error: type[Exception] = UsageError
+    file: str | None = None
 
     def __enter__(self) -> None:
         """Begin."""
@@ -62,7 +68,15 @@ class Blame:
         stops = isinstance(error, SystemExit)  # of a file that is a script
         if kind is not None and (stops or isinstance(error, Exception)) and not isinstance(error, SessionkitError):
             told = " ".join(str(error).split())
-            raise self.error(f"{self.what}: {kind.__name__}{f': {told}' if told else ''}") from error
+            where = line_in(self.file, trace)
+            said = f"{self.what}: {kind.__name__}{f': {told}' if told else ''}{f' ({where})' if where else ''}"
+            raise self.error(said) from error
+
+
+def line_in(file: str | None, trace: TracebackType | None) -> str | None:
+    """The last line of a file that a traceback passes, such as ``squares.py, line 7``; None where it passes none."""
+    lines = [number for frame, number in walk_tb(trace) if frame.f_code.co_filename == file]
+    return f"{Path(file).name}, line {lines[-1]}" if file and lines else None
 
 
 def unbound(thing: object) -> object:
@@ -78,6 +92,11 @@ def module_of(thing: object) -> str:
     """
     thing = unbound(thing)
     return str(getattr(thing, "__module__", None) or type(thing).__module__)
+
+
+def file_of(thing: object) -> str | None:
+    """The file that a class or function is defined in; None in a notebook."""
+    return getattr(sys.modules.get(module_of(thing)), "__file__", None)
 
 
 def is_foreign(thing: object) -> bool:
@@ -165,7 +184,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         self._offers: dict[str, list[EntryPoint]] | None = None
 
     def add(self, name: str, given: object) -> None:
-        """Add something under a name, in place of what was added under it before.
+        """Add something under a name, in place of what another module added or offers under it, which a warning names.
 
         Raises
         ------
@@ -174,7 +193,16 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         """
         if name in self.own:
             raise self.taken(name)
-        self._added[name] = self.accepted(name, given)
+        entry = self.accepted(name, given)
+        module = module_of(writer_of(given))
+        before = [f"module {module_of(writer_of(self._added[name]))}"] if name in self._added else []
+        package = module.partition(".")[0]
+        others = [one for one in self._offered().get(name, ()) if one.module.partition(".")[0] != package]
+        if other := next(iter([one for one in before if one != f"module {module}"] + [*map(_origin, others)]), None):
+            told = f"{other} has a {self.kind} {name!r} as well; that of module {module} is used"
+            warnings.warn(DataWarning(told), stacklevel=3)
+        self._added[name] = entry
+        ADDED.append(f"{self.kind} {name}")
 
     def taken(self, name: str) -> UsageError:
         """The error for a name that sessionkit has."""
@@ -259,6 +287,11 @@ def _all_offers() -> list[EntryPoint]:
     return [one for group in GROUPS for one in entry_points(group=group)]
 
 
+def writer_of(given: object) -> object:
+    """Who made what was registered: the function that reads a format or draws a chart, or the measure."""
+    return getattr(given, "read", None) or getattr(given, "figure", None) or given
+
+
 def _origin(offer: EntryPoint) -> str:
     """Where an entry point comes from, for messages."""
     package = f"package {offer.dist.name} {offer.dist.version}" if offer.dist is not None else "an installed package"
@@ -277,6 +310,10 @@ def load(path: str | Path) -> None:
     """
     file = Path(path)
     name = file.stem
+    if file.is_dir() or name == "__init__":
+        raise UsageError(
+            f"--plugin {path}: give one file of Python; a package is installed (pip install -e FOLDER), and needs no --plugin"
+        )
     if file.suffix != ".py" or not name.isidentifier():
         raise UsageError(f"--plugin {path}: give a file of Python whose name is a word, such as squares.py")
     if not file.is_file():
@@ -294,10 +331,18 @@ def load(path: str | Path) -> None:
     if spec is None or spec.loader is None:
         raise UsageError(f"--plugin {path}: it cannot be read")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    known_before, folder = len(ADDED), str(file.resolve().parent)
+    sys.path.append(folder)  # for modules beside it; last, so that they hide none
     try:
-        with Blame(f"the plugin {path} fails"), redirect_stdout(sys.stderr):  # what it prints is no output of a command
+        with Blame(f"the plugin {path} fails", file=spec.origin), redirect_stdout(sys.stderr):  # no output of a command
             spec.loader.exec_module(module)
-    except SessionkitError:
+    except SessionkitError as error:
         del sys.modules[name]
+        if where := line_in(spec.origin, error.__traceback__):
+            raise type(error)(f"{where}: {error}") from None
         raise
+    finally:
+        sys.path.remove(folder)
+    if len(ADDED) == known_before:
+        warnings.warn(DataWarning(f"the plugin {path} registers nothing; sk.register makes a name known"), stacklevel=2)
     FILES.append(str(path))

@@ -44,11 +44,15 @@ study = sk.from_tables(
 page, drawn = folder / "page.html", folder / "bars.json"
 found = sk.single_queries(study)
 print(json.dumps({
-    "measure": sk.score(study, "RRsq", per="query")["value"].to_list(),
-    "described": "1 / r^2" in run("measures", "RRsq")[1],
+    "measure": sk.score(study, "RRcube", per="query")["value"].to_list(),
+    "described": "1 / r^3" in run("measures", "RRcube")[1],
     "command": run("count", study.path),
     "section": [run("report", study.path, "--output", page)[0], "Hello, 2\xa0sessions" in page.read_text(encoding="utf-8")],
-    "chart": [run("chart", "bars", study.path, "--output", drawn)[0], drawn.exists(), "bars" in sk.charts.__all__],
+    "chart": [
+        run("chart", "bars", study.path, "sDCG", "--by", "topic_id", "--output", drawn)[1].splitlines()[0],
+        [row["group"] for rows in json.loads(drawn.read_text())["datasets"].values() for row in rows],
+        "bars" in sk.charts.__all__,
+    ],
     "width": sk.charts.bars(sk.score(study, "Queries"), width=200).to_dict()["width"],
     "finding": [found.table.rows(), found.text, "A & 1 & 1" in found.to_latex(), "| A | 1 | 1 |" in found.to_markdown()],
 }))
@@ -133,11 +137,11 @@ def answers(tmp_path_factory):
 @pytest.mark.parametrize(
     ("example", "answer"),
     [
-        ("measure", [0.25, 1.0]),
+        ("measure", [0.125, 1.0]),
         ("described", True),
         ("command", [0, "2 sessions\n"]),
         ("section", [0, True]),
-        ("chart", [0, True, True]),
+        ("chart", ["Mean of sDCG over the sessions of each group.", ["k"], True]),
         ("width", 200),
         (
             "finding",

@@ -17,6 +17,7 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
+import altair as alt
 import numpy as np
 import polars as pl
 import pytest
@@ -112,8 +113,8 @@ def test_a_function_is_not_asked_of_a_list_without_judgments():
             lambda _: 1 / 0,
             r"Bad: its function fails on the gains \[0.0, 1.0\]: ZeroDivisionError: division by zero",
         ),
-        (lambda _: "1", r"Bad: its function fails .*: TypeError: it gives the text '1'"),
-        (lambda gains: gains, r"Bad: its function fails on the gains \[0.0, 1.0\]: TypeError: only 0-dim"),
+        (lambda _: "1", r"Bad: its function gives '1' for the gains \[0.0, 1.0\]; give a number"),
+        (lambda gains: gains, r"Bad: its function gives array\(\[0., 1.\]\) for the gains .*; give a number"),
         (lambda _: float("inf"), r"Bad: its function gives inf for the gains \[0.0, 1.0\]; give a number"),
     ],
 )
@@ -210,7 +211,7 @@ def test_a_class_is_a_measure_with_parameters_of_its_own():
     [
         (
             lambda lists: lists.nothing,
-            r"the measure Own \(module .*test_plugins\) fails: AttributeError: .* no attribute 'nothing'",
+            r"the measure Own \(module .*test_plugins\) fails: AttributeError: .* no attribute 'nothing' \(test_plugins.py, line \d+\)",
         ),
         (lambda _: [1.0], r"the measure Own \(module .*test_plugins\) gives 1 values for 3 lists"),
         (
@@ -228,6 +229,26 @@ def test_a_class_that_fails_is_named(values, says):
     )
     with pytest.raises(MeasureError, match=says):
         sk.score(toy(), own(), per="query")
+
+
+@pytest.mark.parametrize(("given", "says"), [(3, "int"), (pl.DataFrame({"rank": [1], "term": [1.0]}), "rank, term")])
+def test_terms_of_a_class_are_a_frame_of_three_columns(given, says):
+    own = {"name": "Own", "formula": "", "terms": lambda *_: given}
+    with pytest.raises(MeasureError, match=rf"gives the terms {says}; give a frame of list, rank and term"):
+        sk.score(toy(), type("Own", (sk.bases.TermMeasure,), own)(), per="query")
+
+
+def test_a_class_says_what_bounds_it_has():
+    unjudged = toy()
+    facts = {"name": "Last", "formula": "", "highest": 1.0, "terms": lambda _, lists: (sk.RR @ 10).terms(lists)}
+    last = type("Last", (sk.bases.TermMeasure,), facts | {"bounds": "rising"})()
+    study = unjudged.with_tables(judgments=unjudged.judgments.filter(pl.col("doc_id") != "d"))
+    found, known = (sk.bounds(study, sk.mean(one)).bounds.drop("measure") for one in (last, sk.RR))
+    assert found.equals(known)
+    assert found["upper"].max() > found["value"].max()
+    for bounds in ("monotone", "linear", "share"):
+        with pytest.raises(MeasureError, match=f"says bounds = '{bounds}'; it can be None, 'fixed', 'rising'$"):
+            sk.register(type("Last", (sk.bases.TermMeasure,), facts | {"bounds": bounds}))
 
 
 @pytest.mark.parametrize(
@@ -286,6 +307,8 @@ def test_what_cannot_be_registered_is_said():
         (chart, None, "a chart needs a name"),
         (chart, "slopes", "sessionkit has a chart 'slopes' itself"),
         (sk.bases.Format("x", len), "my-log", "use small letters, digits and underscores"),
+        (sk.bases.Format("x", lambda path: path), "mine", "mine needs a reader that sk.bases.frames_reader makes"),
+        (sk.bases.QueryMeasure, None, "a measure needs a name, a text, not None: <class"),
         (len, "len", "register takes a measure, a format or a chart, not <built-in function len>"),
     ]:
         with pytest.raises(UsageError, match=re.escape(says)):
@@ -371,6 +394,10 @@ def test_a_package_offers_a_measure_by_its_name(offered):
     assert "Most" not in list(registry.own)
     with pytest.raises(KeyError):
         _ = registry["Least"]
+    with pytest.warns(
+        DataWarning, match=r"package mostly 1.0 .* has a measure 'Most' as well; that of module \w+ is used"
+    ):
+        registry.add("Most", sk.define("Most", sum))
 
 
 @pytest.mark.parametrize(
@@ -405,7 +432,8 @@ def test_what_a_plugin_prints_is_no_output(offered, tmp_path, capsys, monkeypatc
     path, broken = tmp_path / "loud.py", tmp_path / "failing.py"
     path.write_text("print('louder')\n")
     broken.write_text("print('loudest')\n1 / 0\n")
-    load(path)
+    with pytest.warns(DataWarning, match="loud.py registers nothing; sk.register makes"):
+        load(path)
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "loud\nlouder\n")
     monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
@@ -441,12 +469,13 @@ def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
     packed = tmp_path / "log.txt.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))
     assert sk.read(packed).results.collect().rows() == study.results.collect().rows()
-    log.write_bytes(b"s ~ a\r\ns ~ b ~ c\r\nt\r\n")
-    with pytest.warns(DataWarning, match="2 records rejected: session_id_is_given 2"):
+    log.write_bytes(b"\xef\xbb\xbfs ~ a\r\n\r\ns ~ b ~ c\r\nt\r\n")
+    with pytest.warns(DataWarning, match="2 records rejected: line_has_two_fields 2"):
         broken = sk.read(log, format="pairs")
+    assert broken.rejected.collect().select("line", "record", "raw").rows() == [(3, 3, "s ~ b ~ c"), (4, 4, "t")]
     assert broken.results.collect().select("session_id", "rank", "doc_id").rows() == [("s", 1, "a")]
     log.write_bytes(b"\xff ~ a\n")
-    with pytest.raises(DataError, match=r"log.txt cannot be read as pairs \(module squares\): UnicodeDecodeError"):
+    with pytest.raises(DataError, match=r'log.txt is not UTF-8 \(line 1\); set encoding = "latin-1"'):
         sk.read(log, format="pairs")
     assert "mean-bars" in sk.charts.KINDS
     assert sk.charts.mean_bars(toy(), [sk.mean(sk.RRsq)], "system_id").to_dict()["mark"]["type"] == "bar"
@@ -497,7 +526,13 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
         ("nothing.py", None, "no such file"),
         ("my-plugin.py", "", "give a file of Python whose name is a word"),
         ("polars.py", "", "there is a module 'polars' already"),
-        ("crooked.py", "1 / 0", "the plugin {path} fails: ZeroDivisionError: division by zero"),
+        ("__init__.py", "", "a package is installed (pip install -e FOLDER)"),
+        ("crooked.py", "\n1 / 0", "the plugin {path} fails: ZeroDivisionError: division by zero (crooked.py, line 2)"),
+        (
+            "same.py",
+            "import sessionkit as sk\nsk.register(sk.define('nDCG', len))",
+            "same.py, line 2: sessionkit has a measure 'nDCG'",
+        ),
         ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
     ]:
         path = tmp_path / name
@@ -508,6 +543,47 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
     assert "crooked" not in sys.modules
     assert main(["measures", "--plugin"]) == 2
     assert "--plugin is not followed by its value" in capsys.readouterr().err
+
+
+def test_a_plugin_imports_what_lies_beside_it(tmp_path):
+    (tmp_path / "gains_beside.py").write_text("def best(gains):\n    return gains.max()\n")
+    (tmp_path / "beside.py").write_text(
+        "import sessionkit as sk\nfrom gains_beside import best\nsk.register(sk.define('Best', best))\n"
+    )
+    before = list(sys.path)
+    load(tmp_path / "beside.py")
+    assert sk.score(toy(), "Best", per="query")["value"].to_list() == [1.0, 2.0, 0.0]
+    assert sys.path == before
+
+
+def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
+    for number, name in enumerate(("earlier", "later"), 1):
+        code = f"import sessionkit as sk\nsk.register(sk.define('Same', lambda gains: {number}))\n"
+        (tmp_path / f"{name}.py").write_text(code * 2)  # one file may, as a cell of a notebook does
+    load(tmp_path / "earlier.py")
+    with pytest.warns(DataWarning, match="module earlier has a measure 'Same' as well; that of module later is used"):
+        load(tmp_path / "later.py")
+    assert sk.score(toy(), "Same", per="query")["value"].to_list() == [2.0] * 3
+
+
+def test_a_chart_has_the_colors_of_the_groups_and_its_own_config(tmp_path):
+    def draw(study, measures, by):
+        chart = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N")
+        return chart.configure_axis(labelFontSize=20)
+
+    sk.register(sk.bases.ChartKind("means", draw, "mean(RR)"), "own-means")
+    assert (
+        main(["chart", "own-means", str(toy().save(tmp_path / "study").path), "--output", str(tmp_path / "x.json")])
+        == 0
+    )
+    config = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["config"]
+    assert config["range"]["category"] == list(sk.charts.colors_of(["A", "B"]).values())
+    assert config["axis"]["labelFontSize"] == 20
+
+
+def test_an_unknown_argument_of_read_is_said(tmp_path):
+    with pytest.raises(UsageError, match=r"read takes no sep; an option of a format stands in a study.toml"):
+        sk.read(tmp_path, sep="!")
 
 
 def test_the_command_of_a_finding_names_the_plugin(squares):

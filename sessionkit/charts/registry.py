@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import UsageError
@@ -39,7 +39,7 @@ class ChartKind:
         chart of others, a function of the study, the measures to draw and the column that makes the groups, which returns an
         Altair chart. The chart's ``description`` is its caption.
     measures
-        What it draws unless something is asked for; several where it can draw several, none where it draws no measure.
+        What it draws unless something is asked for, a tuple; several where it can draw several, none where it draws no measure.
     options
         What can be asked for beside the measure; all other options choose the sessions that it shows, or are refused.
     in_report
@@ -75,7 +75,7 @@ def accepted(name: str, given: object) -> ChartKind:
         raise UsageError(
             f"the chart {name} asks for options ({', '.join(given.options)}), which only charts of sessionkit have"
         )
-    return given
+    return replace(given, measures=(given.measures,)) if isinstance(given.measures, str) else given
 
 
 OWN_CHARTS = {

@@ -83,8 +83,8 @@ if alt.theme.active == DEFAULT:  # who has chosen a theme keeps it, and `altair.
     alt.theme.enable(NAME)
 
 
-def themed(chart: Chart) -> Chart:
-    """Return a copy of a chart, single or composed, with the theme as its config; its own settings stay.
+def themed(chart: Chart, config: Mapping[str, Any] = CONFIG) -> Chart:
+    """Return a copy of a chart, single or composed, with the theme, or what else is given, as its config; its own settings stay.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def themed(chart: Chart) -> Chart:
     dressed: Any = cast("Any", chart).copy()
     own = dressed._get("config", {})
     given = {} if own is alt.Undefined else own if isinstance(own, dict) else own.to_dict()
-    dressed["config"] = _merged(CONFIG, given)
+    dressed["config"] = _merged(config, given)
     return cast("Chart", dressed)
 
 

@@ -114,7 +114,7 @@ class Format:
     description
         What it is, in a line.
     read
-        Its reader, called as ``read(config, judgments, strict=..., memory=...)``; ``records.reader`` makes one.
+        Its reader. `frames_reader` makes one of a function from a file to tables; those of sessionkit come from ``records.reader``.
     fits
         Whether something looks like it, by its content and not by its name alone; None: it is never recognized.
     options

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import sessionkit.readers as registry
 from sessionkit.choices import MissingPositions
@@ -36,6 +37,7 @@ def read(
     missing_positions: MissingPositions | None = None,
     strict: bool = False,
     memory: str | int | None = None,
+    **others: Never,
 ) -> Study:
     r"""Read a log into a checked study.
 
@@ -82,13 +84,14 @@ def read(
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format, the arguments exclude each other, or `missing_positions` or `memory` is not valid.
+        There is no such format or argument, the arguments exclude each other, or `missing_positions` or `memory` is not valid.
 
     Warns
     -----
     DataWarning
         Something unusual that may change what a score means; ``study.notes`` has all that was noticed.
     """
+    _refuse(others)
     known = registry.FORMATS
     budget = memory_budget(memory)
     if format is not None and format not in known:
@@ -137,6 +140,14 @@ def read(
         log = "It" if str(error).startswith(paths[0].name) else paths[0].name  # the error may be of its judgments
         own = shlex.join(["sessionkit", "init", *map(str, (*paths, *beside)), "--output", "study.toml"])
         raise DataError(f"{error}. {log} {UNKNOWN}. For a table of your own: {own}") from None
+
+
+def _refuse(others: Mapping[str, object]) -> None:
+    """Refuse arguments that there are not, such as the options of a format."""
+    for name in others:
+        near = suggestion(name, inspect.signature(read).parameters)
+        said = f'an option of a format stands in a study.toml, or in config={{"format": FORMAT, "{name}": VALUE}}'
+        raise UsageError(f"read takes no {name}{near}; {said}")
 
 
 def _settings(missing_positions: str | None) -> dict[str, str]:

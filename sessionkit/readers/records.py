@@ -13,10 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, TABLES, CheckedRows
+from sessionkit.contract import CELLS, RECORD, RULE, TABLES, VALUE, CheckedRows
 from sessionkit.contract import table as declared
 from sessionkit.errors import DataError, suggestion
-from sessionkit.plugins import Blame, module_of, origins
+from sessionkit.plugins import Blame, file_of, module_of, origins
 from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import Aside, described, none_rejected
@@ -25,11 +25,11 @@ from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
 from sessionkit.readers.ingest import Room, ingest
 from sessionkit.readers.input_files import inputs
-from sessionkit.readers.io.log_files import LogFile, unpacked_path
+from sessionkit.readers.io.log_files import LogFile, not_utf8, unpacked_path
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.questionnaires import Answers, read_questionnaires
-from sessionkit.readers.raw import Locate, Raw, as_json, as_lines
+from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_json, as_lines
 from sessionkit.readers.tabular import columns_of_table, numbered
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
@@ -162,14 +162,21 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
         tables by name: results or queries at least, under the names of our columns, as anything that `sessionkit.from_tables` takes.
         Judgments may have their key as judgment_key or as topic_id.
         A file that is no log of the format raises a ValueError, which says why. Rows are checked afterwards, so bad ones can stay.
+        Three columns are of no table, and say what the rejected rows are said to be: ``line``, the number of the line from 1 on,
+        ``raw``, the text of the line or record, and ``rule``, what a row breaks that could not be taken apart, such as
+        ``line_has_two_fields``, null for the others. `lines` begins with the first two.
     """
 
     def take(log: Log) -> Taken:
         raws: dict[str, list[Raw]] = {}
         for number, file in enumerate(log.files):
             failed = f"{file.name} cannot be read as {log.config.format} (module {module_of(function)})"
-            with Blame(failed, DataError):
-                made = dict(function(unpacked_path(file, log.workspace / str(number)), **log.config.options))
+            path = unpacked_path(file, log.workspace / str(number))
+            with Blame(failed, DataError, file_of(function)):
+                try:
+                    made = dict(function(path, **log.config.options))
+                except UnicodeDecodeError:
+                    raise not_utf8(file) from None
             if not made.keys() <= set(TABLES) or not made.keys() & {"queries", "results"}:
                 names = ", ".join(map(str, made)) or "none"
                 raise DataError(
@@ -181,14 +188,14 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
                 if table == "judgments" and "judgment_key" not in found and "topic_id" in found:
                     given = given.rename({"topic_id": "judgment_key"})
                     found = given.collect_schema().names()
-                rows = numbered(given)
+                rows, locate = _with_way_back(given, failed)
                 missing = [name for name in declared(table).required if name not in found]
                 if missing:
                     near = suggestion(missing[0], found)
                     raise DataError(
                         f"{failed}: {table} has no column {' and no '.join(missing)}{near}; found {', '.join(found) or 'none'}"
                     )
-                raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=as_json(rows)))
+                raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=locate))
         return Taken(raws, notes=[f"read by the module {one}" for one in origins([function])])
 
     @functools.wraps(function)
@@ -198,6 +205,46 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
         return reader(config.format, take)(config, judgments, strict=strict, memory=memory)
 
     return read
+
+
+def _with_way_back(given: pl.LazyFrame, failed: str) -> tuple[pl.LazyFrame, Locate]:
+    """Rows under RECORD and RULE, and the way back to their text: from their columns line, raw and rule, if they have them."""
+    rows, found = numbered(given), given.collect_schema().names()
+    if LINE in found:
+        numbers = rows.select(LINE).collect().to_series()
+        if not numbers.dtype.is_integer() or numbers.has_nulls() or numbers.lt(1).any():
+            raise DataError(f"{failed}: its column line has a value that is no number of a line, from 1 on")
+        rows = rows.with_columns(pl.col(LINE).cast(pl.Int64).alias(RECORD))
+    if "rule" in found:
+        rows = rows.with_columns(pl.col("rule").cast(pl.String).alias(RULE), pl.lit(None, pl.String).alias(VALUE))
+    taken = rows.drop(LINE, RAW, "rule", strict=False)
+    said = rows.select(RECORD, *(name for name in (LINE, RAW) if name in found)).unique(RECORD, keep="first")
+    as_text = as_json(taken.drop(RULE, VALUE, strict=False).unique(RECORD, keep="first"))
+
+    def locate(records: pl.Series) -> pl.DataFrame:
+        own = said.filter(pl.col(RECORD).is_in(records.implode())).collect()
+        return as_text(records).drop(set(own.columns) - {RECORD}).join(own, on=RECORD).select(RECORD, LINE, RAW)
+
+    return taken, locate
+
+
+def lines(path: str | Path) -> pl.DataFrame:
+    r"""Return the lines of a text: ``line``, the number from 1 on, and ``raw``, what it says; for functions of `frames_reader`.
+
+    Lines end as on any system; a byte order mark, which Windows writes, is no part of the first. Blank lines stay.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "log.txt").write_bytes("\ufeffs1 ~ d7\r\ns1 ~ d3\r\n".encode())
+    ...     lines(Path(folder) / "log.txt").rows()
+    [(1, 's1 ~ d7'), (2, 's1 ~ d3')]
+    """
+    with Path(path).open(encoding="utf-8-sig") as file:
+        texts = [line.removesuffix("\n") for line in file]
+    return pl.DataFrame({LINE: range(1, len(texts) + 1), RAW: texts}, {LINE: pl.Int64, RAW: pl.String})
 
 
 def raw_of(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import polars as pl
 
 from sessionkit.errors import DataWarning, MeasureError
-from sessionkit.plugins import Blame, is_foreign, module_of
+from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
@@ -132,7 +132,9 @@ def _own_values(measure: Measure, lists: Lists) -> pl.Series:
     """What a measure works out itself; what is wrong with one of another module is said by its name."""
     if not is_foreign(type(measure)):
         return measure.values(lists).cast(pl.Float64).alias("value")
-    with Blame(f"the measure {measure} (module {module_of(type(measure))}) fails", MeasureError):
+    with Blame(
+        f"the measure {measure} (module {module_of(type(measure))}) fails", MeasureError, file_of(type(measure))
+    ):
         found = pl.Series("value", measure.values(lists), dtype=pl.Float64)
     many = len(lists.queries if measure.level == "query" else lists.batch.sessions)
     if len(found) != many:

@@ -53,7 +53,7 @@ def test_a_value_makes_no_element_and_leaves_no_attribute(text):
     tags = {tag for tag, *_ in Elements(written.terms(Terms(((text, text),)))).tags}
     assert tags <= {"dl", "dt", "dd", "bdi"}
     page = Elements(rendered("reports/report.html", title="", about=text, banner="!" + text, sections=text))
-    assert [tag for tag, *_ in page.tags] == ["a", "main", "h1", "p", "p"]
+    assert [tag for tag, *_ in page.tags if tag != "bdi"] == ["a", "main", "h1", "p", "p"]
     chart = Elements(rendered("charts/place.html", name=text, spec={text: text}))
     assert [(tag, [name for name, _ in given]) for tag, *given in chart.tags] == [
         ("div", ["class", "id"]),

@@ -1,6 +1,7 @@
 """Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each format, and how it was tried.
 
-A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``tiangong_st.py`` is a short one to go by.
+A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``aol.py`` is a short one to go by
+whose lines have fields, ``tiangong_st.py`` one in XML.
 
 1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../io/`` has for a kind of file and
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:
@@ -15,6 +16,9 @@ A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py`
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
 4. ``fits(glimpse)`` recognizes the format by content (``../sniffer.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
-6. A format of flat lines returns what ``take_flat`` (``../flat/flat_log.py``) does, which keeps the lines of a user or session together.
+6. A format of flat lines returns what ``take_flat`` (``../flat/flat_log.py``) does, which keeps the lines of a user or session together,
+   as a ``Key`` finds them: from the records of each file (``lines_of``, or ``fields_of`` between tabs; ``breaking`` marks those that
+   break a rule) to ``FlatRows`` of the ``sound`` ones, with the ``unsound``, under the names that ``Kinds`` has for the accounts.
+   Logs of clicks alone use ``../flat/click_only.py``.
 7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``OWN_FORMATS``.
 """

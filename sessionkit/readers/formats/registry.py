@@ -1,12 +1,13 @@
 """The formats of logs by name."""
 
+import inspect
 import re
 import warnings
 from dataclasses import replace
 from functools import partial
 
 from sessionkit.errors import DataWarning, UsageError
-from sessionkit.plugins import Blame, Registry, module_of
+from sessionkit.plugins import Blame, Registry, file_of, module_of
 from sessionkit.readers.entries import Format, Glimpse
 from sessionkit.readers.formats import (
     aol,
@@ -190,13 +191,22 @@ def accepted(name: str, given: object) -> Format:
         raise UsageError(
             f"a format cannot be called {name!r}; use small letters, digits and underscores, such as my_log"
         )
+    try:
+        inspect.signature(given.read, follow_wrapped=False).bind(None, (), strict=False, memory=None)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"the format {name} needs a reader that sk.bases.frames_reader makes of a function, not {given.read!r:.80}"
+        ) from None
     return given if given.fits is None else replace(given, fits=partial(_fits, name, given))
 
 
 def _fits(name: str, given: Format, glimpse: Glimpse) -> bool:
     """Whether a file looks like a format of others."""
     try:
-        with Blame(f"the format {name!r} (module {module_of(given.fits)}) fails to look at {glimpse.name}"):
+        with Blame(
+            f"the format {name!r} (module {module_of(given.fits)}) fails to look at {glimpse.name}",
+            file=file_of(given.fits),
+        ):
             return bool(given.fits is not None and given.fits(glimpse))
     except UsageError as error:
         warnings.warn(DataWarning(f"{error}; it is taken for another format"), stacklevel=2)

@@ -12,8 +12,9 @@ import altair as alt
 from sessionkit.analysis.findings import Finding
 from sessionkit.charts.encodings import titled
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
+from sessionkit.charts.theme import themed
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
-from sessionkit.plugins import Blame, module_of
+from sessionkit.plugins import Blame, file_of, module_of
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.phrases import NAMED, capital, first_of
 from sessionkit.scoring.measures.base import Measure
@@ -69,11 +70,17 @@ def figure(study: Study, kind: str, choices: Choices) -> Figure:
 def _foreign_figure(study: Study, kind: str, draw: Draw, choices: Choices) -> Figure:
     """The figure of a chart of others: its title is what it shows, and its description the caption."""
     said = f"the chart {kind!r} (module {module_of(draw)})"
-    with Blame(f"{said} fails"):
+    with Blame(f"{said} fails", file=file_of(draw)):
         chart = draw(study, measures_of(choices, kind), choices.by)
     if not isinstance(chart, alt.Chart | alt.LayerChart | alt.FacetChart):
         raise UsageError(f"{said} gives {chart!r:.80}; a chart of Altair is one layer or several, or facets of these")
-    drawn: Any = alt.layer(chart) if isinstance(chart, alt.Chart) else chart.copy()
+    drawn: Any = chart.copy()
+    if isinstance(chart, alt.Chart):
+        drawn.config = alt.Undefined  # which a layer cannot have
+        drawn = alt.layer(drawn)
+        drawn.config = chart.config
+    # Vega gives them out in the order of names
+    drawn = themed(drawn, {"range": {"category": [choices.colors[group] for group in sorted(choices.colors)]}})
     title, caption = capital(CHARTS[kind].shows), drawn.description
     if isinstance(chart, alt.Chart):
         caption, drawn.title = chart.description, chart.title

@@ -21,7 +21,7 @@ import polars as pl
 from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
-from sessionkit.plugins import Blame, is_foreign, module_of
+from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring.discounts import discount_expr
 from sessionkit.scoring.exact import LARGEST_GAIN, quotient
 from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
@@ -368,6 +368,13 @@ class Measure:
         own_keys
             Whether queries of the study have judgment keys of their own.
         """
+        if is_foreign(owner := next(kind for kind in type(self).__mro__ if "bounds" in vars(kind))):
+            allowed = (None, "fixed", "rising", *(["linear"] if self.gain_measure is not None else []))
+            if self.bounds not in allowed:
+                named = ", ".join(map(repr, allowed))
+                raise MeasureError(
+                    f"the measure {self.name} (module {module_of(owner)}) says bounds = {self.bounds!r}; it can be {named}"
+                )
         if self.bounds in (None, "fixed"):
             return None if self.bounds else self.no_bounds
         # grades and unjudged results must be those of the judgments, and keep their ranks
@@ -525,9 +532,13 @@ class SessionMeasure(Measure):
 def _checked_parts(measure: TermMeasure, lists: Lists) -> tuple[pl.DataFrame, pl.Series | None]:
     """What a measure of another module gives for terms and divisors, where each is a number in its place."""
     said = f"the measure {measure} (module {module_of(type(measure))})"
+    with Blame(f"{said} fails", MeasureError, file_of(type(measure))):
+        terms, divisor = measure.terms(lists), measure.divisor(lists)
+    if not isinstance(terms, pl.DataFrame) or not {"list", "rank", "term"} <= set(terms.columns):
+        given = ", ".join(terms.columns) if isinstance(terms, pl.DataFrame) else type(terms).__name__
+        raise MeasureError(f"{said} gives the terms {given:.80}; give a frame of list, rank and term")
     with Blame(f"{said} fails", MeasureError):
-        terms, divisor = measure.terms(lists).select("list", "rank", "term"), measure.divisor(lists)
-        terms = terms.with_columns(pl.col("term").cast(pl.Float64))
+        terms = terms.select("list", "rank", pl.col("term").cast(pl.Float64))
         terms = terms.with_columns(pl.col(pl.Null).cast(pl.UInt32))  # of a frame without rows
         if divisor is not None:
             divisor = pl.Series("divisor", divisor, dtype=pl.Float64)

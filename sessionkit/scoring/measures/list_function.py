@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError
-from sessionkit.plugins import Blame, module_of, unbound
+from sessionkit.plugins import Blame, file_of, module_of, unbound
 from sessionkit.scoring.measures.base import NO_JUDGMENTS, Direction, Measure
 from sessionkit.scoring.measures.registry import accepted
 
@@ -87,16 +87,18 @@ class ListFunction(Measure):
 
     def _value(self, gains: Any) -> float | None:  # noqa: ANN401 - an array, or a list of them
         """The value of one list, or of one session; nothing where the function has none."""
-        with Blame(f"{self}: its function fails on the gains {_shown(gains)}", MeasureError):
-            found = self.definition.function(gains)
-            if isinstance(found, str):
-                raise TypeError(f"it gives the text {found!r:.80}")
-            value = None if found is None else float(found)
-        if value is not None and math.isinf(value):
+        function = self.definition.function
+        with Blame(f"{self}: its function fails on the gains {_shown(gains)}", MeasureError, file_of(function)):
+            found = function(gains)
+        try:
+            value = math.nan if found is None else math.inf if isinstance(found, str) else float(found)
+        except (TypeError, ValueError, OverflowError):
+            value = math.inf
+        if math.isinf(value):
             raise MeasureError(
-                f"{self}: its function gives {value} for the gains {_shown(gains)}; give a number, or None for no value"
+                f"{self}: its function gives {found!r:.80} for the gains {_shown(gains)}; give a number, or None for no value"
             )
-        return None if value is None or math.isnan(value) else value
+        return None if math.isnan(value) else value
 
 
 def define(
@@ -119,7 +121,7 @@ def define(
     function
         From the gains of a list to its value. It gets a numpy array: the gain of the result at rank 1, 2, ... as far as the list
         goes and the cutoff lets it; 0 for a result that is not judged, and for a gap. With ``level="session"`` it gets a list of
-        such arrays, one for each logged query of the session, in order. It returns a number, or None where there is no value.
+        such arrays, one for each logged query of the session, in order. It returns a number, or None or NaN where there is no value.
     level
         ``"query"``: a value for each list. ``"session"``: a value for each session.
     direction

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sessionkit.display.text import in_html
 from sessionkit.errors import UsageError
-from sessionkit.plugins import Blame, Registry, module_of
+from sessionkit.plugins import Blame, Registry, file_of, module_of
 
 if TYPE_CHECKING:
     from sessionkit.scoring.measures.base import Measure
@@ -93,7 +93,7 @@ def accepted(name: str, given: object) -> Measure:
     said = getattr(made, "name", None)
     if not isinstance(said, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", said) or said == "column":
         raise UsageError(
-            f"a measure of the class {type(made).__name__} is called {said!r}; give it a name that is a word"
+            f"a measure cannot be called {said!r}; give it a name that is a word (letters, digits, underscores), such as RRsq"
         )
     if said != name:
         raise UsageError(f"the measure is called {said!r}, not {name!r}; both names must be the same")
@@ -109,13 +109,17 @@ def accepted(name: str, given: object) -> Measure:
         raise UsageError(
             f"the measure {name} has {silent[0]}, which its text cannot say; describe it in own_parameters, as a Parameter"
         )
+    made.why_no_bounds()  # refuses those that it cannot have
     if any(value != made.default(parameter) for parameter, value in made.parameters().items()):
         raise UsageError(f"{made} has a parameter that is not its default; register it with its defaults")
     if made.gain_measure is not None and not made.required:
         import polars as pl
 
         places = pl.DataFrame({"rank": [1, 2], "query_position": [1, 1], "offset": [0, 0], "gain": [1.0, 0.0]})
-        with Blame(f"the measure {name} (module {module_of(type(made))}) cannot say what a result adds"):
+        with Blame(
+            f"the measure {name} (module {module_of(type(made))}) cannot say what a result adds",
+            file=file_of(type(made)),
+        ):
             added = places.select(made.gain_measure.contribution(pl.col("gain")).cast(pl.Float64)).to_series()
         if not added.is_finite().all():
             told = f"the measure {name} (module {module_of(type(made))}) adds {added[0]} and {added[1]} for gains of 1 and 0"

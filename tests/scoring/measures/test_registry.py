@@ -21,6 +21,14 @@ def test_a_family_is_registered_as_its_file_has_it(family):
     assert [MEASURES[name] for name in FAMILIES[family]] == list(held)
 
 
+def test_a_measure_with_a_formula_of_its_own_is_not_credited_to_another():
+    kinds = {type(MEASURES[name]) for name in MEASURES.own}
+    owners = [
+        [next(one for one in kind.__mro__ if fact in vars(one)) for fact in ("formula", "source")] for kind in kinds
+    ]
+    assert [formula.name for formula, source in owners if source is not formula and source in kinds] == []
+
+
 def test_every_file_with_a_family_is_registered():
     held = {path.stem for path in FOLDER.glob("*.py") if "\nFAMILY = " in path.read_text(encoding="utf-8")}
     assert held == set(FAMILIES)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from sessionkit.charts.encodings import LETTERS, NUMBERS, TOPIC_LENGTH
+from sessionkit.charts.encodings import NUMBERS, TOPIC_LENGTH
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -46,7 +46,9 @@ MOST_BESIDE = 20
 LONG_NAME = 20
 """Characters from which on names of a narrow legend stand one below the other."""
 MOST_LINES = 1.8
-"""Heights of a label that a row or bar with a size of its own takes at most."""
+"""Heights of a label that a row or bar with a size of its own takes at most, unless numbers stand above it."""
+HIGH_ROW, ABOVE = 30, -9
+"""Height of a row with numbers above it, before fonts are set, and where they stand, in points from its middle."""
 ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
@@ -150,7 +152,8 @@ class PrintLayout:
         sized, own = {**inner, "width": round(width, 2)}, inner.get("height")
         share = float(spec["config"]["axis"]["labelFontSize"]) / CONFIG["axis"]["labelFontSize"]
         if isinstance(own, dict):
-            sized["height"] = {"step": round(min(own["step"], MOST_LINES * CONFIG["axis"]["labelFontSize"]) * share, 2)}
+            most = own["step"] if own["step"] == HIGH_ROW else MOST_LINES * CONFIG["axis"]["labelFontSize"]
+            sized["height"] = {"step": round(min(own["step"], most) * share, 2)}
         elif "spec" not in spec or own is None or (own > ROW and ("row" not in spec["facet"] or self.height)):
             sized["height"] = round(height, 2)
         elif own > ROW:
@@ -238,8 +241,11 @@ def _set_fonts(spec: dict[str, Any], size: float) -> None:
 
 
 def _narrow(spec: dict[str, Any], width: float) -> None:
-    """Legends below the plot, panels below each other, symbols and lines finer; long numbers beside the plot leave it their room."""
-    _leave_out(spec, [layer for layer in spec.get("layer", []) if _takes_room(spec, layer)], LETTERS)
+    """Legends below the plot, panels below each other, symbols and lines finer; long numbers beside the plot stand above their rows."""
+    for layer in spec.get("layer", []):
+        if _takes_room(spec, layer):
+            layer["mark"].update(align="right", dx=0, dy=ABOVE)
+            spec["height"] = {"step": HIGH_ROW}
     if spec.get("columns", 1) > 1:
         spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
     config = spec["config"]

@@ -23,7 +23,7 @@ from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
-from sessionkit.reports.phrases import capital
+from sessionkit.reports.phrases import capital, sides
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
@@ -344,7 +344,7 @@ def _forest(of: Material, found: Comparison) -> Figure:
     early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
     caption = (
         f"Differences in standard deviations of sessions within groups, with {level_text(found.alpha)} intervals; raw values "
-        f"and n beside.{others}{early}"
+        f"in numbers. {sides(found)}{others}{early}"
     )
     return Figure("differences", title, chart, caption)
 

@@ -117,7 +117,7 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     assert row["Adjusted difference"].rstrip("*") == f"{found['estimate']:.4f}"
     assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
     assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
-    assert [*shown.headers[1:7]] == ["Adjusted difference", "95% from", "to", "p", "Effect size", "n"]
+    assert [*shown.headers[1:6]] == ["Adjusted difference", "95% interval", "p", "Effect size", "n"]
     assert (
         "Adjusted difference, interval, p, effect size and n are of the difference between values of system_id adjusted"
         in shown.note

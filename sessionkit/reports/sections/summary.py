@@ -304,18 +304,13 @@ def _overturned(of: Material) -> str:
         return f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'difference')}."
     if turned.is_empty():
         return "Unjudged documents cannot reverse the difference."
-    few = of.incompleteness.differences.drop_nulls("overturned_by")
-    row = few.sort(pl.col("measure") != str(of.primary), maintain_order=True).row(0, named=True) if len(few) else None
-    number = (
-        f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}, all of the best grade"
-        if row
-        else ""
+    row = turned.row(0, named=True)
+    if row["overturned_by"] is not None:
+        few = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
+        return f"{few}, all of the best grade, would reverse the difference."
+    return (
+        f"Unjudged documents could reverse the difference (bounds {compact(row['lower'])} to {compact(row['upper'])})."
     )
-    if row and row["measure"] == str(of.primary):
-        return f"{number}, would reverse the difference."
-    bounds = turned.row(0, named=True)
-    told = f"Unjudged documents could reverse the difference (bounds {compact(bounds['lower'])} to {compact(bounds['upper'])})."
-    return f"{told} For {row['measure']}, {number}, would do." if row else told
 
 
 def _figures(of: Material, found: Comparison) -> list[Part]:

@@ -262,6 +262,7 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
     config["legend"] = {
         **config.get("legend", {}),
         "orient": "bottom",
+        "layout": {"bottom": {"direction": "vertical", "anchor": "start"}},  # several below each other
         "direction": "horizontal",
         "columns": 1 if _longest_name(spec) > LONG_NAME else 2,
         "symbolSize": 50,

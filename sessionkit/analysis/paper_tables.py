@@ -16,9 +16,11 @@ from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.groups import BETWEEN
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import DECIMALS, number_texts
+from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of
 from sessionkit.display.words import counted, listed
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.grammar import parse_measure
 
 COLUMN = 50
 """Characters that columns of values may have in all, so that a table fits a page."""
@@ -73,9 +75,10 @@ def score_table(scores: pl.DataFrame) -> TextTable:
     of = "the sessions with a value" if not alike else "sessions"
     caption = f"Means{by_words(keys)} over {of}{'; n sessions' if alike else ''}"
     if "measure" not in (*rows, *across):
-        caption = f"{measures[0]}: {caption[0].lower()}{caption[1:]}"
+        caption = f"{with_unit(measures[0])}: {caption[0].lower()}{caption[1:]}"
+    units = pl.col("measure").replace({measure: with_unit(measure) for measure in measures})
     count, n = ("n", pl.col("n")) if alike else ("Sessions", pl.col("n") + pl.col("undefined"))
-    return crossed(caption, scores.with_columns(n=n), rows, across, count=count, note=_score_note(scores, keys))
+    return crossed(caption, scores.with_columns(units, n=n), rows, across, count=count, note=_score_note(scores, keys))
 
 
 def _narrower(scores: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> bool:
@@ -163,11 +166,18 @@ def crossed(
     order = {value: place for place, value in enumerate(dict.fromkeys(over[0] for over in overs))} if across else {}
     overs = sorted(overs, key=lambda over: order[over[0]]) if across else overs
     cells = {row[:2]: row[2:] for row in _keyed(frame, rows, across)}
+    named = [*rows, *across]
+    of = named.index("measure") if "measure" in named else None
+    decimals = {
+        key: decimals_of(part["value"])
+        for (key,), part in frame.group_by("measure" if of is not None else pl.lit(None), maintain_order=True)
+    }
     lines = [[*map(_text, down)] for down in downs]
-    for over in overs:
-        values = number_texts("value", [cells.get((down, over), (None,))[0] for down in downs], DECIMALS)
-        for line, text in zip(lines, values, strict=True):
-            line.append(DASH if text is None else text)
+    for line, down in zip(lines, downs, strict=True):
+        for over in overs:
+            value = cells.get((down, over), (None,))[0]
+            places = decimals[None if of is None else (*down, *over)[of]]
+            line.append(number_texts("value", [value], places)[0] or DASH)
     headers = [*map(heading, rows), *(_text(over[-1]) if over else "Mean" for over in overs)]
     numeric = [frame.schema[name].is_numeric() for name in rows] + [True] * len(overs)
     spans = [
@@ -280,13 +290,15 @@ def curve_difference_table(frame: pl.DataFrame, what: str, confidence: float) ->
     named = frame.with_columns(pair=pl.format("{} \N{MINUS SIGN} {}", "b", "a"))
     headers = dict(zip(("mean_a", "mean_b"), map(label, pairs.row(0)), strict=True)) if not lead else {}
     title = f"{label(pairs.item(0, 'b'))} minus {label(pairs.item(0, 'a'))}" if not lead else "Differences of pairs"
-    headers |= interval_headers(confidence) | {"units": "n"}
+    headers |= {"units": "n"}
     means = [] if lead else ["mean_a", "mean_b"]
     return chosen_columns(
         f"{title}: {what[0].lower()}{what[1:]} after each result of a session, means over sessions; n units drawn",
         named,
         [*lead, *places, *means, "estimate", "low", "high", "units"],
         headers=headers,
+        interval=interval_heading(confidence),
+        decimals=decimals_of([*frame["mean_a"], *frame["mean_b"]]),
     )
 
 
@@ -333,8 +345,10 @@ def interval_columns(
     caption: str, frame: pl.DataFrame, lead: Sequence[str], confidence: float, *, count: str
 ) -> TextTable:
     """Means with their intervals and numbers."""
-    headers = {**_own(lead), "value": "Mean", count: "n", **interval_headers(confidence)}
-    return chosen_columns(caption, frame, [*lead, "value", "low", "high", count], headers=headers)
+    headers = {**_own(lead), "value": "Mean", count: "n"}
+    columns = [*lead, "value", "low", "high", count]
+    interval, decimals = interval_heading(confidence), decimals_of(frame["value"])
+    return chosen_columns(caption, frame, columns, headers=headers, interval=interval, decimals=decimals)
 
 
 def _own(keys: Sequence[str]) -> dict[str, str]:
@@ -342,9 +356,26 @@ def _own(keys: Sequence[str]) -> dict[str, str]:
     return {name: heading(name) for name in keys}
 
 
-def interval_headers(confidence: float) -> dict[str, str]:
-    """The headings of an interval's ends."""
-    return {"low": f"{100 * confidence:g}% from", "high": "to"}
+def interval_heading(confidence: float) -> str:
+    """The heading of a column of intervals.
+
+    >>> interval_heading(0.95)
+    '95% interval'
+    """
+    return f"{100 * confidence:g}% interval"
+
+
+def with_unit(measure: str) -> str:
+    """A measure's text with the unit that its values have, where they have one.
+
+    >>> with_unit("Duration"), with_unit("nsDCG@10"), with_unit("another's")
+    ('Duration, s', 'nsDCG@10', "another's")
+    """
+    try:
+        unit = parse_measure(measure).unit
+    except MeasureError:
+        return measure
+    return f"{measure}, {unit}" if unit else measure
 
 
 def pair_table(
@@ -358,6 +389,10 @@ def pair_table(
     difference: str = "Difference",
 ) -> TextTable:
     """Pairs compared, as papers print them: difference with its interval, p and n, and of one pair the means.
+
+    The numbers of each measure have as many decimals as give its largest mean or difference four significant digits. The caption names
+    the measure of a table of one pair and one measure. An n that all rows share has no column: the
+    caption says it, or the note.
 
     Parameters
     ----------
@@ -375,26 +410,49 @@ def pair_table(
     """
     pairs = table.select("a", "b").unique(maintain_order=True)
     one = len(pairs) == 1
-    lead = [name for name in lead if name != "measure" or one or table["measure"].n_unique() > 1]
+    measures = table["measure"].unique(maintain_order=True)
+    if one and len(measures) == 1 and "measure" in lead:
+        caption = f"{with_unit(measures[0])}: {caption}"
+    lead = [name for name in lead if name != "measure" or len(measures) > 1]
     pair = pl.Series("pair", [f"{b} \N{MINUS SIGN} {a}" for a, b in table.select("a", "b").rows()], dtype=pl.String)
     between = ["pair"] if not one else ["mean_a", "mean_b"] if means else []
     shown = [*lead, *between, "estimate", "low", "high", "p_adjusted"]
     equal = (table["n_a"] == table["n_b"]).all()
     # of several pairs, written "b minus a", the n of b stands first too
     counts = ["n_a"] if equal else ["n_a", "n_b"] if one else ["n_b", "n_a"]
-    rows = table.with_columns(pair).select(*shown, *counts)
+    if table.select("n_a", "n_b").n_unique() == 1 and one:
+        many = f"n = {table.item(0, 'n_a'):,}"
+        told = "" if f"{many} " in caption else f"{many}. "
+        if not equal:
+            told = f"{many} ({label(pairs.item(0, 'a'))}) and {table.item(0, 'n_b'):,} ({label(pairs.item(0, 'b'))}). "
+        counts, note = [], f"{told}{note}"
+    sized = [name for name in ("mean_a", "mean_b", "estimate") if name in table.columns]
+    decimals = {
+        measure: decimals_of(value for row in rows.select(sized).rows() for value in row)
+        for (measure,), rows in table.partition_by("measure", as_dict=True).items()
+    }
+    units = pl.col("measure").replace({measure: with_unit(measure) for measure in measures})
+    rows = table.with_columns(pair, units).select(*shown, *counts)
     first, second = map(label, pairs.row(0))
     headers = HEADERS | _own(lead) | {
         "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": difference, "p_adjusted": "p",
-        **interval_headers(confidence),
     }  # fmt: skip
     of = ["n"] if equal else [f"n, {first}", f"n, {second}"] if one else ["n, first of pair", "n, second of pair"]
-    headers |= dict(zip(counts, of, strict=True))
+    headers |= dict(zip(counts, of, strict=False))
     alpha = error_rate(confidence)
     found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
     marks = dict.fromkeys([(row, shown.index("estimate")) for row in found], "*")
     note = significance_note("*:" if found else "", alpha, note)
-    return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=DECIMALS, limit=len(rows))
+    return table_of(
+        caption,
+        rows,
+        headers=headers,
+        note=note,
+        marks=marks,
+        decimals=[decimals[measure] for measure in table["measure"]],
+        limit=len(rows),
+        interval=interval_heading(confidence),
+    )
 
 
 def pair_words(table: pl.DataFrame) -> str:
@@ -449,9 +507,14 @@ def chosen_columns(
     headers: Mapping[str, str] | None = None,
     note: str | None = None,
     decimals: int = DECIMALS,
+    interval: str | None = None,
 ) -> TextTable:
-    """The columns of a table that papers print; those that have no value are left out."""
-    kept = [name for name in columns if frame[name].null_count() < len(frame) or not len(frame)]
+    """The columns of a table that papers print; those that have no value are left out. An `interval` has one, see `table_of`."""
+    empty = {name for name in columns if frame[name].null_count() == len(frame) > 0}
+    ends = {"low", "high"}
+    if interval is not None and not ends <= empty:
+        empty -= ends
+    kept = [name for name in columns if name not in empty]
     return table_of(
         caption,
         frame.select(kept),
@@ -459,4 +522,5 @@ def chosen_columns(
         note=note,
         decimals=decimals,
         limit=len(frame),
+        interval=interval,
     )

@@ -22,8 +22,8 @@ from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
-NUMBERS, LETTERS = "Numbers: ", "Letters: "
-"""How lines below the title begin that explain numbers in cells, and letters beside rows; they go where these do not fit."""
+NUMBERS = "Numbers: "
+"""How a line below the title begins that explains numbers in cells; it goes where these do not fit."""
 LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User", "session_id": "Session"}
 """What columns that make groups are called."""
 FOLD = 40

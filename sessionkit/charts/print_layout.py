@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from sessionkit.charts.encodings import LETTERS, NUMBERS, TOPIC_LENGTH
+from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -37,6 +37,10 @@ BESIDE = 0.4
 """Share of a narrow figure that labels beside the plot take at most."""
 PLOT, HIGH_PLOT = 0.6, 0.47
 """Share of a figure that its plot has, about; and how high it is unless a height is asked for, as a share of the figure's width."""
+WIDE_PLOT = 0.75
+"""Share of a figure that a plot has whose vertical axis has numbers, about."""
+NAMES = 0.2
+"""Share of a narrow figure that names of curves beside the plot take at most."""
 WIDE, HIGH = 0.52, 1.1
 """How wide a character and how high a line is, in font sizes, about."""
 BOLD = 1.08
@@ -46,7 +50,9 @@ MOST_BESIDE = 20
 LONG_NAME = 20
 """Characters from which on names of a narrow legend stand one below the other."""
 MOST_LINES = 1.8
-"""Heights of a label that a row or bar with a size of its own takes at most."""
+"""Heights of a label that a row or bar with a size of its own takes at most, unless numbers stand above it."""
+HIGH_ROW, ABOVE = 30, -9
+"""Height of a row with numbers above it, before fonts are set, and where they stand, in points from its middle."""
 ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
@@ -109,7 +115,7 @@ class PrintLayout:
         config["legend"] = {**config.get("legend", {}), "offset": 8, "symbolSize": 60}
         if self.width is not None:
             if self.width < NARROW:
-                _narrow(spec, self.width)
+                _narrow(spec, self.width, size or USUAL)
             _fold_titles(spec, self.width, self.height or self.width * HEIGHT / WIDTH, size or USUAL)
         return self._sized(spec, measured)
 
@@ -150,7 +156,8 @@ class PrintLayout:
         sized, own = {**inner, "width": round(width, 2)}, inner.get("height")
         share = float(spec["config"]["axis"]["labelFontSize"]) / CONFIG["axis"]["labelFontSize"]
         if isinstance(own, dict):
-            sized["height"] = {"step": round(min(own["step"], MOST_LINES * CONFIG["axis"]["labelFontSize"]) * share, 2)}
+            most = own["step"] if own["step"] == HIGH_ROW else MOST_LINES * CONFIG["axis"]["labelFontSize"]
+            sized["height"] = {"step": round(min(own["step"], most) * share, 2)}
         elif "spec" not in spec or own is None or (own > ROW and ("row" not in spec["facet"] or self.height)):
             sized["height"] = round(height, 2)
         elif own > ROW:
@@ -237,15 +244,25 @@ def _set_fonts(spec: dict[str, Any], size: float) -> None:
     scaled({name: part for name, part in spec.items() if name not in ("config", "datasets")})
 
 
-def _narrow(spec: dict[str, Any], width: float) -> None:
-    """Legends below the plot, panels below each other, symbols and lines finer; long numbers beside the plot leave it their room."""
-    _leave_out(spec, [layer for layer in spec.get("layer", []) if _takes_room(spec, layer)], LETTERS)
+def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
+    """Make what stands beside the plot leave it the width.
+
+    Legends stand below the plot, also for long names of curves; long numbers above their rows, long titles of vertical axes above
+    the axis, panels below each other. Symbols and lines are finer.
+    """
+    _name_in_legend(spec, width, size)
+    _lift_titles(spec, width, size)
+    for layer in spec.get("layer", []):
+        if _takes_room(spec, layer):
+            layer["mark"].update(align="right", dx=0, dy=ABOVE)
+            spec["height"] = {"step": HIGH_ROW}
     if spec.get("columns", 1) > 1:
         spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
     config = spec["config"]
     config["legend"] = {
         **config.get("legend", {}),
         "orient": "bottom",
+        "layout": {"bottom": {"direction": "vertical", "anchor": "start"}},  # several below each other
         "direction": "horizontal",
         "columns": 1 if _longest_name(spec) > LONG_NAME else 2,
         "symbolSize": 50,
@@ -257,6 +274,42 @@ def _narrow(spec: dict[str, Any], width: float) -> None:
     head = spec.get("facet", {}).get("header") or {}
     if "labelLimit" in head:
         head["labelLimit"] = width * 0.8
+
+
+def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
+    """Name curves in a legend where names beside the plot would take too much of the width."""
+    layers = spec.get("layer", [])
+    names = [
+        layer for layer in layers if layer["mark"]["type"] == "text" and layer["mark"].get("dx") in (MARK_AT, NAME_AT)
+    ]
+    texts = [row["label"] for layer in names for row in _rows_of(spec, layer)]
+    if max((NAME_AT + WIDE * size * len(text) for text in texts), default=0) <= width * NAMES:
+        return
+    spec["layer"] = [layer for layer in layers if layer not in names and layer["mark"].get("xOffset") != MARK_AT]
+    for layer in spec["layer"]:
+        for name in ("color", "stroke", "shape", "strokeDash"):
+            channel = layer["encoding"].get(name, {})
+            if "legend" in channel:
+                channel["legend"] = {"title": None, "symbolOpacity": 1}
+
+
+def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:
+    """Titles of a vertical axis that would take several lines beside the plot stand above it."""
+    layers = spec.get("layer", [])
+    above = any(layer["mark"]["type"] == "text" and layer["encoding"].get("y") == {"value": 0} for layer in layers)
+    for layer in layers:
+        axis = layer["encoding"].get("y", {}).get("axis")
+        title = axis.get("title") if isinstance(axis, dict) else None
+        if not title or len(_lines_of(_folded(title, width * HIGH_PLOT, size))) < 2:
+            continue
+        lines = textwrap.wrap(", ".join(_lines_of(title)), int(width / (WIDE * size)))
+        axis.update(title=lines, titleAngle=0, titleAlign="left", titleBaseline="bottom", titleX=-2.5 * size)
+        axis["titleY"] = round(-size * (0.6 + HIGH * (len(lines) - 1) + (HIGH + 0.2 if above else 0)), 2)
+
+
+def _lines_of(text: str | list[str]) -> list[str]:
+    """The lines of a title."""
+    return [text] if isinstance(text, str) else text
 
 
 def _limit_labels(value: Any, most: float) -> None:  # noqa: ANN401  # any JSON value
@@ -415,12 +468,15 @@ def _fold_titles(spec: dict[str, Any], width: float, height: float, size: float)
     config = spec["config"]
     config["title"] = {**config.get("title", {}), "limit": width, "anchor": "start", "frame": "bounds"}
 
+    sides = [layer["encoding"].get("y", {}) for layer in spec.get("layer", []) if "encoding" in layer]
+    numbers = bool(sides) and all(side.get("type", "quantitative") == "quantitative" for side in sides)
+
     def fold(value: Any) -> None:  # noqa: ANN401  # any JSON value
         if isinstance(value, dict):
-            for side, room in (("x", width), ("y", height)):
+            for side, room in (("x", width * (WIDE_PLOT if numbers else PLOT)), ("y", height * PLOT)):
                 axis = value[side].get("axis") if isinstance(value.get(side), dict) else None
-                if isinstance(axis, dict) and axis.get("title"):
-                    axis["title"] = _folded(axis["title"], room * PLOT, size)
+                if isinstance(axis, dict) and axis.get("title") and "titleY" not in axis:
+                    axis["title"] = _folded(axis["title"], room, size)
             for inner in value.values():
                 fold(inner)
         elif isinstance(value, list):

@@ -80,11 +80,11 @@ def accepted(name: str, given: object) -> ChartKind:
 
 OWN_CHARTS = {
     "last-vs-nonlast": ChartKind(
-        "gain by rank of the last query of sessions and of those before it (ECIR 2008, Figure 1)",
+        "gain by rank of the last query of sessions and of those before it (Figure 1 of Järvelin et al. 2008)",
         "session_curves", ("nDCG@10",), ("average",)
     ),
     "session-curve": ChartKind(
-        "normalized gain along the session, averaged by system (Figure 2)",
+        "normalized gain along the session, averaged by system (Figure 2 of Järvelin et al. 2008)",
         "session_curves", ("nsDCG@10",), ("normalize",),
     ),
     "difference-curve": ChartKind(
@@ -92,11 +92,11 @@ OWN_CHARTS = {
         "session_curves", ("nsDCG@10",), ("against",),
     ),
     "topic-curves": ChartKind(
-        "gain along the sessions of one topic, all and those with at least n queries (Figure 3)",
+        "gain along the sessions of one topic, all and those with at least n queries (Figure 3 of Järvelin et al. 2008)",
         "session_curves", options=("long", "normalize"),
     ),
     "single-sessions": ChartKind(
-        "every session of one system and topic, with its stopping point (Figure 4)",
+        "every session of one system and topic, with its stopping point (Figure 4 of Järvelin et al. 2008)",
         "session_curves",
     ),
     "sweep-map": ChartKind(

@@ -38,6 +38,7 @@ SPECIAL = {
     "\u2212": r"$-$",
     "\u2264": r"$\leq$",
     "\u2265": r"$\geq$",
+    "\u221e": r"$\infty$",
     "\u03b1": r"$\alpha$",
     "\u03ba": r"$\kappa$",
     "\u03c4": r"$\tau$",
@@ -53,8 +54,13 @@ LETTERS = re.compile(
 CLOSER, MANY = "  \\setlength{\\tabcolsep}{4pt}\n", 7
 SMALLER, LONG = "  \\footnotesize\n", 60
 """What makes a table fit the page of an article, and from how many columns, or characters of a row, on."""
-COLUMN, WIDTHS = 229, {"": 5.0, SMALLER: 4.25}
-"""The width of a column of a two-column article in points, and that of a digit by the size of the font."""
+COLUMN = 229
+"""The width of a column of a two-column article, in points."""
+LOOKS = (("", "", 1.0, 12), ("", CLOSER, 1.0, 8), (SMALLER, CLOSER, 0.85, 8))
+"""How a table is set to fit a column: its font and columns, the size of the font as a share of the text's, and points between columns."""
+NARROW, WIDE, NARROWS, WIDES = 3.0, 8.0, " .,:;!|'()[]ijlft", "mwMW@%+<>=\u2212\u221e"
+"""Points of characters, about; capitals have those of `CAPITAL`, others those of `DIGIT`."""
+CAPITAL, DIGIT, RAISED = 7.3, 5.05, 4.5
 NUMBER = re.compile(r"-(?=\d)")
 
 
@@ -99,12 +105,13 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     ]
     body = "".join(f"    {row} \\\\\n" for row in rows)
     note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
-    smaller, closer, environment = _narrowed(table)
+    smaller, closer, environment, headings = _narrowed(table)
+    headers = [_heading(lines, numeric) for lines, numeric in zip(headings, table.numeric, strict=True)]
     return (
         f"\\begin{{{environment}}}\n  \\centering\n"
         f"  \\caption{{{escaped(table.caption)}}}\n  \\label{{tab:{words}}}\n"
         f"{smaller}{closer}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
-        f"    {' & '.join(escaped(text) for text in table.headers)} \\\\\n    \\midrule\n"
+        f"    {' & '.join(headers)} \\\\\n    \\midrule\n"
         f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{{environment}}}\n"
     )
 
@@ -130,13 +137,49 @@ def _character(character: str) -> str:
     return f"{{[}}U+{ord(character):04X}{{]}}"
 
 
-def _narrowed(table: TextTable) -> tuple[str, str, str]:
-    """What lets a wide table fit: a smaller font, closer columns, and the environment that goes over two columns of a page."""
-    row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
+def _narrowed(table: TextTable) -> tuple[str, str, str, list[tuple[str, ...]]]:
+    """What lets a wide table fit: a smaller font, closer columns, the environment that goes over both columns, headings on two lines."""
     many = len(table.headers)
-    smaller, closer = SMALLER if row > LONG else "", CLOSER if many >= MANY else ""
-    wide = WIDTHS[smaller] * row + (8 if closer else 12) * many > COLUMN
-    return smaller, closer, "table*" if wide else "table"
+    cells = [_cells_width(table, column) for column in range(many)]
+    single: list[tuple[str, ...]] = [(text,) for text in table.headers]
+    folded = (
+        [_halves(text, width) for text, width in zip(table.headers, cells, strict=True)] if not table.spans else single
+    )
+    for smaller, closer, size, between in LOOKS:
+        for headings in (single, folded):
+            widths = (max(width, *map(_points, lines)) for width, lines in zip(cells, headings, strict=True))
+            if sum(widths) * size + between * many <= COLUMN:
+                return smaller, closer, "table", headings
+    row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
+    return SMALLER if row > LONG else "", CLOSER if many >= MANY else "", "table*", single
+
+
+def _cells_width(table: TextTable, column: int) -> float:
+    """Points that the cells of a column take in the font of the text, with their marks."""
+    marks = max((len(mark) for (_, at), mark in table.marks.items() if at == column), default=0)
+    return max((_points(row[column]) for row in table.rows), default=0.0) + RAISED * marks
+
+
+def _halves(text: str, width: float) -> tuple[str, ...]:
+    """A heading on one line, or on two where it is wider than so many points and has a space."""
+    words = text.split(" ")
+    if len(words) == 1 or _points(text) <= width:
+        return (text,)
+    breaks = [(" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words))]
+    return min(breaks, key=lambda lines: max(map(_points, lines)))
+
+
+def _heading(lines: tuple[str, ...], numeric: bool) -> str:
+    """A heading on its lines, flush as its column is."""
+    text = r"\\".join(map(escaped, lines))
+    return text if len(lines) == 1 else rf"\shortstack[{'r' if numeric else 'l'}]{{{text}}}"
+
+
+def _points(text: str) -> float:
+    """Points that a text takes in a font of 10, about, rather more than less."""
+    narrow, wide = sum(text.count(one) for one in NARROWS), sum(text.count(one) for one in WIDES)
+    capital = sum(one.isupper() and one not in WIDES for one in text)
+    return NARROW * narrow + WIDE * wide + CAPITAL * capital + DIGIT * (len(text) - narrow - wide - capital)
 
 
 def _spans(table: TextTable) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 DECIMALS = 4
 """Of numbers in tables, but for the columns that follow and for whole numbers."""
@@ -35,7 +35,7 @@ def readable(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2e}"
 
 
-MINUS = "\u2212"
+MINUS, ENDLESS = "\u2212", "\u221e"
 
 
 def compact(value: float) -> str:
@@ -136,6 +136,29 @@ def number_texts(column: str, values: Sequence[float | None], decimals: int | No
     whole = all(math.isfinite(value) and value == round(value) for value in known) and bool(known)
     given = decimals if decimals is not None else 0 if whole else DECIMALS
     return [None if value is None else _number(column, value, given) for value in values]
+
+
+def decimals_of(values: Iterable[float | None]) -> int:
+    """Decimals by which the largest of some numbers has four significant digits, at most four.
+
+    >>> decimals_of([0.489, None]), decimals_of([3.17, -13.7]), decimals_of([521.35]), decimals_of([27966.0])
+    (4, 2, 1, 0)
+    """
+    largest = max((abs(value) for value in values if value is not None and math.isfinite(value)), default=0.0)
+    return max(0, DECIMALS - (math.floor(math.log10(largest)) + 1 if largest > 1 else 0))
+
+
+def interval_text(low: str | None, high: str | None) -> str | None:
+    """An interval as a cell has it, of the texts of its ends; one without an end goes on for ever, one without both is none.
+
+    >>> interval_text("-0.0335", "0.1816"), interval_text("0.0156", None), interval_text(None, None)
+    ('[-0.0335, 0.1816]', '[0.0156, \u221e)', None)
+    """
+    if low is None and high is None:
+        return None
+    start = f"({MINUS}{ENDLESS}" if low is None else f"[{low}"
+    end = f"{ENDLESS})" if high is None else f"{high}]"
+    return f"{start}, {end}"
 
 
 def _number(column: str, value: float, decimals: int) -> str:

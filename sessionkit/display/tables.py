@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import number_texts, whole_text
+from sessionkit.display.numbers import interval_text, number_texts, whole_text
 
 HEADERS = {
     # ids and places
@@ -306,7 +306,8 @@ def table_of(
     limit: int = LIMIT,
     strong: frozenset[tuple[int, int]] = frozenset(),
     marks: Mapping[tuple[int, int], str] | None = None,
-    decimals: int | None = None,
+    decimals: int | Sequence[int] | None = None,
+    interval: str | None = None,
 ) -> TextTable:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
 
@@ -321,7 +322,10 @@ def table_of(
     limit
         Rows that are shown; a note counts the others.
     decimals
-        Decimals of numbers, see `sessionkit.display.numbers.number_texts`, which rounds those of a terminal too.
+        Decimals of numbers, or those of each row, see `sessionkit.display.numbers.number_texts`, which rounds those of a terminal too.
+    interval
+        Heading of one column for ``low`` and ``high``, which stand beside each other; by default each has its own. Places of `strong`
+        and `marks` are those of the columns as they are shown.
 
     Examples
     --------
@@ -332,14 +336,22 @@ def table_of(
     if headers is HEADERS and PAIR.keys() <= {*frame.columns}:
         headers = {**HEADERS, **PAIR}
     columns = [_cells(kept.get_column(name), decimals) for name in kept.columns]
+    headings = [headers.get(name, label(name)) for name in frame.columns]
+    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
+    if interval is not None and "low" in frame.columns:
+        place = frame.columns.index("low")
+        ends = [[None if text == DASH else text for text in texts] for texts in columns[place : place + 2]]
+        both = slice(place, place + 2)
+        columns[both] = [[interval_text(*pair) or DASH for pair in zip(*ends, strict=True)]]
+        headings[both], numeric[both] = [interval], [True]
     if frame.height > limit:
         more = f"{frame.height - limit:,} more rows are not shown."
         note = f"{note} {more}" if note else more
     return TextTable(
         caption=caption,
-        headers=tuple(headers.get(name, label(name)) for name in frame.columns),
+        headers=tuple(headings),
         rows=tuple(zip(*columns, strict=True)),
-        numeric=tuple(dtype.is_numeric() for dtype in frame.dtypes),
+        numeric=tuple(numeric),
         note=note,
         frame=frame,
         strong=strong,
@@ -376,11 +388,16 @@ def with_labels(frame: pl.DataFrame, labels: Mapping[str, str], columns: Iterabl
     return frame.with_columns(pl.col(sorted(texts)).replace(labels)) if labels and texts else frame
 
 
-def _cells(column: pl.Series, decimals: int | None) -> list[str]:
+def _cells(column: pl.Series, decimals: int | Sequence[int] | None) -> list[str]:
     """The values of a column as text."""
     values = column.to_list()
     if column.dtype.is_float():
-        return [DASH if text is None else text for text in number_texts(column.name, values, decimals)]
+        if isinstance(decimals, Sequence):
+            each = zip(values, decimals, strict=False)
+            texts = [text for value, places in each for text in number_texts(column.name, [value], places)]
+        else:
+            texts = number_texts(column.name, values, decimals)
+        return [DASH if text is None else text for text in texts]
     if column.dtype.is_integer():
         return [DASH if value is None else whole_text(column.name, value) for value in values]
     words = {None: DASH, True: "yes", False: "no"} if column.dtype == pl.Boolean else {None: DASH}

@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
+import polars as pl
+
 from sessionkit import __version__
+from sessionkit.analysis.compare.messages import ADJUSTED
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.provenance import plugin_words
 from sessionkit.charts.registry import CHARTS
@@ -15,6 +18,7 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.phrases import capital
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.judgment_index import PAIR
 
 DISCOUNTS = {
     "log": "1 / (1 + log_{b}({i}))",
@@ -106,9 +110,10 @@ def sentences(study: Study) -> list[str]:
     settings = study.settings
     top = f"The grade scale ends at {settings.max_grade:g}. " if settings.max_grade is not None else ""
     negative = ", ".join(f"{grade:g}" for grade in settings.unjudged_grades or ())
+    merged = f"Several judgments of one document are merged by {settings.merge}. " if _has_merged(study) else ""
     unjudged = f"Grades {negative} mean not judged. " if negative else ""
     return [
-        f"{top}Several judgments of one document are merged by {settings.merge}. {unjudged}Grades below 0 gain "
+        f"{top}{merged}{unjudged}Grades below 0 gain "
         "nothing. A "
         "document shown twice in one list keeps its slot and gains once. Every logged query counts, also one "
         "that returned "
@@ -140,15 +145,24 @@ def paragraph(of: Material) -> str:
         known = of.study.settings.labels.get(found.by)
         groups = "systems" if found.by == "system_id" and known is None else f"values of {known or found.by}"
         told.append(f"The first measure, {of.primary}, was {chosen[of.declared]}.")
+        # least squares adjusts sessions for users, which are its population and no units of its test
+        units = "over sessions" if ADJUSTED in found.estimand else f"with {found.population} as units"
         told.append(
-            f"{capital(groups)} were compared by {found.test}, with {found.population} as units; the estimand is the "
+            f"{capital(groups)} were compared by {found.test}, {units}; the estimand is the "
             f"{found.estimand.replace(f'values of {found.by}', groups)}. Intervals have a confidence of {level_text(found.alpha)}."
         )
         if others is not None and others.family.number > 1:
             told.append(f"The other measures were corrected together{others.family.told}.")
-    if facts.judgments:
+    if _has_merged(of.study):
         told.append(f"Of several judgments of one document the rule {of.study.settings.merge} makes one.")
     return " ".join(told)
+
+
+def _has_merged(study: Study) -> bool:
+    """Whether some document has several judgments for one key."""
+    known = study.judgments.filter(pl.col("grade").is_not_null()).select(PAIR)
+    pairs, judgments = known.select(pl.struct(PAIR).n_unique().alias("pairs"), pl.len()).collect().row(0)
+    return bool(pairs < judgments)
 
 
 def citations(measures: Sequence[Measure]) -> list[str]:

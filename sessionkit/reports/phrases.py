@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.phrases import level_text
+from sessionkit.display.labels import label
 from sessionkit.display.numbers import p_text, two_digits
 from sessionkit.display.words import counted
 
@@ -32,6 +33,15 @@ def filled(found: Comparison) -> str:
         return ""
     too = ", for which the intervals are made too" if found.family.number > 1 and found.correction != "none" else ""
     return f" A filled point has p at or below {found.alpha:g}{found.family.told}{too}."
+
+
+def sides(found: Comparison) -> str:
+    """Return what the sides of 0 mean in a figure of differences, as a sentence of its caption."""
+    pairs = found.table.select("a", "b").unique().rows()
+    higher = label(pairs[0][1]) if len(pairs) == 1 else "the group named first"
+    return (
+        f"Right of 0 {higher} has the higher values; which values are better is said where the measure has a direction."
+    )
 
 
 def first_of(items: Sequence[str], most: int) -> str:

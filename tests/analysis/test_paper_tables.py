@@ -22,6 +22,7 @@ from tests.support.clinic import read_clinic
 MEASURES = ["nsDCG@10", "sDCG@10"]
 FINDINGS = {
     "compare": lambda study: sk.compare(study, MEASURES),
+    "compare of one": lambda study: sk.compare(study, "nsDCG@10"),
     "compare of four": lambda study: sk.compare(study, MEASURES, by="topic_id"),
     "compare within": lambda study: sk.compare(study, MEASURES, within="skill"),
     "mixed model": lambda study: sk.compare(study, MEASURES, population="users,topics"),
@@ -82,7 +83,7 @@ def test_systems_stand_side_by_side_below_each_measure():
     assert table.spans == (("", 1), ("x", 2), ("y", 2), ("", 1))
     assert table.headers == ("Topic", "A", "B", "A", "B", "n")
     assert table.full_headers == ("Topic", "x, A", "x, B", "y, A", "y, B", "n")
-    assert table.rows[1] == ("t2", "0.5000", "0.5000", "2.0000", "2.0000", "16")
+    assert table.rows[1] == ("t2", "0.5000", "0.5000", "2.000", "2.000", "16")
     tex = latex_table(table)
     assert r" & \multicolumn{2}{c}{x} & \multicolumn{2}{c}{y} &  \\" in tex
     assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in tex
@@ -107,7 +108,7 @@ def test_sessions_without_a_value_are_counted():
     ]
     table = score_table(scores(rows, "system_id"))
     assert table.headers == ("System", "x", "y", "Sessions")
-    assert table.rows == (("A", "0.5000", "3.0000", "60"), ("B", "0.5000", "\u2013", "60"))
+    assert table.rows == (("A", "0.5000", "3.000", "60"), ("B", "0.5000", "\u2013", "60"))
     assert table.caption == "Means by system over the sessions with a value"
     assert table.note.startswith(
         "Without a value: 4 sessions of A by y, 2 sessions of B by x and 60 sessions of B by y."
@@ -126,10 +127,10 @@ def test_parts_have_a_row_per_group_pair_and_test(name):
     found = found_by(name)
     table = found.paper_table()
     pair = ["Pair"] if "two" in name else []
-    assert table.headers == ("System", "Test", *pair, "Difference", "95% from", "to", "p", "n")
+    assert table.headers == ("System", "Test", *pair, "Difference", "95% interval", "p", "n")
     assert len(table.rows) == found.table.height
     for row, cells in zip(found.table.iter_rows(named=True), table.rows, strict=True):
-        numbers = tuple(f"{row[column]:.4f}" for column in ("estimate", "low", "high"))
+        numbers = (f"{row['estimate']:.4f}", f"[{row['low']:.4f}, {row['high']:.4f}]")
         n = row["users"] if row["test"].startswith("user") else row["sessions"]
         named = (f"{row['part']} \u2212 {row['against']}",) if pair else ()
         assert cells == (row["system_id"], row["test"], *named, *numbers, cells[-2], str(n))
@@ -141,9 +142,9 @@ def test_parts_have_a_row_per_group_pair_and_test(name):
 def test_correlations_have_two_decimals_and_name_what_they_are_with():
     found = found_by("correlate by one")
     table = found.paper_table()
-    assert table.headers == ("Measure", "Kendall tau-b", "95% from", "to", "p", "n")
+    assert table.headers == ("Measure", "Kendall tau-b", "95% interval", "p", "n")
     row = found.table.row(0, named=True)
-    assert table.rows[0][:4] == ("nsDCG@10", *(f"{row[name]:.2f}" for name in ("value", "low", "high")))
+    assert table.rows[0][:3] == ("nsDCG@10", f"{row['value']:.2f}", f"[{row['low']:.2f}, {row['high']:.2f}]")
     assert table.caption.startswith(
         "Kendall tau-b with satisfaction over sessions; intervals: percentile bootstrap; p not corrected"
     )
@@ -166,7 +167,7 @@ def test_bounds_are_no_intervals():
 def test_a_mixed_model_of_several_groups_names_pairs():
     found = found_by("mixed model of four")
     table = found.paper_table()
-    assert table.headers == ("Pair", "Difference", "95% from", "to", "p", "n")
+    assert table.headers == ("Pair", "Difference", "95% interval", "p", "n")
     assert [row[0] for row in table.rows] == [f"{b} \u2212 {a}" for a, b in found.table.select("a", "b").rows()]
     assert table.caption.startswith(
         "nsDCG@10, differences of pairs, by topic: mixed model, user and topic \u00d7 user random"
@@ -232,7 +233,7 @@ def label_of(tex):
 def test_no_two_findings_have_one_label():
     study = read_clinic()
     again = {
-        "others": sk.compare(study, "nsDCG@10"),
+        "others": sk.compare(study, "sDCG@10"),
         "by skill": sk.compare(study, "nsDCG@10", by="skill"),
         "at least": sk.compare(study, "nsDCG@10", where="queries >= 2"),
         "at most": sk.compare(study, "nsDCG@10", where="queries <= 2"),
@@ -242,7 +243,7 @@ def test_no_two_findings_have_one_label():
     tables = found_by("compare").tables()
     assert len({label_of(found_by("compare").to_latex(name)) for name in tables}) == len(tables)
     assert labels[0] == "compare-nsDCG-10-sDCG-10"
-    assert label_of(sk.compare(study, "nsDCG@10").to_latex()) == label_of(again["others"].to_latex())  # every time
+    assert label_of(sk.compare(study, "sDCG@10").to_latex()) == label_of(again["others"].to_latex())  # every time
 
 
 def test_labels_tell_apart_what_their_letters_do_not():
@@ -282,7 +283,29 @@ def test_the_n_of_pairs_stand_in_the_order_of_their_names():
     assert [(row[0], *row[-2:]) for row in table.rows] == [
         ("B \N{MINUS SIGN} A", "20", "10"), ("C \N{MINUS SIGN} A", "30", "10"), ("C \N{MINUS SIGN} B", "30", "20"),
     ]  # fmt: skip
-    assert pair_table(unequal.head(1), "caption", "note", 0.95).headers[-2:] == ("n, A", "n, B")
+    differing = unequal.head(2).with_columns(a=pl.lit("A"), b=pl.lit("B"))
+    assert pair_table(differing, "caption", "note", 0.95).headers[-2:] == ("n, A", "n, B")
+
+
+def test_a_table_of_pairs_says_once_what_all_rows_share_and_rounds_each_measure_to_four_digits():
+    table = pl.DataFrame(
+        {
+            "measure": ["nsDCG@10", "Duration"], "a": ["A", "A"], "b": ["B", "B"], "mean_a": [0.48921, 521.3542],
+            "mean_b": [0.55954, 560.0625], "estimate": [0.07033, 38.7083], "low": [0.01562, None], "high": [0.12494, 199.4871],
+            "p_adjusted": [0.006, 1.0], "n_a": [24, 24], "n_b": [24, 24],
+        }
+    )  # fmt: skip
+    both = pair_table(table, "B minus A: a test, n = 24 users", "Note.", 0.95)
+    assert both.headers == ("Measure", "A", "B", "Difference", "95% interval", "p")
+    assert both.rows == (
+        ("nsDCG@10", "0.4892", "0.5595", "0.0703", "[0.0156, 0.1249]", "0.006"),
+        ("Duration, s", "521.4", "560.1", "38.7", "(\N{MINUS SIGN}\N{INFINITY}, 199.5]", "1.000"),
+    )
+    assert both.frame.columns[-3:] == ["low", "high", "p_adjusted"]  # unrounded, each end by itself
+    one = pair_table(table.tail(1).with_columns(n_b=pl.lit(25), low=None, high=None), "B minus A", "Note.", 0.95)
+    assert one.caption == "Duration, s: B minus A"
+    assert one.rows == (("521.4", "560.1", "38.7", "\N{EN DASH}", "1.000"),)
+    assert one.note == "n = 24 (A) and 25 (B). Note."
 
 
 @pytest.mark.parametrize("layout", ["side by side", "below each other", "with intervals"])
@@ -337,3 +360,4 @@ def test_every_layout_is_typeset_within_the_page_and_its_column(columns, tmp_pat
     assert done.returncode == 0, log[-2000:]
     assert not re.search(r"^! |Missing character|multiply defined", log, re.MULTILINE)
     assert re.findall(r"Overfull \\hbox \((\d+)", log) == []
+    assert found_by("compare of one").to_latex().startswith("\\begin{table}")  # one measure of two groups fits a column

@@ -22,6 +22,11 @@ def found(**columns):
     return pl.DataFrame({**rows, **columns})
 
 
+def subtitle_of(frame):
+    """What stands above a chart."""
+    return spec_of(differences(frame))["title"]["text"]
+
+
 def rows_of(frame, **options):
     """The rows that a chart draws."""
     (rows,) = spec_of(differences(frame, **options))["datasets"].values()
@@ -33,7 +38,10 @@ def test_every_comparison_has_its_own_scale_and_row():
     assert spec["resolve"] == {"scale": {"x": "independent"}}
     assert spec["facet"]["row"]["sort"] == {"field": "place", "op": "min"}
     assert [row["row"] for row in rows_of(found())] == ["sDCG@10", "nsDCG@10"]
-    assert spec["title"] == {"text": "T", "subtitle": ["S", "Difference S2 \u2212 S1", "Synthetic data"]}
+    assert spec["title"] == {
+        "text": "T",
+        "subtitle": ["S", "Difference S2 \u2212 S1, higher is better", "Synthetic data"],
+    }
 
 
 def test_points_are_filled_where_the_difference_is_shown():
@@ -68,26 +76,27 @@ def test_differences_are_divided_by_the_spread_of_sessions_and_stand_raw_beside(
     assert (first["estimate_sd"], first["low_sd"], first["high_sd"]) == (0.5, 0.125, 0.875)  # 2, .5 and 3.5 over 4
     assert first["told"] == "+2.00 [0.500, 3.50], n = 30"
     assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28, 29"
+    assert subtitle_of(forest()) == "Difference S2 \u2212 S1, higher is better; filled: p \u2264 0.05"
 
 
-def test_right_of_0_who_is_better_is_named_and_what_has_no_direction_stands_last():
-    frame = forest(measure=["column(satisfaction)", "Queries"])
-    first, second = rows_of(frame)
-    assert (first["row"], first["kind"], second["row"], second["kind"]) == (
-        "Queries",
-        "no",
-        "column(satisfaction)",
-        "none",
-    )
-    assert (first["estimate_sd"], first["low_sd"]) == (pytest.approx(0.2), pytest.approx(0.6))  # .1 / .5, turned round
-    said = spec_of(differences(frame))["title"]["subtitle"]
-    assert said == "Right of 0: S2 is better, also where lower values are better; gray: no direction is better"
+@pytest.mark.parametrize("spread", [{}, {"sd": [4.0, 0.5], "n_a": [30, 30], "n_b": [30, 30]}])
+def test_no_sign_is_turned_and_words_say_which_values_are_better(spread):
+    frame = found(measure=["Clicks", "Queries"], **spread)
+    rows = rows_of(frame)
+    assert [(row["estimate"], row["high"]) for row in rows] == [(2.0, 3.5), (-0.1, 0.1)]  # as compare has them
+    if not spread:
+        assert [row["row"] for row in rows] == ["Clicks", "Queries, lower is better"]
+        return
+    assert [row["estimate_sd"] for row in rows] == [0.5, -0.2]
+    assert rows[1]["low_sd"] < rows[1]["estimate_sd"] < 0 < rows[1]["high_sd"]
+    assert [row["told"] for row in rows] == [
+        "+2.00 [0.500, 3.50]",
+        "\u22120.100 [\u22120.300, 0.100], lower is better",
+    ]
+    assert subtitle_of(frame) == "Difference S2 \u2212 S1, n = 30; filled: p \u2264 0.05"
 
 
 def test_no_spread_is_counted():
     (row,) = rows_of(found(sd=[4.0, 0.0], n_a=[3, 3], n_b=[3, 3]))
     assert row["row"] == "sDCG@10"
-    assert (
-        "1 without spread left out"
-        in spec_of(differences(found(sd=[4.0, None], n_a=[3, 3], n_b=[3, 3])))["title"]["subtitle"]
-    )
+    assert "1 without spread left out" in subtitle_of(found(sd=[4.0, None], n_a=[3, 3], n_b=[3, 3]))

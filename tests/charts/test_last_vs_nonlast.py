@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from sessionkit.charts import last_vs_nonlast
+from sessionkit.charts import last_vs_nonlast, spec_of
 from sessionkit.errors import UsageError
 
 
@@ -36,14 +36,29 @@ def test_more_parts_than_dashes_are_refused(parts):
         last_vs_nonlast(many)
 
 
-def test_each_part_has_a_band_of_its_own_and_a_mean_of_one_is_left_out(parts, datasets):
+def test_with_bands_every_group_has_a_panel_and_every_part_a_band(parts, datasets):
     frame = parts(ranks=5).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
-    chart = last_vs_nonlast(frame)
-    (area,) = [layer for layer in chart.to_dict()["layer"] if layer["mark"]["type"] == "area"]
-    assert area["encoding"]["detail"]["field"] == "part"
-    (rows,) = [rows for mark, rows in datasets(chart) if mark == "area"]
-    assert {(row["group"], row["part"]) for row in rows} == {(g, p) for g in ("S1", "S2") for p in ("Last", "Non-last")}
+    spec = spec_of(last_vs_nonlast(frame, measure="nDCG@10", title="T"))
+    area, _, point = spec["spec"]["layer"]
+    assert (spec["facet"]["field"], area["encoding"]["detail"]["field"]) == ("group", "part")
+    assert spec["title"]["subtitle"] == "Mean cumulated gain per query"
+    assert area["encoding"]["y"]["axis"]["title"] == "nDCG@10"
+    (rows,) = spec["datasets"].values()
+    assert [(row["group"], row["part"]) for row in rows[::5]] == [
+        ("S1", "Last"), ("S1", "Non-last"), ("S2", "Last"), ("S2", "Non-last"),
+    ]  # fmt: skip
+    assert all(row["marked"] for row in rows)
+    assert point["transform"] == [{"filter": {"field": "marked", "equal": True}}]
+
+
+def test_a_mean_of_one_is_left_out(parts, datasets):
+    frame = parts(ranks=5).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
     one = frame.with_columns(n_sessions=pl.when(pl.col("system_id") == "S2").then(1).otherwise(2))
-    marks = dict(datasets(last_vs_nonlast(one)))
-    assert {row["group"] for row in marks["area"]} == {"S1"}
-    assert {row["group"] for row in marks["line"] if row["value"] is not None} == {"S1"}
+    (rows,) = spec_of(last_vs_nonlast(one))["datasets"].values()
+    assert {row["group"] for row in rows if row["value"] is not None} == {"S1"}
+    assert {row["group"] for row in rows if row["low"] is not None} == {"S1"}
+    single = last_vs_nonlast(frame.filter(system_id="S1"))
+    (area,) = [layer for layer in single.to_dict()["layer"] if layer["mark"]["type"] == "area"]
+    assert area["encoding"]["detail"]["field"] == "part"
+    (banded,) = [rows for mark, rows in datasets(single) if mark == "area"]
+    assert {row["part"] for row in banded} == {"Last", "Non-last"}

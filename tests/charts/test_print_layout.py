@@ -242,13 +242,32 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     assert "Shown by the test at 0 of 34 settings" in narrow
 
 
+def test_long_names_and_titles_leave_a_narrow_plot_its_width(curves, tmp_path):
+    def place(names):
+        frame = curves(queries=2).with_columns(pl.col("system_id").replace(dict(zip(("S1", "S2"), names, strict=True))))
+        chart = session_curve(frame, measure="nsDCG@10", title="T")
+        found = {text: box for text, box, _ in words(save(chart, tmp_path / "chart.svg", width="80mm"))}
+        return found, next(box for text, box in found.items() if text.startswith("Mean normalized"))
+
+    for names in (("A", "B"), ("baseline", "facets")):
+        found, title = place(names)
+        assert "Mean normalized cumulated gain, nsDCG@10" in found  # one line, level, above the labels of queries
+        assert title[3] < found["Q1"][1]
+        assert found["T"][3] < title[1]
+        middle = (found["Q2"][0] + found["Q2"][2]) / 2  # of the right half of the plot
+        assert middle > (0.73 if len(names[0]) > 1 else 0.66) * 80 * MM
+        below = found[names[0]][1] > found["0"][3]
+        assert below == (names[0] == "baseline")
+
+
 @pytest.mark.slow
-def test_letters_stay_beside_rows_of_a_narrow_figure_and_long_numbers_do_not(apart, tmp_path):
+def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(apart, tmp_path):
+    row = {"measure": "Queries", "a": "S1", "b": "S2", "estimate": 0.25, "low": -0.5, "high": 1.0, "p_adjusted": 0.5}
+    differing = pl.DataFrame([row | {"sd": 2.0, "n_a": 3, "n_b": 4}, row | {"sd": 2.0, "n_a": 3, "n_b": 5}])
     means, long = (
         " ".join(text for text, _, _ in words(save(chart, tmp_path / "chart.svg", width="84mm")))
-        for chart in (apart["group-means"](("S1", "S2")), apart["differences"](("S1", "S2")))
+        for chart in (apart["group-means"](("S1", "S2")), charts.differences(differing))
     )
     assert "a 2.99, n = 3" in means
     assert "Letters: groups that share one are not shown to differ" in means
-    assert "[0.5" not in long
-    assert "S1" in long
+    assert "+0.250 [\u22120.500, 1.00], n = 3, 4" in long

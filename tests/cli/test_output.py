@@ -134,12 +134,12 @@ def test_a_parquet_file_says_which_sessions_it_is_of(call, tmp_path):
         (
             "curve sDCG@10 --by all --bands --draws 200",
             "Cumulated gain by sDCG@10 after each result of a session, mean over sessions; n sessions",
-            "Query position | Rank | Mean | 95% from | to | n",
+            "Query position | Rank | Mean | 95% interval | n",
         ),
         (
             "curve nsDCG@10 --against S1 --draws 200",
             "S2 minus S1: nsDCG@10, as a share of the ideal, after each result of a session, means over sessions; n units drawn",
-            "Query position | Rank | S1 | S2 | Difference | 95% from | to | n",
+            "Query position | Rank | S1 | S2 | Difference | 95% interval | n",
         ),
         (
             "breakdown nDCG@10",

@@ -43,9 +43,11 @@ def test_latex_says_what_the_table_says():
 
 
 def test_a_table_wider_than_a_column_of_two_goes_over_both():
-    frame = pl.DataFrame({f"column {number}": [0.12345] for number in range(5)})
-    wide, narrow = (latex_table(table_of("Caption", frame.select(frame.columns[:many]))) for many in (5, 3))
-    assert (wide.count("{table*}"), narrow.count("{table*}")) == (2, 0)
+    frame = pl.DataFrame({f"column {number}": [0.12345] for number in range(8)})
+    wide, folded, narrow = (latex_table(table_of("Caption", frame.select(frame.columns[:many]))) for many in (8, 5, 3))
+    assert [text.count("{table*}") for text in (wide, folded, narrow)] == [2, 0, 0]
+    assert r"\shortstack[r]{column\\0} & " in folded
+    assert r"column 0 & column 1 & column 2 \\" in narrow
 
 
 def test_latex_is_typeset_whatever_stands_in_it(tmp_path):

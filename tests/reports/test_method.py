@@ -1,9 +1,11 @@
 """The method in words."""
 
+import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.reports.method import defined, in_words, paragraph, sentences
+from sessionkit.reports.sections.topics import topics
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.wrapper import Wrapper
@@ -50,6 +52,31 @@ def test_choices_are_told(text, words):
 )
 def test_how_the_first_measure_was_chosen_is_said_as_far_as_it_is_known(declared, says):
     assert f"The first measure, sDCG@10, {says}" in paragraph(material(read_clinic(), ["sDCG@10"], declared=declared))
+
+
+def test_least_squares_is_over_sessions_and_a_merge_is_named_where_there_is_one():
+    study = read_clinic()
+    told = paragraph(material(study, ["nsDCG@10"]))
+    assert "Systems were compared by least squares on user + topic + group, over sessions; the estimand is" in told
+    once = study.with_tables(judgments=study.judgments.unique(["judgment_key", "doc_id"]))
+    twice = study.with_tables(judgments=pl.concat([once.judgments, once.judgments.head(1)]))
+    for one, several in ((once, False), (twice, True)):
+        assert (
+            "Of several judgments of one document the rule max" in paragraph(material(one, ["nsDCG@10"]))
+        ) == several
+        assert any("Several judgments of one document are merged by max." in text for text in sentences(one)) == several
+
+
+def test_whom_a_column_of_users_makes_is_asked_by_a_command_that_the_page_names():
+    study = read_clinic()
+    section = topics(material(study, ["nsDCG@10"]))
+    assert section.title == "For whom and on which topics?"
+    assert (
+        "For whom: sessionkit compare STUDY nsDCG@10 --within skill compares the groups"
+        in section.parts[0].paragraphs[0]
+    )
+    section = topics(material(study.with_tables(users=study.users.drop("skill")), ["nsDCG@10"]))
+    assert (section.title, "For whom" in section.parts[0].paragraphs[0]) == ("On which topics?", False)
 
 
 def test_measures_inside_are_defined_once_before_those_that_hold_them():

@@ -23,7 +23,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
     assert re.findall("<h[12]>(.*?)</h[12]>", text)[0] == "A study"
     titles = {
         "summary": "What was found",
-        "topics": "For whom and on which topics?",
+        "topics": "On which topics?",
         "sessions": "When in the session?",
         "behavior": "How did people search?",
         "robustness": "Would it change?",
@@ -43,7 +43,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
     assert folded == [f"S{number}" for number in range(1, len(folded) + 1)]
     assert len(specs(text)) == len(numbers) > 5
     assert "Sessions by number of queries" in page.text
-    assert "The grade scale ends at 2. Several judgments of one document are merged by max." in page.text
+    assert "The grade scale ends at 2. Grades below 0 gain nothing." in page.text
     assert "Synthetic" not in text.split("<script")[0]
 
 
@@ -117,7 +117,7 @@ def test_a_difference_stands_beside_the_estimate_that_its_interval_is_of():
     assert row["Adjusted difference"].rstrip("*") == f"{found['estimate']:.4f}"
     assert row["Raw difference"] == f"{found['raw_difference']:.4f}"
     assert row["Raw mean S1"] == f"{found['mean_a']:.4f}"
-    assert [*shown.headers[1:7]] == ["Adjusted difference", "95% from", "to", "p", "Effect size", "n"]
+    assert [*shown.headers[1:6]] == ["Adjusted difference", "95% interval", "p", "Effect size", "n"]
     assert (
         "Adjusted difference, interval, p, effect size and n are of the difference between values of system_id adjusted"
         in shown.note

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.analysis.findings import Finding
-from sessionkit.analysis.paper_tables import chosen_columns, interval_headers
+from sessionkit.analysis.paper_tables import chosen_columns, interval_heading
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import listed
 
@@ -103,5 +103,5 @@ class Calibration(Finding):
         unknown = self.table.filter(~pl.col("identified"))["parameter"].unique(maintain_order=True).to_list()
         note = f"Not identified: {listed(unknown)}." if unknown else None
         columns = ["model", *several, "parameter", "estimate", "low", "high"]
-        headers = {"estimate": "Estimate", **interval_headers(self.confidence)}
-        return chosen_columns(caption, self.table, columns, headers=headers, note=note)
+        headers, interval = {"estimate": "Estimate"}, interval_heading(self.confidence)
+        return chosen_columns(caption, self.table, columns, headers=headers, note=note, interval=interval)

@@ -19,7 +19,7 @@ from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.paper_tables import (
     chosen_columns,
     claim_text,
-    interval_headers,
+    interval_heading,
     range_text,
     significance_note,
 )
@@ -119,7 +119,8 @@ class Correlations(Finding):
             caption,
             shown,
             columns,
-            headers={"value": what, **interval_headers(self.confidence)},
+            headers={"value": what},
+            interval=interval_heading(self.confidence),
             note=significance_note("*:" if found else "", alpha, note),
             decimals=2,
         )

@@ -9,8 +9,9 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
-from sessionkit.analysis.paper_tables import claim_text, corrected_text, significance_note, worded
+from sessionkit.analysis.paper_tables import claim_text, corrected_text, interval_heading, significance_note, worded
 from sessionkit.analysis.sweep.axes import shown
+from sessionkit.display.numbers import decimals_of
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
@@ -129,8 +130,8 @@ class Sweep(TestedFinding):
         named = [] if len(self.groups) == 2 else ["leader", "following"]
         rows = self.table.select(*values, *named, *away, *(["p_adjusted"] if self.test else []))
         headers = HEADERS | {name: name for name in varied} | {
-            "leader": "Leader", "following": "Next", "estimate": "Difference", "raw_difference": "Difference", "high": "to",
-            "low": f"{100 * self.confidence:g}% from", "p_adjusted": "p" if "p" not in varied else "p-value",
+            "leader": "Leader", "following": "Next", "estimate": "Difference", "raw_difference": "Difference",
+            "p_adjusted": "p" if "p" not in varied else "p-value",
         }  # fmt: skip
         found = [row for row, yes in enumerate(self.table["significant"]) if yes]
         place = len(varied) + len(named)
@@ -143,7 +144,8 @@ class Sweep(TestedFinding):
             mark = "*:" if found else ""
             note += f" Each setting is tested alone. {significance_note(mark, self.alpha, claim_text(self.claim))}"
         marks = dict.fromkeys([(row, place) for row in found], "*")
-        return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=4)
+        decimals, interval = decimals_of(self.means["value"]), interval_heading(self.confidence)
+        return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=decimals, interval=interval)
 
     def map(self, x: str | None = None, y: str | None = None) -> pl.DataFrame:
         """The settings along two parameters, all others at the base, for `sessionkit.charts.sweep_map`.

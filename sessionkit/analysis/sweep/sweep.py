@@ -146,7 +146,7 @@ def sweep(
         tell_of_bound(asked.inner)
         tell_of_depth(study, asked.inner)
     ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
-    swept = _swept(Looking(ground, testing, 1 if asked.direction == "higher" else -1), grid, options.alpha)
+    swept = _swept(Looking(ground, testing, -1 if asked.direction == "lower" else 1), grid, options.alpha)
     notes = notes_of(swept, without, by)
     if sessions is not None and testing is not None:
         left = testing.plan.units(sessions).dropped

@@ -48,11 +48,12 @@ def differences(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
-    """Draw the difference of each pair of groups by each measure with its interval, right of 0 where b is better.
+    """Draw the difference of each pair of groups by each measure with its interval, b minus a: right of 0 where b is higher.
 
     Differences are divided by the ``sd`` of a comparison (of session values around the means of both groups), so that all
-    measures share a scale; raw differences with intervals and n stand beside. A measure without a direction is gray. In a table without
-    ``sd`` each measure has a scale of its own. An interval without an end reaches as far as the other end is away.
+    measures share a scale; raw differences with intervals and n stand beside. Which values are better is said in words, for
+    measures that have a direction. In a table without ``sd`` each measure has a scale of its own. An interval without an end reaches as far
+    as the other end is away.
 
     Parameters
     ----------
@@ -81,12 +82,9 @@ def differences(
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
-    firsts = {pair.partition(" \u2212 ")[0] for pair in rows.get_column("pair")}
-    better = firsts.pop() if len(firsts) == 1 else "the group named first"
-    chart, note = _on_one_scale(rows, better)
-    return titled(
-        chart, title, [*below, f"{what}; filled: p \u2264 {alpha:g}", note], synthetic, width=width, height=height
-    )
+    without = rows.get_column("sd").null_count()
+    said = f"{what}; filled: p \u2264 {alpha:g}{f'; {without} without spread left out' if without else ''}"
+    return titled(_on_one_scale(rows), title, [*below, said], synthetic, width=width, height=height)
 
 
 def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
@@ -109,9 +107,12 @@ def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
     many = frame.height
     rows = frame.with_columns(pl.col(levels).cast(pl.String))
     rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b")).head(MOST)
-    directions = {name: _direction(name) for name in rows.get_column("measure").unique()}
-    direction = pl.col("measure").replace_strict(directions, return_dtype=pl.String)
-    rows = rows.with_columns(direction=direction).sort(pl.col("direction") == "unknown", maintain_order=True)
+    better = {name: _better(name) for name in rows.get_column("measure").unique()}
+    n = (
+        pl.when(pl.col("n_a") == pl.col("n_b"))
+        .then(pl.format("n = {}", "n_a"))
+        .otherwise(pl.format("n = {}, {}", "n_a", "n_b"))
+    )
     rows = rows.with_row_index("place").select(
         "place",
         "estimate",
@@ -121,41 +122,38 @@ def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
         high=pl.col("high").fill_null(pl.col("estimate") + reach),
         p="p_adjusted",
         shown=pl.when(pl.col("p_adjusted") <= alpha).then(pl.lit("yes")).otherwise(pl.lit("no")),
-        direction="direction",
+        better=pl.col("measure").replace_strict(better, return_dtype=pl.String),
         sd=pl.when(pl.col("sd") > 0).then("sd"),
-        n=pl.when(pl.col("n_a") == pl.col("n_b"))
-        .then(pl.format("n = {}", "n_a"))
-        .otherwise(pl.format("n = {}, {}", "n_a", "n_b")),
+        n=n,
     )
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     what += f", the first {MOST} of {many:,} in the order of the table" if many > MOST else ""
+    for name in ("n", "better"):  # what all rows share is said once
+        shared = rows.get_column(name).unique()
+        if len(shared) == 1 and shared.item() is not None:
+            rows, what = rows.with_columns(pl.lit(None, pl.String).alias(name)), f"{what}, {shared.item()}"
     return rows, what
 
 
-def _direction(measure: str) -> str:
-    """Which values of a measure are better; of what is no measure of ours higher ones are drawn to the right."""
+def _better(measure: str) -> str | None:
+    """Which values of a measure are better, in words; nothing of one without a direction, or of what is no measure of ours.
+
+    >>> _better("nsDCG@10"), _better("Queries"), _better("Clicks")
+    ('higher is better', 'lower is better', None)
+    """
     try:
-        return parse_measure(measure).direction
+        direction = parse_measure(measure).direction
     except MeasureError:
-        return "higher"
+        return None
+    return None if direction == "unknown" else f"{direction} is better"
 
 
-def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]:
-    """A row for each difference, all in standard deviations of sessions, with raw values beside; and what is to be known."""
-    without = rows.get_column("sd").null_count()
-    told = [_told(*row) for row in rows.select("estimate", "low", "high", "n").rows()]
-    sign = pl.when(pl.col("direction") == "lower").then(-1.0).otherwise(1.0)
-    ends = {name: sign * pl.col(name) / pl.col("sd") for name in ("estimate", "low", "high")}
-    drawn = rows.with_columns(
-        pl.Series("told", told), kind=pl.when(pl.col("direction") == "unknown").then(pl.lit("none")).otherwise("shown")
-    )
-    drawn = drawn.with_columns(**{f"{name}_sd": value for name, value in ends.items()}).drop_nulls("sd")
-    lower = (drawn.get_column("direction") == "lower").any()
-    unknown = (drawn.get_column("direction") == "unknown").any()
-    note = f"Right of 0: {better} is better" + (", also where lower values are better" if lower else "")
-    note += "; gray: no direction is better" if unknown else ""
-    note += f"; {without} without spread left out" if without else ""
+def _on_one_scale(rows: pl.DataFrame) -> alt.LayerChart:
+    """A row for each difference, all in standard deviations of sessions, with raw values beside."""
+    told = [_told(*row) for row in rows.select("estimate", "low", "high", "n", "better").rows()]
+    ends = {f"{name}_sd": pl.col(name) / pl.col("sd") for name in ("estimate", "low", "high")}
+    drawn = rows.with_columns(pl.Series("told", told), **ends).drop_nulls("sd")
     axis = alt.Axis(title="SDs of sessions", tickCount=5, grid=True)
     y = alt.Y(
         field="row",
@@ -170,52 +168,43 @@ def _on_one_scale(rows: pl.DataFrame, better: str) -> tuple[alt.LayerChart, str]
         tip("p", "p", ".3g"),
         tip("sd", "SD of sessions", ".4f"),
     ]
-    kinds = ["yes", "no", "none"]
-    toned = alt.Scale(domain=kinds, range=[BLUE, BLUE, FAINT])
-    filled = alt.Scale(domain=kinds, range=[BLUE, "white", "white"])
+    filled = alt.Scale(domain=["yes", "no"], range=[BLUE, "white"])
     x: dict[str, Any] = {"type": "quantitative", "axis": axis}
     layers = [
         alt.Chart().mark_rule(color=INK).encode(x=alt.XDatum(0)),
         alt.Chart()
-        .mark_rule(strokeWidth=2)
-        .encode(
-            y=y,
-            x=alt.X(field="low_sd", **x),
-            x2=alt.X2(field="high_sd"),
-            stroke=alt.Stroke(field="kind", type="nominal", scale=toned, legend=None),
-            tooltip=tips,
-        ),
+        .mark_rule(strokeWidth=2, color=BLUE)
+        .encode(y=y, x=alt.X(field="low_sd", **x), x2=alt.X2(field="high_sd"), tooltip=tips),
         alt.Chart()
-        .mark_point(size=80, filled=True, strokeWidth=2)
+        .mark_point(size=80, filled=True, stroke=BLUE, strokeWidth=2)
         .encode(
             y=y,
             x=alt.X(field="estimate_sd", **x),
-            fill=alt.Fill(field="kind", type="nominal", scale=filled, legend=None),
-            stroke=alt.Stroke(field="kind", type="nominal", scale=toned, legend=None),
+            fill=alt.Fill(field="shown", type="nominal", scale=filled, legend=None),
             tooltip=tips,
         ),
         alt.Chart()
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    chart = layered(layers, data=values(drawn, _table(drawn)), width=SCALED, height=alt.Step(ROW))
-    return chart, note
+    return layered(layers, data=values(drawn, _table(drawn)), width=SCALED, height=alt.Step(ROW))
 
 
 def _table(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows without what they are drawn with."""
-    only_drawn = ("place", "told", "kind", "shown", "direction")
+    only_drawn = ("place", "told", "shown", "better")
     return rows.drop(only_drawn, strict=False).rename({"row": "measure"}).select("measure", pl.exclude("measure"))
 
 
-def _told(estimate: float, low: float, high: float, n: str | None) -> str:
-    """A difference with its interval and n, as it stands beside its row.
+def _told(estimate: float, low: float, high: float, *more: str | None) -> str:
+    """A difference with its interval, as it stands beside its row, and what more is known of that row.
 
-    >>> _told(0.074, 0.0197, 0.16773, "n = 30")
-    '+0.0740 [0.0197, 0.168], n = 30'
+    >>> _told(0.074, 0.0197, 0.16773, "n = 30", None, "lower is better")
+    '+0.0740 [0.0197, 0.168], n = 30, lower is better'
     """
     sign = "+" if estimate > 0 else ""
-    return f"{sign}{compact(estimate)} [{compact(low)}, {compact(high)}]{f', {n}' if n else ''}"
+    numbers = f"{sign}{compact(estimate)} [{compact(low)}, {compact(high)}]"
+    return ", ".join([numbers, *(text for text in more if text)])
 
 
 def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
@@ -241,7 +230,8 @@ def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    drawn = layered(layers, data=values(rows, _table(rows)), height=ROW)
+    named = rows.with_columns(row=pl.concat_str("row", "better", separator=", ", ignore_nulls=True))
+    drawn = layered(layers, data=values(named, _table(rows)), height=ROW)
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),
         spacing=8,

@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.charts.encodings import LETTERS, in_order, layered, line_below, tip, titled, values
+from sessionkit.charts.encodings import in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
@@ -19,7 +19,7 @@ from sessionkit.scoring.measures.grammar import parse_measure
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
-KEY = (f"{LETTERS}groups that share one are not shown to differ", "Circles: not shown to differ from the first")
+KEY = ("Letters: groups that share one are not shown to differ", "Circles: not shown to differ from the first")
 
 
 def group_means(

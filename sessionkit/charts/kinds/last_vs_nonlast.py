@@ -11,26 +11,33 @@ import polars as pl
 from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.breakdown.reduction import OF_PART
 from sessionkit.charts.encodings import (
+    area,
     band,
     band_tips,
     color,
     curve_names,
     gain_axis,
     grouped,
+    in_order,
+    layered,
     mean_of,
     of_several,
     outstanding,
     parted,
     stacked,
     tip,
+    titled,
     values,
 )
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("part", "rank", "value", "n_queries", "n_sessions")
 NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}
 MARKED = 10
 """Points stand at the first rank and at every tenth."""
+MOST_PANELS, PANEL = 6, (215, 200)
+"""Groups that have a panel each where there are bands, and its width and height."""
 
 
 def last_vs_nonlast(
@@ -45,10 +52,11 @@ def last_vs_nonlast(
     subtitle: str | None = None,
     width: float | None = None,
     height: float | None = None,
-) -> alt.LayerChart:
+) -> alt.LayerChart | alt.FacetChart:
     """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part, and bands if the frame has any.
 
-    Means of one session are left out, unless there are no others.
+    Bands of several groups would lie upon each other: up to six groups then have a panel each. Means of one session are left out, unless
+    there are no others.
 
     Parameters
     ----------
@@ -95,12 +103,49 @@ def last_vs_nonlast(
     }
     if own:
         encoding["color"]["legend"]["symbolOpacity"] = 1
-    marked = frame.filter((pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED))
+    marked = frame.filter(_is_marked(ranks))
     tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]
     tips += [*band_tips(frame), tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
+    groups = frame.get_column("group").unique(maintain_order=True).to_list()
+    if own and 1 < len(groups) <= MOST_PANELS and frame.get_column("low").count():
+        what = mean_of(axis, means)
+        if measure is not None:  # beside panels there is room for the measure alone
+            encoding["y"] = gain_axis(measure, None)
+        chart = _panels(frame.with_columns(marked=_is_marked(ranks)), encoding, dash, shape, tips)
+        below = [*([] if subtitle is None else [subtitle]), *([] if measure is None else [what])]
+        return titled(chart, title, below, synthetic, width=width, height=height)
     label = pl.concat_str("group", pl.col("part").str.to_lowercase(), separator=", ")
     names = curve_names(frame.with_columns(label=label), encoding, {"strokeDash": dash, "shape": shape})
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
     points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
     layers = [*band(frame, encoding, "part"), lines, points, *names]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+
+
+def _is_marked(ranks: int) -> pl.Expr:
+    """Where points stand, of so many ranks."""
+    return (pl.col("rank") == 1) | (pl.col("rank") % MARKED == 0) | (ranks <= MARKED)
+
+
+def _panels(
+    frame: pl.DataFrame, encoding: dict[str, Any], dash: alt.StrokeDash, shape: alt.Shape, tips: list[alt.Tooltip]
+) -> alt.FacetChart:
+    """A panel for each group, in natural order, on one scale."""
+    names = in_natural_order(frame.get_column("group").unique())
+    rows = frame.with_columns(place=pl.col("group").replace_strict(names, range(len(names)), return_dtype=pl.Int32))
+    encoding["color"]["legend"] = None
+    layers = [
+        area(alt.Chart(), encoding, "part"),
+        alt.Chart().mark_line().encode(**encoding, strokeDash=dash),
+        alt.Chart()
+        .mark_point(filled=True)
+        .transform_filter(alt.FieldEqualPredicate(field="marked", equal=True))
+        .encode(**encoding, shape=shape, tooltip=tips),
+    ]
+    data = values(rows.sort("place", "part", "rank"), rows.drop("place", "marked"))
+    plot = layered(layers, data=data, width=PANEL[0], height=PANEL[1])
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=PANEL[0], labelAnchor="start")
+    panels: alt.FacetChart = plot.facet(
+        facet=alt.Facet(field="group", type="nominal", sort=in_order(), header=header), columns=2, spacing=12
+    )
+    return panels

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import layered, line_below, tip, titled, values
-from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import inert, plain, printable, printable_column
 from sessionkit.errors import UsageError, suggestion
 
@@ -97,9 +97,6 @@ def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
     dash = alt.StrokeDash(
         field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3], [1, 2]]), legend=None
     )
-    tone = alt.Color(
-        field="moved", type="nominal", scale=alt.Scale(domain=kinds, range=[PALETTE[1], PALETTE[0], FAINT]), legend=None
-    )
     tips = [
         tip("unit", "Unit"),
         tip("side", "Group"),
@@ -110,9 +107,9 @@ def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
     average = values(means, means.with_columns(part=pl.lit("mean")))
     layers = [
         alt.Chart(lines)
-        .mark_line(strokeWidth=1, opacity=0.7)
-        .encode(x=x, y=y, detail=alt.Detail(field="unit", type="nominal"), strokeDash=dash, color=tone),
-        alt.Chart(lines).mark_point(size=14, filled=True, opacity=0.7).encode(x=x, y=y, color=tone, tooltip=tips),
+        .mark_line(strokeWidth=1, color=FAINT)  # no color of a group: a line is of both
+        .encode(x=x, y=y, detail=alt.Detail(field="unit", type="nominal"), strokeDash=dash),
+        alt.Chart(lines).mark_point(size=14, filled=True, color=FAINT).encode(x=x, y=y, tooltip=tips),
         alt.Chart(average).mark_line(strokeWidth=3.5, color=INK).encode(x=x, y=y),
         alt.Chart(average)
         .mark_point(size=80, filled=True, color=INK)

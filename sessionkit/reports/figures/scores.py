@@ -24,7 +24,7 @@ from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
-from sessionkit.reports.phrases import correlation_text, filled
+from sessionkit.reports.phrases import correlation_text, filled, sides
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
@@ -39,9 +39,14 @@ def differences(study: Study, choices: Choices) -> Figure:
     found = compare(study, measures_of(choices, "differences"), choices.by)
     title = "Differences and their intervals"
     chart = charts.differences(found.table, confidence=found.confidence, synthetic=choices.synthetic, title=title)
+    scale = (
+        "in standard deviations of sessions within groups, raw values in numbers"
+        if found.table["sd"].count()
+        else "on a scale of its own"
+    )
     caption = (
-        f"Difference by each measure on a scale of its own, with its {level_text(found.alpha)} interval, for "
-        f"{found.claim}; {found.test}.{filled(found)}"
+        f"Difference by each measure, {scale}, with its {level_text(found.alpha)} interval, for {found.claim}; "
+        f"{found.test}. {sides(found)}{filled(found)}"
     )
     return Figure("differences", title, chart, caption)
 

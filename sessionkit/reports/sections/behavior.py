@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
+from sessionkit.analysis.paper_tables import with_unit
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted, listed
@@ -28,7 +29,6 @@ OBSERVED = (
     "Duration", "TimeToFirstClick", "Dwell", "QueryTerms", "QueryOverlap",
 )  # fmt: skip
 """Measures of behavior, of which those are shown that the log allows."""
-SECONDS = ("Duration", "TimeToFirstClick", "Dwell")
 GAIN = "nDCG@10"
 
 
@@ -122,7 +122,7 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
     column = of.choices.by
     names = means.select(pl.col(column).unique(maintain_order=True)).to_series().to_list()
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
-    timed = pl.when(pl.col("measure").is_in(SECONDS)).then(pl.col("measure") + ", s").otherwise("measure")
+    timed = pl.col("measure").replace({name: with_unit(name) for name in wide["measure"]})
     one = of.study.facts.sessions == 1
     note = f"{'' if one else 'Means over sessions; '}sessionkit measures NAME says what each is."
     shown = [str(name) if name is not None else "(none)" for name in names]

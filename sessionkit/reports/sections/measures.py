@@ -107,9 +107,7 @@ def _differences(found: Comparison, caption: str) -> TextTable:
     }
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
-    headers |= {"estimate": found.estimate_heading, "low": f"{level_text(found.alpha)} from"} | (
-        {} if alike else {"n_a": "n of first"}
-    )
+    headers |= {"estimate": found.estimate_heading} | ({} if alike else {"n_a": "n of first"})
     mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
         f"{found.estimate_heading}, interval, p, effect size and n are of the {found.estimand}, "
@@ -117,7 +115,8 @@ def _differences(found: Comparison, caption: str) -> TextTable:
         f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}."
     )
-    return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4)
+    interval = f"{level_text(found.alpha)} interval"
+    return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, interval=interval)
 
 
 def _overall(found: Comparison) -> list[TextTable]:

@@ -23,7 +23,7 @@ from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
-from sessionkit.reports.phrases import capital
+from sessionkit.reports.phrases import capital, sides
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
@@ -304,18 +304,13 @@ def _overturned(of: Material) -> str:
         return f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'difference')}."
     if turned.is_empty():
         return "Unjudged documents cannot reverse the difference."
-    few = of.incompleteness.differences.drop_nulls("overturned_by")
-    row = few.sort(pl.col("measure") != str(of.primary), maintain_order=True).row(0, named=True) if len(few) else None
-    number = (
-        f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}, all of the best grade"
-        if row
-        else ""
+    row = turned.row(0, named=True)
+    if row["overturned_by"] is not None:
+        few = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
+        return f"{few}, all of the best grade, would reverse the difference."
+    return (
+        f"Unjudged documents could reverse the difference (bounds {compact(row['lower'])} to {compact(row['upper'])})."
     )
-    if row and row["measure"] == str(of.primary):
-        return f"{number}, would reverse the difference."
-    bounds = turned.row(0, named=True)
-    told = f"Unjudged documents could reverse the difference (bounds {compact(bounds['lower'])} to {compact(bounds['upper'])})."
-    return f"{told} For {row['measure']}, {number}, would do." if row else told
 
 
 def _figures(of: Material, found: Comparison) -> list[Part]:
@@ -344,7 +339,7 @@ def _forest(of: Material, found: Comparison) -> Figure:
     early = f" {EARLY}" if of.primary.name == "nsDCG" else ""
     caption = (
         f"Differences in standard deviations of sessions within groups, with {level_text(found.alpha)} intervals; raw values "
-        f"and n beside.{others}{early}"
+        f"in numbers. {sides(found)}{others}{early}"
     )
     return Figure("differences", title, chart, caption)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.numeric_ties import tied
+from sessionkit.analysis.study_questions import IDS, columns_of
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
 from sessionkit.charts.theme import WIDTH
+from sessionkit.display.labels import label, printable
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
@@ -20,6 +24,8 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 
+MOST_KINDS = 5
+"""Values of a column of users within each of which groups can well be compared."""
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""
 
@@ -72,13 +78,36 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
     return found.with_columns(of=pl.lit(many), equal=pl.lit(many - len(alone)))
 
 
-@section("topics", "For whom and on which topics?", details=(topics_table, users_and_topics))
+def _kinds_of_users(of: Material) -> str | None:
+    """A column of users, or a text of sessions, that makes a few groups within which others can be compared; None where there is none."""
+    if of.large or of.comparison is None:
+        return None
+    known = columns_of(of.study).filter(
+        pl.col("distinct").is_between(2, MOST_KINDS), ~pl.col("column").is_in([*IDS, of.by])
+    )
+    users = known.filter(in_table="users")["column"]
+    texts = known.filter(pl.col("type").is_in(["string", "boolean"]), in_table="sessions")["column"]
+    return next(iter([*users, *texts]), None)
+
+
+def _heading(of: Material) -> str:
+    """What the section answers, or says how to ask."""
+    return "On which topics?" if _kinds_of_users(of) is None else "For whom and on which topics?"
+
+
+@section("topics", _heading, details=(topics_table, users_and_topics))
 def topics(of: Material) -> list[Part]:
     """How the groups lie on every topic."""
     found, means = of.comparison, of.topic_means
     if found is None or means is None:
         return []
-    told = of.paragraph(_told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means))
+    text = _told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means)
+    kinds = _kinds_of_users(of)
+    if kinds is not None:
+        by = [] if of.by == "system_id" else ["--by", of.by]
+        command = shlex.join(["compare", "STUDY", str(of.primary), *by, "--within", kinds])
+        text += f" For whom: sessionkit {printable(command)} compares the groups within each value of {label(kinds)}."
+    told = of.paragraph(text)
     if len(means) > DRAWN:
         return [
             told,

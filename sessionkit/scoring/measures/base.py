@@ -97,6 +97,8 @@ class Measure:
     """Whether a higher grade of a shown result can lower the value, as it can where the ideal grows with it."""
     sums_queries: ClassVar[bool] = False
     """Whether a session's value is a sum over its queries that nothing divides, so that more queries alone can raise it."""
+    unit: ClassVar[str] = ""
+    """The unit of its values in tables, such as ``s``; nothing where the name says what is counted."""
     formula: ClassVar[str]
     source: ClassVar[str]
     example: ClassVar[str] = ""

@@ -82,15 +82,15 @@ class NumberOfResults(SessionMeasure):
 class NumberOfClicks(SessionMeasure):
     """Clicks: the number of clicks on results of a session's logged queries, each list down to the cutoff.
 
-    Unit: clicks. Range [0, no bound). A count of effort: fewer is taken for better. The column ``clicks`` says how often a
-    result was clicked; where it is not logged, a result that was clicked counts once (see `sessionkit.scoring.session_times` for
-    what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``, ``click_elapsed_seconds`` in the results. Null
-    for a session without a logged query. See `Queries` for an example.
+    Unit: clicks. Range [0, no bound). No direction is better: a click costs effort, and shows that something was found. The
+    column ``clicks`` says how often a result was clicked; where it is not logged, a result that was clicked counts once (see
+    `sessionkit.scoring.session_times` for what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``,
+    ``click_elapsed_seconds`` in the results. Null for a session without a logged query. See `Queries` for an example.
     """
 
     name = "Clicks"
     bounds = "fixed"
-    direction = "lower"
+    direction = "unknown"
     formula = "number of clicks on results at ranks 1..k of all queries"
     undefined_where = NO_QUERY
     source = "OURS; a count"

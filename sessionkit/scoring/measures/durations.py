@@ -50,6 +50,7 @@ class SessionDuration(SessionMeasure):
     """
 
     name = "Duration"
+    unit = "s"
     bounds = "fixed"
     direction = "lower"
     formula = "end - beginning"
@@ -76,6 +77,7 @@ class FirstClickTime(SessionMeasure):
     """
 
     name = "TimeToFirstClick"
+    unit = "s"
     bounds = "fixed"
     direction = "lower"
     formula = "time of the first click - time of the first query"
@@ -107,6 +109,7 @@ class DwellTime(SessionMeasure):
     """
 
     name = "Dwell"
+    unit = "s"
     bounds = "fixed"
     formula = "sum of dwell_seconds of all results"
     source = "OURS; a sum"

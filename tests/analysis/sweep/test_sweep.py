@@ -226,11 +226,11 @@ def test_a_sign_test_whose_median_is_0_shows_the_side_it_tested() -> None:
 def test_in_a_paper_two_groups_have_the_difference_of_the_second_and_many_the_leader():
     found = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4], "gain": ["linear", "exp2"]}, confidence=0.885)
     table = found.paper_table()
-    assert table.headers == ("b", "gain", "Difference", "88.5% from", "to", "p")
+    assert table.headers == ("b", "gain", "Difference", "88.5% interval", "p")
     for row, cells in zip(found.table.iter_rows(named=True), table.rows, strict=True):
         assert row["leader"] == "S2"
         assert cells[:2] == (f"{row['b']:g}", row["gain"])
-        assert cells[2:5] == tuple(f"{row[name]:.4f}" for name in ("estimate", "low", "high"))
+        assert cells[2:4] == (f"{row['estimate']:.4f}", f"[{row['low']:.4f}, {row['high']:.4f}]")
     marked = {(place, 2): "*" for place, p in enumerate(found.table["p_adjusted"]) if p <= 0.115}
     assert 0 < len(marked) < 4
     assert table.marks == marked
@@ -240,7 +240,7 @@ def test_in_a_paper_two_groups_have_the_difference_of_the_second_and_many_the_le
     )
     assert table.note.endswith(f" The claim is about {found.claim}.")
     many = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4]}, by="topic_id").paper_table()
-    assert many.headers == ("b", "Leader", "Next", "Difference", "95% from", "to", "p")
+    assert many.headers == ("b", "Leader", "Next", "Difference", "95% interval", "p")
     assert "Tukey's HSD, blocked, p for all pairs at once" in many.caption
     untested = sk.sweep(read_clinic(), "nsDCG@10", {"b": [2, 4]}, test="none").paper_table()
     assert untested.headers == ("b", "Difference")
@@ -257,4 +257,7 @@ def test_where_the_first_of_two_groups_leads_its_difference_is_turned():
     found = sk.sweep(renamed, "sDCG@10", {"b": [2, 9]})
     assert found.table["leader"].to_list() == ["A", "A"]
     for row, cells in zip(found.table.iter_rows(named=True), found.paper_table().rows, strict=True):
-        assert cells[1:4] == (f"{-row['estimate']:.4f}", f"{-row['high']:.4f}", f"{-row['low']:.4f}")
+        assert cells[1:3] == (
+            f"{-row['estimate']:.2f}",
+            f"[{-row['high']:.2f}, {-row['low']:.2f}]",
+        )  # means have two digits

@@ -118,14 +118,14 @@ def test_an_adjusted_difference_is_called_so_wherever_it_stands():
     turned = "The raw difference has the opposite sign"
     assert f"{turned}: it is not adjusted for user and topic. There is evidence" in found.reading
     paper = found.paper_table()
-    assert paper.headers[3] == "Adjusted difference"
+    assert "Adjusted difference" in paper.headers
     assert (
         "Means are raw; the adjusted difference is the difference between values of system_id adjusted for"
         in paper.note
     )
     assert f"{turned}. The claim is about" in paper.note
     other = sk.compare(by_topic([[0.1, 0.1], [0.2, 0.3], [0.4, 0.6], [0.5, 1.4]]), test="wilcoxon")
-    assert other.paper_table().headers[3] == "Estimate"
+    assert "Estimate" in other.paper_table().headers
     assert "the estimate is the pseudo-median of the differences (Hodges-Lehmann)" in other.paper_table().note
 
 

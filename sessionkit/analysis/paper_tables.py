@@ -417,13 +417,13 @@ def pair_table(
     pair = pl.Series("pair", [f"{b} \N{MINUS SIGN} {a}" for a, b in table.select("a", "b").rows()], dtype=pl.String)
     between = ["pair"] if not one else ["mean_a", "mean_b"] if means else []
     shown = [*lead, *between, "estimate", "low", "high", "p_adjusted"]
-    equal = (table["n_a"] == table["n_b"]).all()
+    equal = are_paired(table) and (table["n_a"] == table["n_b"]).all()
     # of several pairs, written "b minus a", the n of b stands first too
     counts = ["n_a"] if equal else ["n_a", "n_b"] if one else ["n_b", "n_a"]
     if table.select("n_a", "n_b").n_unique() == 1 and one:
         many = f"n = {table.item(0, 'n_a'):,}"
         told = "" if f"{many} " in caption else f"{many}. "
-        if not equal:
+        if not equal and f"{many} and {table.item(0, 'n_b'):,} " not in caption:
             told = f"{many} ({label(pairs.item(0, 'a'))}) and {table.item(0, 'n_b'):,} ({label(pairs.item(0, 'b'))}). "
         counts, note = [], f"{told}{note}"
     sized = [name for name in ("mean_a", "mean_b", "estimate") if name in table.columns]
@@ -453,6 +453,11 @@ def pair_table(
         limit=len(rows),
         interval=interval_heading(confidence),
     )
+
+
+def are_paired(table: pl.DataFrame) -> bool:
+    """Whether the groups of a table of pairs have the same units, so that they have one n."""
+    return "wins" not in table.columns or table["wins"].null_count() < len(table)
 
 
 def pair_words(table: pl.DataFrame) -> str:

@@ -252,9 +252,12 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
     """
     _name_in_legend(spec, width, size)
     _lift_titles(spec, width, size)
-    for layer in spec.get("layer", []):
+    for layer in [*spec.get("layer", [])]:
         if _takes_room(spec, layer):
             layer["mark"].update(align="right", dx=0, dy=ABOVE)
+            behind = copy.deepcopy(layer)  # no line goes through a number
+            behind["mark"].update(color="white", stroke="white", strokeWidth=3)
+            spec["layer"].insert(spec["layer"].index(layer), behind)
             spec["height"] = {"step": HIGH_ROW}
     if spec.get("columns", 1) > 1:
         spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2

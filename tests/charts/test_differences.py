@@ -75,7 +75,7 @@ def test_differences_are_divided_by_the_spread_of_sessions_and_stand_raw_beside(
     first, second = rows_of(forest())
     assert (first["estimate_sd"], first["low_sd"], first["high_sd"]) == (0.5, 0.125, 0.875)  # 2, .5 and 3.5 over 4
     assert first["told"] == "+2.00 [0.500, 3.50], n = 30"
-    assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28, 29"
+    assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28 and 29"
     assert subtitle_of(forest()) == "Difference S2 \u2212 S1, higher is better; filled: p \u2264 0.05"
 
 

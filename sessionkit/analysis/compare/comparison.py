@@ -13,6 +13,7 @@ from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
+    are_paired,
     claim_text,
     corrected_text,
     pair_table,
@@ -250,5 +251,8 @@ class Comparison(TestedFinding):
     @property
     def _how(self) -> str:
         """The test, its correction and the units, for a caption."""
-        sizes = pl.concat([self.table["n_a"], self.table["n_b"]])
-        return f"{self.test}{corrected_text(self.family)}, n = {range_text(sizes)} {self.population}"
+        sides, each = [self.table["n_a"], self.table["n_b"]], ""
+        if are_paired(self.table) or self.table.select("a", "b").n_unique() > 1:
+            sides, each = [pl.concat(sides)], "" if are_paired(self.table) else " in each group"
+        n = " and ".join(map(range_text, sides))
+        return f"{self.test}{corrected_text(self.family)}, n = {n} {self.population}{each}"

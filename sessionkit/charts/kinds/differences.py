@@ -90,6 +90,7 @@ def differences(
 def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
     """What is drawn, a row for each pair and measure, and which difference it is."""
     levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
+    paired = "wins" not in table.columns or table["wins"].count() > 0  # else the groups have different units
     table = table.with_columns(
         pl.lit(None, dtype).alias(name)
         for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64))
@@ -109,9 +110,9 @@ def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
     rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b")).head(MOST)
     better = {name: _better(name) for name in rows.get_column("measure").unique()}
     n = (
-        pl.when(pl.col("n_a") == pl.col("n_b"))
+        pl.when((pl.col("n_a") == pl.col("n_b")) & pl.lit(paired))
         .then(pl.format("n = {}", "n_a"))
-        .otherwise(pl.format("n = {}, {}", "n_a", "n_b"))
+        .otherwise(pl.format("n = {} and {}", "n_a", "n_b"))
     )
     rows = rows.with_row_index("place").select(
         "place",

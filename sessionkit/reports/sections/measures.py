@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.numeric_ties import tied
+from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.analysis.phrases import level_text
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
@@ -96,7 +97,7 @@ def _scores(of: Material) -> TextTable:
 def _differences(found: Comparison, caption: str) -> TextTable:
     """Every pair by every measure."""
     one = found.table.select("a", "b").n_unique() == 1
-    alike = (found.table["n_a"] == found.table["n_b"]).all()
+    alike = are_paired(found.table) and (found.table["n_a"] == found.table["n_b"]).all()
     left_out = {*(("a", "b") if one else ()), *(("n_b",) if alike else ())}
     columns = [name for name in PAIR if name not in left_out]
     frame = found.table.select(columns)

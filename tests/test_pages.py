@@ -133,7 +133,9 @@ non-last, bounds, grade, nsDCG, rank, synthetic, workbook, questionnaire, qrels,
 interactive search, search engine, TREC Session Track, Dynamic Domain, TREC runs, User Behavior Insights, TianGong-ST, Yandex, Quepid,
 Search Relevance Workbench, learning-to-rank, Parquet, NDJSON, Spark, trec_eval, ir_measures, PyTerrier, family, normalized gain, band,
 randomization, population, adjusted, detected, 95% interval, t, n, users weighted equally, safe, balanced Latin square, last query,
-interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size"""
+interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,
+kept aside, paired, users like these, true difference, left out, Hedges' g, Welch, evidence, REML, residual, tau, knee, pooled, KL,
+cumulated"""
 
 
 @pytest.mark.parametrize("term", " ".join(IN_PLAIN_WORDS.split()).split(", "))

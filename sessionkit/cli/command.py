@@ -39,6 +39,11 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the words behind the command."""
         ctx.allow_extra_args = True
+        options = {option for one in self.params for option in one.opts}
+        for word in args:
+            name, equals, value = word.partition("=")
+            if equals and f"--{name}" in options and not ctx.resilient_parsing:
+                raise UsageError(f"{visible(word)} is how Python has it; here it is --{name} {visible(value)}")
         try:
             rest = super().parse_args(ctx, args)
         except wrong.BadOptionUsage as error:

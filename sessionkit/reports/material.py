@@ -58,6 +58,8 @@ RATED_DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
 LAST_DRAWS = 2_000
 """Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
+MOST_KINDS, KINDS_TRIED = 5, 2
+"""Values of a column of users within each of which groups are compared, and columns that are tried."""
 ALPHA = 0.05
 """Error rate of the intervals of means that are not compared."""
 NUMBER = re.compile(r"[-+]?[0-9.]+")
@@ -305,6 +307,35 @@ class Material:
             return self.comparison_question().answer(memory=self.memory)
         except (DataError, UsageError) as error:
             return str(error)
+
+    @cached_property
+    def depends_on_topics(self) -> Comparison | None:
+        """The groups compared within each topic, to see whether their difference depends on it; None where it cannot be told."""
+        return None if self.comparison is None or self.compared_by == "topic_id" else self._within("topic_id")
+
+    @cached_property
+    def depends_on_users(self) -> Comparison | None:
+        """The groups compared within each value of a column of users, the first that tells; None where none does."""
+        if self.comparison is None:
+            return None
+        users = self.study.users.select(pl.exclude("user_id")).collect()
+        few = [
+            column.name
+            for column in users
+            if not column.dtype.is_nested() and 2 <= column.drop_nulls().n_unique() <= MOST_KINDS
+        ]
+        found = (self._within(name) for name in few[:KINDS_TRIED] if name != self.compared_by)
+        return next(filter(None, found), None)
+
+    def _within(self, column: str) -> Comparison | None:
+        """The groups compared within each value of a column; None where their difference is not tested for depending on it."""
+        if self.large:
+            return None
+        try:
+            found = compare(self.study, [self.primary], self.compared_by, within=column, memory=self.memory)
+        except (DataError, UsageError):
+            return None
+        return found if len(found.interaction) and found.interaction["p"].count() else None
 
     @property
     def others(self) -> Comparison | None:

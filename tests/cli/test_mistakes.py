@@ -35,6 +35,7 @@ MISTAKES = {
         "sessionkit score STUDY MEASURE...",
         "options: --by, --where",
     ],
+    "compare {study} CG population=topics": ["population=topics is how Python has it; here it is --population topics"],
     "--by skill score {study} CG": ["there is no option --by before the command; it stands behind it"],
     "chart --width 3 session-curve {study}": ["there is no option --width before the chart; it stands behind it"],
     "score {study} CG --wher x": ["did you mean '--where'?"],

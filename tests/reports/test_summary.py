@@ -1,5 +1,6 @@
 """The first screen: every claim with its estimate, interval and n; what is undecided, unjudged, longer or left out is said there."""
 
+import dataclasses
 import itertools
 import warnings
 
@@ -18,6 +19,7 @@ from sessionkit.reports.page import sections_of
 from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures
+from sessionkit.reports.sections.ratings import ratings
 from sessionkit.reports.sections.sensitivity import sensitivity, tipping_point
 from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
@@ -316,6 +318,16 @@ def test_what_is_better_in_a_column_is_what_the_study_says(better, words_of):
     )
     of = material(study, ["column(effort)"], declared="report")
     assert f"{words_of} than" in words(summary(of))[0]
+
+
+def test_a_measure_and_a_rating_agree_or_not_by_which_values_are_better():
+    study = read_clinic()
+    for better, said in (("higher", "the two agree"), ("lower", "the two disagree"), (None, "")):
+        settings = dataclasses.replace(study.settings, better={"satisfaction": better} if better else {})
+        (told,) = ratings(material(dataclasses.replace(study, settings=settings), ["nsDCG@10"])).parts[0].paragraphs
+        assert told.endswith(
+            f"{better.capitalize()} values of satisfaction are better: {said}." if better else "30 users)."
+        )
 
 
 @pytest.fixture(scope="module")

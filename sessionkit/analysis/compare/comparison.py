@@ -19,6 +19,7 @@ from sessionkit.analysis.paper_tables import (
     pair_table,
     range_text,
     significance_note,
+    with_unit,
     worded,
 )
 from sessionkit.display.numbers import p_text
@@ -222,6 +223,7 @@ class Comparison(TestedFinding):
                 named = {level: part.item(0, level) for level in levels} | {"": letters[group], self.by: group}
                 rows.append(named | {measure: means.get((measure, group)) for measure in measures})
         headers = HEADERS | {name: heading(name) for name in (*levels, self.by)} | {"": ""}
+        headers |= {measure: with_unit(measure) for measure in measures}
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         told = "" if self.estimate_heading == "Difference" else f"Means are raw; letters go by the {self.estimand}. "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from sessionkit.analysis.correlate.correlate import Correlations
@@ -10,9 +12,9 @@ from sessionkit.charts import correlation_forest
 from sessionkit.display.tables import table_of
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import scatter_of
-from sessionkit.reports.material import Material
+from sessionkit.reports.material import ALPHA, Material
 from sessionkit.reports.parts import Part
-from sessionkit.reports.phrases import correlation_text
+from sessionkit.reports.phrases import capital, correlation_text
 from sessionkit.reports.sections.section_kind import section
 
 CORRELATED = {
@@ -53,9 +55,18 @@ def ratings(of: Material) -> list[Part]:
     if isinstance(found, str):
         return [of.told(found)]
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
-    told = " ".join(correlation_text(row, found) for row in spearman.iter_rows(named=True))
+    told = " ".join(f"{correlation_text(row, found)}{_good(of, row)}" for row in spearman.iter_rows(named=True))
     drawn = scatter_of(of.study, spearman.row(0, named=True), of.choices) if len(spearman) == 1 else _forest(of, found)
     return [of.paragraph(told), drawn]
+
+
+def _good(of: Material, row: dict[str, Any]) -> str:
+    """Whether better values of the measure go with better ones of the rating, where the study says which are better and it is shown."""
+    better = of.study.settings.better.get(row["covariate"])
+    if better is None or of.direction() == "unknown" or row["p"] is None or row["p"] > ALPHA:
+        return ""
+    alike = (row["value"] > 0) == (better == of.direction())
+    return f" {capital(better)} values of {row['covariate']} are better: the two {'agree' if alike else 'disagree'}."
 
 
 def _forest(of: Material, found: Correlations) -> Figure:

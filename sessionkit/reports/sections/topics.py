@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
-
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.numeric_ties import tied
-from sessionkit.analysis.study_questions import IDS, columns_of
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
 from sessionkit.charts.theme import WIDTH
-from sessionkit.display.labels import label, printable
+from sessionkit.display.labels import label
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import compact
+from sessionkit.display.numbers import compact, p_text
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -24,8 +21,6 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 
-MOST_KINDS = 5
-"""Values of a column of users within each of which groups can well be compared."""
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""
 
@@ -78,21 +73,19 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
     return found.with_columns(of=pl.lit(many), equal=pl.lit(many - len(alone)))
 
 
-def _kinds_of_users(of: Material) -> str | None:
-    """A column of users, or a text of sessions, that makes a few groups within which others can be compared; None where there is none."""
-    if of.large or of.comparison is None:
-        return None
-    known = columns_of(of.study).filter(
-        pl.col("distinct").is_between(2, MOST_KINDS), ~pl.col("column").is_in([*IDS, of.by])
-    )
-    users = known.filter(in_table="users")["column"]
-    texts = known.filter(pl.col("type").is_in(["string", "boolean"]), in_table="sessions")["column"]
-    return next(iter([*users, *texts]), None)
-
-
 def _heading(of: Material) -> str:
-    """What the section answers, or says how to ask."""
-    return "On which topics?" if _kinds_of_users(of) is None else "For whom and on which topics?"
+    """What the section answers."""
+    return "On which topics?" if of.depends_on_users is None else "For whom and on which topics?"
+
+
+def _depends(of: Material, found: Comparison, what: str) -> str:
+    """Whether the difference depends on a column, with F, p and n; empty where it is not tested."""
+    row = found.interaction.row(0, named=True)
+    if len(found.interaction) > 1 or row["p"] is None:
+        return ""
+    shown = "There is evidence that" if row["p"] <= found.alpha else "It is not shown that"
+    test = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p_text(row['p'])}, n = {row['n']:,}"
+    return f" {shown} the difference by {of.primary} depends on {what} ({test})."
 
 
 @section("topics", _heading, details=(topics_table, users_and_topics))
@@ -102,11 +95,10 @@ def topics(of: Material) -> list[Part]:
     if found is None or means is None:
         return []
     text = _told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means)
-    kinds = _kinds_of_users(of)
-    if kinds is not None:
-        by = [] if of.by == "system_id" else ["--by", of.by]
-        command = shlex.join(["compare", "STUDY", str(of.primary), *by, "--within", kinds])
-        text += f" For whom: sessionkit {printable(command)} compares the groups within each value of {label(kinds)}."
+    if of.depends_on_topics is not None:
+        text += _depends(of, of.depends_on_topics, "the topic")
+    if of.depends_on_users is not None:
+        text += _depends(of, of.depends_on_users, label(str(of.depends_on_users.within)))
     told = of.paragraph(text)
     if len(means) > DRAWN:
         return [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any, Literal
 
 import polars as pl
@@ -58,8 +59,8 @@ RATED_DRAWS = 1_000
 """Draws of users behind the intervals of correlations."""
 LAST_DRAWS = 2_000
 """Draws of users, for the intervals of last queries that are not Student's; in large studies there are none."""
-MOST_KINDS, KINDS_TRIED = 5, 2
-"""Values of a column of users within each of which groups are compared, and columns that are tried."""
+MOST_KINDS = 5
+"""Values of a column of users within each of which groups are compared."""
 ALPHA = 0.05
 """Error rate of the intervals of means that are not compared."""
 NUMBER = re.compile(r"[-+]?[0-9.]+")
@@ -144,11 +145,17 @@ class Material:
             self.topics_question,
             lambda: self.sweep_question(self.compared_by),
         ]
-        return [*several, self.rows_question] if self.large else several
+        if self.large:
+            return [*several, self.rows_question]
+        return [*several, *(partial(self.within_question, column) for column in self.within_columns)]
 
     def comparison_question(self) -> StudyQuestion[Comparison]:
         """Whether the groups differ by the primary measure."""
         return ask(compare, self.study, [self.primary], self.compared_by)
+
+    def within_question(self, column: str) -> StudyQuestion[Comparison]:
+        """Whether they differ within each value of a column, and whether their difference depends on it."""
+        return ask(compare, self.study, [self.primary], self.compared_by, within=column)
 
     def others_question(self) -> StudyQuestion[Comparison]:
         """Whether they differ by the other measures, a family of their own."""
@@ -309,33 +316,26 @@ class Material:
             return str(error)
 
     @cached_property
-    def depends_on_topics(self) -> Comparison | None:
-        """The groups compared within each topic, to see whether their difference depends on it; None where it cannot be told."""
-        return None if self.comparison is None or self.compared_by == "topic_id" else self._within("topic_id")
+    def within_columns(self) -> list[str]:
+        """The columns of which it is asked whether the difference depends on them: topics, and the first of users that has few values."""
+        users = self.study.users.select(pl.exclude("user_id")).collect()
+        few = (
+            one.name for one in users if not one.dtype.is_nested() and 2 <= one.drop_nulls().n_unique() <= MOST_KINDS
+        )
+        return [name for name in ("topic_id", *islice(few, 1)) if name != self.compared_by]
 
     @cached_property
-    def depends_on_users(self) -> Comparison | None:
-        """The groups compared within each value of a column of users, the first that tells; None where none does."""
-        if self.comparison is None:
-            return None
-        users = self.study.users.select(pl.exclude("user_id")).collect()
-        few = [
-            column.name
-            for column in users
-            if not column.dtype.is_nested() and 2 <= column.drop_nulls().n_unique() <= MOST_KINDS
-        ]
-        found = (self._within(name) for name in few[:KINDS_TRIED] if name != self.compared_by)
-        return next(filter(None, found), None)
-
-    def _within(self, column: str) -> Comparison | None:
-        """The groups compared within each value of a column; None where their difference is not tested for depending on it."""
-        if self.large:
-            return None
-        try:
-            found = compare(self.study, [self.primary], self.compared_by, within=column, memory=self.memory)
-        except (DataError, UsageError):
-            return None
-        return found if len(found.interaction) and found.interaction["p"].count() else None
+    def within(self) -> dict[str, Comparison]:
+        """The groups compared within each value of these columns, where that tells whether their difference depends on the column."""
+        found = {}
+        for column in self.within_columns if self.comparison is not None and not self.large else ():
+            try:
+                one = self.within_question(column).answer(memory=self.memory)
+            except (DataError, UsageError):
+                continue
+            if one.interaction["p"].count():
+                found[column] = one
+        return found
 
     @property
     def others(self) -> Comparison | None:

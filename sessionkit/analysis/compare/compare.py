@@ -458,7 +458,7 @@ CHECKS = pl.Schema(
 """``check``: period or carry-over; ``statistic``: F."""
 
 
-def compare_task(study: Study, measures: str | Measure | Sequence[str | Measure], by: str = "system_id") -> Reduction:  # noqa: ARG001
+def compare_task(study: Study, measures: str | Measure | Sequence[str | Measure], *_: str, **__: str) -> Reduction:
     """What `compare` asks of a study, whatever its groups; the parameters and errors are the same."""
     return sessions_task(study, measures)
 

@@ -25,8 +25,9 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import gain_over_session
 from sessionkit.study import Study
 
-MEANS = ("group", "value", "value_against", "sessions", "left_out_single_query", "left_out_undefined")
-TESTED = ("group", "estimate", "low", "high", "p", "users")
+TESTED = (
+    "group", "value", "value_against", "estimate", "low", "high", "p", "users", "sessions", "left_out_single_query", "left_out_undefined",
+)  # fmt: skip
 HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
@@ -163,15 +164,13 @@ def _tested(of: Material) -> list[Part]:
     if isinstance(found, str):
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(found)}.",))]
     named = with_groups(found.table, [of.choices.by])
-    means = named.group_by("group", maintain_order=True).last().select(MEANS)
-    tests = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
-    over = "every user the same" if found.units == "users" else "every session the same"
+    shown = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
+    over = "users, each of whose sessions are averaged first" if found.units == "users" else "sessions"
     headers = {"group": of.choices.legend, "estimate": "Difference", **HEADINGS}
     note = (
-        "Last and Earlier are means over sessions, as in the figure; sessions of one query and undefined ones are left out. The "
-        f"difference, its interval and p are with {over}."
+        f"Last and Earlier are means over {over}; sessions of one query and undefined ones are left out. The figure has means over "
+        "sessions, at each rank."
     )
-    shown = means.join(tests, on="group", maintain_order="left")
     table = table_of(
         f"{measure} of last and earlier queries, within sessions", shown, headers=headers, note=note, decimals=4
     )

@@ -75,7 +75,7 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
 
 def _heading(of: Material) -> str:
     """What the section answers."""
-    return "On which topics?" if of.depends_on_users is None else "For whom and on which topics?"
+    return "For whom and on which topics?" if {*of.within} - {"topic_id"} else "On which topics?"
 
 
 def _depends(of: Material, found: Comparison, what: str) -> str:
@@ -95,10 +95,9 @@ def topics(of: Material) -> list[Part]:
     if found is None or means is None:
         return []
     text = _told(of, found, of.by_topic) if of.by_topic is not None else _range(of, means)
-    if of.depends_on_topics is not None:
-        text += _depends(of, of.depends_on_topics, "the topic")
-    if of.depends_on_users is not None:
-        text += _depends(of, of.depends_on_users, label(str(of.depends_on_users.within)))
+    text += "".join(
+        _depends(of, one, "the topic" if column == "topic_id" else label(column)) for column, one in of.within.items()
+    )
     told = of.paragraph(text)
     if len(means) > DRAWN:
         return [

@@ -37,11 +37,14 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
     figure, words, table = made_of(study)
     values = sk.score(study, "nDCG@2", per="query").sort("session_id", "query_position")
     gains = values.group_by("session_id", maintain_order=True).agg("value").rows()
-    expected = {}
+    expected, by_user = {}, {}
     systems = dict(study.sessions.select("session_id", "system_id").collect().rows())
+    users = dict(study.sessions.select("session_id", "user_id").collect().rows())
     for session, gained in gains:
         if len(gained) > 1:
-            expected.setdefault(systems[session], []).append((gained[-1], sum(gained[:-1]) / (len(gained) - 1)))
+            pair = (gained[-1], sum(gained[:-1]) / (len(gained) - 1))
+            expected.setdefault(systems[session], []).append(pair)
+            by_user.setdefault((systems[session], users[session]), []).append(pair)
     means = {
         system: tuple(sum(column) / len(pairs) for column in zip(*pairs, strict=True))
         for system, pairs in expected.items()
@@ -52,11 +55,17 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
     drawn = {(row["group"], row["part"]): row["value"] for row in rows}
     for system, (last, earlier) in means.items():
         assert (drawn[system, "Last"], drawn[system, "Non-last"]) == pytest.approx((last, earlier))
+        # of table and sentence users are the units, each of whose sessions are averaged first: what they say makes the difference
+        of_users = [pairs for of, pairs in by_user.items() if of[0] == system]
+        ends = [
+            sum(sum(pair[side] for pair in pairs) / len(pairs) for pairs in of_users) / len(of_users) for side in (0, 1)
+        ]
         row = table.frame.row(by_predicate=pl.col("group") == system, named=True)
-        assert (row["value"], row["value_against"]) == pytest.approx((last, earlier))
-        assert f"{last:.3f} against {earlier:.3f} on average over" in words
+        assert (row["value"], row["value_against"], row["estimate"]) == pytest.approx((*ends, ends[0] - ends[1]))
+        said = f"{ends[0]:.3f} against {ends[1]:.3f}, means over {len(of_users)} users, weighted equally, with"
+        assert said in words
     assert dict(table.frame.select("group", "left_out_single_query").rows()) == {"S1": 1, "S2": 0}
-    assert "over 5 sessions (1 of one query left out)" in words
+    assert "with 5 sessions (1 of one query left out)" in words
     assert "Sessions: S1 5 (1 of one query left out), S2 6." in figure.caption
 
 

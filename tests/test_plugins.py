@@ -29,6 +29,7 @@ from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
 from sessionkit.reports.method import again, plugins
+from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
 from tests.support.clinic import saved_clinic
 
@@ -568,17 +569,25 @@ def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
 
 def test_a_chart_has_the_colors_of_the_groups_and_its_own_config(tmp_path):
     def draw(study, measures, by):
-        chart = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N")
-        return chart.configure_axis(labelFontSize=20)
+        bars = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N", fill="n:N")
+        return (bars + bars.encode(stroke=alt.Stroke(by, scale=None))).configure_axis(labelFontSize=20)
 
     sk.register(sk.bases.ChartKind("means", draw, "mean(RR)"), "own-means")
     assert (
         main(["chart", "own-means", str(toy().save(tmp_path / "study").path), "--output", str(tmp_path / "x.json")])
         == 0
     )
-    config = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["config"]
-    assert config["range"]["category"] == list(sk.charts.colors_of(["A", "B"]).values())
-    assert config["axis"]["labelFontSize"] == 20
+    made = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    assert made["config"]["axis"]["labelFontSize"] == 20
+    scale = {"domain": ["A", "B"], "range": [*sk.charts.colors_of(["A", "B"]).values()]}
+    layers = [layer["encoding"] for layer in made["layer"]]
+    assert [layer["color"].get("scale") for layer in layers] == [scale] * 2
+    assert "scale" not in layers[0]["fill"], "no colors of groups, which may be fewer"
+    assert layers[1]["stroke"]["scale"] is None, "its own"
+    numbers = toy().with_tables(sessions=toy().sessions.with_columns(level=pl.Series([10, 2])))
+    chart = single_figure(numbers, "own-means", by="level").chart.to_dict()
+    layer = chart["layer"][0]
+    assert layer["encoding"]["color"]["scale"] == scale | {"domain": [2, 10]}, "numbers, in their order"
 
 
 def test_an_unknown_argument_of_read_is_said(tmp_path):

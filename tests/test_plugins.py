@@ -522,6 +522,14 @@ def test_a_file_of_an_installed_package_is_no_plugin(offered, tmp_path):
         load(tmp_path / "source" / "mostly.py")
 
 
+OWN_ERROR = """from sessionkit.errors import UsageError
+class Own(UsageError):
+    def __init__(self, one, two):
+        super().__init__(one)
+raise Own("mine", 2)
+"""
+
+
 def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
     for name, code, says in [
         ("nothing.py", None, "no such file"),
@@ -535,6 +543,7 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
             "same.py, line 2: sessionkit has a measure 'nDCG'",
         ),
         ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
+        ("own_error.py", OWN_ERROR, "own_error.py, line 5: mine"),
     ]:
         path = tmp_path / name
         if code is not None:
@@ -555,6 +564,32 @@ def test_a_plugin_imports_what_lies_beside_it(tmp_path):
     load(tmp_path / "beside.py")
     assert sk.score(toy(), "Best", per="query")["value"].to_list() == [1.0, 2.0, 0.0]
     assert sys.path == before
+    (tmp_path / "other.py").write_text(
+        f"import sys\nsys.path[:] = {before}\nimport sessionkit as sk\nsk.register(sk.define('Other', len))\n"
+    )
+    load(tmp_path / "other.py")
+    assert sys.path == before, "which the file itself had set back"
+    sys.path.insert(1, str(tmp_path))
+    (tmp_path / "third.py").write_text("import sessionkit as sk\nsk.register(sk.define('Third', len))\n")
+    load(tmp_path / "third.py")
+    assert sys.path.pop(1) == str(tmp_path), "at its place"
+    assert sys.path == before
+
+
+@pytest.mark.parametrize("ending", ["1 / 0", "raise KeyboardInterrupt"])
+def test_what_fails_halfway_leaves_nothing_behind(tmp_path, ending):
+    half = sk.register(sk.define("Half", lambda gains: gains.sum()))
+    code = "import sessionkit as sk\nsk.register(sk.define('Half', lambda gains: 1))\nsk.register(sk.define('Halved', len))\n"
+    (tmp_path / "halfway.py").write_text(code + ending)
+    with (
+        pytest.warns(DataWarning, match="that of module halfway is used"),
+        pytest.raises((UsageError, KeyboardInterrupt)),
+    ):
+        load(tmp_path / "halfway.py")
+    assert "halfway" not in sys.modules
+    assert sk.parse_measure("Half") == half
+    with pytest.raises(MeasureError, match="there is no measure 'Halved'"):
+        sk.parse_measure("Halved")
 
 
 def test_of_two_files_with_one_name_the_later_is_used(tmp_path):

@@ -502,6 +502,20 @@ def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
         read_as(results=results, judgments={"doc_id": ["a"], "grade": [1]})
     study = read_as(results=results, judgments={"topic_id": ["t"], "doc_id": ["a"], "grade": [1]})
     assert sk.score(study, "DCG", per="query")["value"].to_list() == [1.0]
+    two = {name: cells * 2 for name, cells in results.items()}
+    with pytest.warns(DataWarning, match="1 record rejected: rank_is_at_least_1 1"):
+        study = read_as(results=two | {"rank": [1, -1], "line": [6.0, 7.0], "raw": ["a", "s a"], "rule": ["", ""]})
+    assert study.rejected.collect().select("line", "rule", "raw").rows() == [(7, "rank_is_at_least_1", "s a")]
+    for name, value, words in [
+        ("line", pl.Series([2**63]), "its column line has a value that is no number of a line, from 1 on"),
+        ("line", [1.5], "its column line has a value that is no number of a line"),
+        ("line", [None], "its column line has a value that is no number of a line"),
+        ("raw", [b"s a"], "its column raw holds Binary; give text"),
+        ("raw", [{"a": 1}], r"its column raw holds Struct\({'a': Int64}\); give text"),
+        ("rule", [True], "its column rule holds Boolean; give text"),
+    ]:
+        with pytest.raises(DataError, match=said + words):
+            read_as(results=pl.DataFrame(results | {name: value}))
 
 
 def test_a_format_of_sessionkit_goes_before_those_of_others(tmp_path):

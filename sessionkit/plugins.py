@@ -12,7 +12,7 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,8 +30,8 @@ GROUPS = ("sessionkit.measures", "sessionkit.readers", "sessionkit.charts")
 """The entry points by which packages offer something."""
 FILES: list[str] = []
 """The files that were loaded in this process, as they were named: what a command needs to find their measures again."""
-ADDED: list[str] = []
-"""What was registered in this process, in order: kinds and names."""
+ADDED: list[Callable[[], None]] = []
+"""What takes back each thing that was registered in this process, in order."""
 
 
 @dataclass(frozen=True)
@@ -201,8 +201,14 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         if other := next(iter([one for one in before if one != f"module {module}"] + [*map(_origin, others)]), None):
             told = f"{other} has a {self.kind} {name!r} as well; that of module {module} is used"
             warnings.warn(DataWarning(told), stacklevel=3)
+        ADDED.append(partial(self._take_back, name, self._added.get(name)))
         self._added[name] = entry
-        ADDED.append(f"{self.kind} {name}")
+
+    def _take_back(self, name: str, before: Entry | None) -> None:
+        """Put what was added before in the place of what is added now."""
+        self._added.pop(name, None)
+        if before is not None:
+            self._added[name] = before
 
     def taken(self, name: str) -> UsageError:
         """The error for a name that sessionkit has."""
@@ -298,6 +304,27 @@ def _origin(offer: EntryPoint) -> str:
     return f"{package} ({offer.value})"
 
 
+@contextmanager
+def _modules_beside(file: Path) -> Iterator[None]:
+    """Let a file import the modules in its folder; after all others, so that they hide none."""
+    folder = str(file.resolve().parent)
+    absent = folder not in sys.path
+    if absent:
+        sys.path.append(folder)
+    try:
+        yield
+    finally:
+        if absent and folder in sys.path:  # the file can change it too
+            del sys.path[len(sys.path) - 1 - sys.path[::-1].index(folder)]
+
+
+def _take_back(module: str, known_before: int) -> None:
+    """Forget a module and what it registered."""
+    sys.modules.pop(module, None)
+    while len(ADDED) > known_before:
+        ADDED.pop()()
+
+
 def load(path: str | Path) -> None:
     """Run a file of Python that registers measures, formats and charts: ``--plugin FILE.py``.
 
@@ -331,18 +358,20 @@ def load(path: str | Path) -> None:
     if spec is None or spec.loader is None:
         raise UsageError(f"--plugin {path}: it cannot be read")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    known_before, folder = len(ADDED), str(file.resolve().parent)
-    sys.path.append(folder)  # for modules beside it; last, so that they hide none
-    try:
-        with Blame(f"the plugin {path} fails", file=spec.origin), redirect_stdout(sys.stderr):  # no output of a command
-            spec.loader.exec_module(module)
-    except SessionkitError as error:
-        del sys.modules[name]
-        if where := line_in(spec.origin, error.__traceback__):
-            raise type(error)(f"{where}: {error}") from None
-        raise
-    finally:
-        sys.path.remove(folder)
+    known_before, blame = len(ADDED), Blame(f"the plugin {path} fails", file=spec.origin)
+    with ExitStack() as failed:
+        failed.callback(_take_back, name, known_before)
+        try:
+            with blame, _modules_beside(file), redirect_stdout(sys.stderr):  # no output of a command
+                spec.loader.exec_module(module)
+        except SessionkitError as error:
+            if where := line_in(spec.origin, error.__traceback__):
+                ours = next(
+                    kind for kind in type(error).__mro__ if not is_foreign(kind)
+                )  # others may take other arguments
+                raise ours(f"{where}: {error}") from None
+            raise
+        failed.pop_all()
     if len(ADDED) == known_before:
         warnings.warn(DataWarning(f"the plugin {path} registers nothing; sk.register makes a name known"), stacklevel=2)
     FILES.append(str(path))

@@ -29,6 +29,7 @@ from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
 from sessionkit.reports.method import again, plugins
+from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
 from tests.support.clinic import saved_clinic
 
@@ -501,6 +502,20 @@ def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
         read_as(results=results, judgments={"doc_id": ["a"], "grade": [1]})
     study = read_as(results=results, judgments={"topic_id": ["t"], "doc_id": ["a"], "grade": [1]})
     assert sk.score(study, "DCG", per="query")["value"].to_list() == [1.0]
+    two = {name: cells * 2 for name, cells in results.items()}
+    with pytest.warns(DataWarning, match="1 record rejected: rank_is_at_least_1 1"):
+        study = read_as(results=two | {"rank": [1, -1], "line": [6.0, 7.0], "raw": ["a", "s a"], "rule": ["", ""]})
+    assert study.rejected.collect().select("line", "rule", "raw").rows() == [(7, "rank_is_at_least_1", "s a")]
+    for name, value, words in [
+        ("line", pl.Series([2**63]), "its column line has a value that is no number of a line, from 1 on"),
+        ("line", [1.5], "its column line has a value that is no number of a line"),
+        ("line", [None], "its column line has a value that is no number of a line"),
+        ("raw", [b"s a"], "its column raw holds Binary; give text"),
+        ("raw", [{"a": 1}], r"its column raw holds Struct\({'a': Int64}\); give text"),
+        ("rule", [True], "its column rule holds Boolean; give text"),
+    ]:
+        with pytest.raises(DataError, match=said + words):
+            read_as(results=pl.DataFrame(results | {name: value}))
 
 
 def test_a_format_of_sessionkit_goes_before_those_of_others(tmp_path):
@@ -521,6 +536,14 @@ def test_a_file_of_an_installed_package_is_no_plugin(offered, tmp_path):
         load(tmp_path / "source" / "mostly.py")
 
 
+OWN_ERROR = """from sessionkit.errors import UsageError
+class Own(UsageError):
+    def __init__(self, one, two):
+        super().__init__(one)
+raise Own("mine", 2)
+"""
+
+
 def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
     for name, code, says in [
         ("nothing.py", None, "no such file"),
@@ -534,6 +557,7 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
             "same.py, line 2: sessionkit has a measure 'nDCG'",
         ),
         ("unclear.py", "def", "the plugin {path} fails: SyntaxError"),
+        ("own_error.py", OWN_ERROR, "own_error.py, line 5: mine"),
     ]:
         path = tmp_path / name
         if code is not None:
@@ -554,6 +578,32 @@ def test_a_plugin_imports_what_lies_beside_it(tmp_path):
     load(tmp_path / "beside.py")
     assert sk.score(toy(), "Best", per="query")["value"].to_list() == [1.0, 2.0, 0.0]
     assert sys.path == before
+    (tmp_path / "other.py").write_text(
+        f"import sys\nsys.path[:] = {before}\nimport sessionkit as sk\nsk.register(sk.define('Other', len))\n"
+    )
+    load(tmp_path / "other.py")
+    assert sys.path == before, "which the file itself had set back"
+    sys.path.insert(1, str(tmp_path))
+    (tmp_path / "third.py").write_text("import sessionkit as sk\nsk.register(sk.define('Third', len))\n")
+    load(tmp_path / "third.py")
+    assert sys.path.pop(1) == str(tmp_path), "at its place"
+    assert sys.path == before
+
+
+@pytest.mark.parametrize("ending", ["1 / 0", "raise KeyboardInterrupt"])
+def test_what_fails_halfway_leaves_nothing_behind(tmp_path, ending):
+    half = sk.register(sk.define("Half", lambda gains: gains.sum()))
+    code = "import sessionkit as sk\nsk.register(sk.define('Half', lambda gains: 1))\nsk.register(sk.define('Halved', len))\n"
+    (tmp_path / "halfway.py").write_text(code + ending)
+    with (
+        pytest.warns(DataWarning, match="that of module halfway is used"),
+        pytest.raises((UsageError, KeyboardInterrupt)),
+    ):
+        load(tmp_path / "halfway.py")
+    assert "halfway" not in sys.modules
+    assert sk.parse_measure("Half") == half
+    with pytest.raises(MeasureError, match="there is no measure 'Halved'"):
+        sk.parse_measure("Halved")
 
 
 def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
@@ -568,17 +618,25 @@ def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
 
 def test_a_chart_has_the_colors_of_the_groups_and_its_own_config(tmp_path):
     def draw(study, measures, by):
-        chart = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N")
-        return chart.configure_axis(labelFontSize=20)
+        bars = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N", fill="n:N")
+        return (bars + bars.encode(stroke=alt.Stroke(by, scale=None))).configure_axis(labelFontSize=20)
 
     sk.register(sk.bases.ChartKind("means", draw, "mean(RR)"), "own-means")
     assert (
         main(["chart", "own-means", str(toy().save(tmp_path / "study").path), "--output", str(tmp_path / "x.json")])
         == 0
     )
-    config = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["config"]
-    assert config["range"]["category"] == list(sk.charts.colors_of(["A", "B"]).values())
-    assert config["axis"]["labelFontSize"] == 20
+    made = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    assert made["config"]["axis"]["labelFontSize"] == 20
+    scale = {"domain": ["A", "B"], "range": [*sk.charts.colors_of(["A", "B"]).values()]}
+    layers = [layer["encoding"] for layer in made["layer"]]
+    assert [layer["color"].get("scale") for layer in layers] == [scale] * 2
+    assert "scale" not in layers[0]["fill"], "no colors of groups, which may be fewer"
+    assert layers[1]["stroke"]["scale"] is None, "its own"
+    numbers = toy().with_tables(sessions=toy().sessions.with_columns(level=pl.Series([10, 2])))
+    chart = single_figure(numbers, "own-means", by="level").chart.to_dict()
+    layer = chart["layer"][0]
+    assert layer["encoding"]["color"]["scale"] == scale | {"domain": [2, 10]}, "numbers, in their order"
 
 
 def test_an_unknown_argument_of_read_is_said(tmp_path):

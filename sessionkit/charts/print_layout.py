@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -96,6 +96,9 @@ class PrintLayout:
         """Return a specification so laid out; `measured` says how wide and high it is drawn."""
         spec = copy.deepcopy(spec)
         spec.setdefault("config", {})
+        for layer in _leaves(spec):
+            mark = layer.get("mark", {})
+            layer |= {"mark": {"type": mark} if isinstance(mark, str) else mark, "encoding": layer.get("encoding", {})}
         size = self.font_size or (USUAL if self.in_points else None)
         if size is not None:
             _set_fonts(spec, size)
@@ -140,7 +143,7 @@ class PrintLayout:
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
         made = self._with_plot(spec, inner[0], inner[1])
-        _leave_out(made, [layer for layer in made.get("layer", []) if _is_crowded(made, layer)], NUMBERS)
+        _leave_out(made, [layer for layer in _leaves(made) if _is_crowded(made, layer)], NUMBERS)
         made = _thinned(made)
         for asked, found, side in zip((self.width, self.height), measured(made), ("wide", "high"), strict=True):
             if asked is not None and found > asked * (1 + TOLERANCE):
@@ -253,7 +256,7 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
     _name_in_legend(spec, width, size)
     _lift_titles(spec, width, size)
     for layer in [*spec.get("layer", [])]:
-        if _takes_room(spec, layer):
+        if "mark" in layer and _takes_room(spec, layer):
             layer["mark"].update(align="right", dx=0, dy=ABOVE)
             behind = copy.deepcopy(layer)  # no line goes through a number
             behind["mark"].update(color="white", stroke="white", strokeWidth=3)
@@ -281,15 +284,15 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
 
 def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
     """Name curves in a legend where names beside the plot would take too much of the width."""
-    layers = spec.get("layer", [])
+    layers = list(_leaves(spec))
     names = [
-        layer for layer in layers if layer["mark"]["type"] == "text" and layer["mark"].get("dx") in (MARK_AT, NAME_AT)
+        layer for layer in layers if _field(layer, "text") == "label" and layer["mark"].get("dx") in (MARK_AT, NAME_AT)
     ]
-    texts = [row["label"] for layer in names for row in _rows_of(spec, layer)]
+    texts = [str(row.get("label")) for layer in names for row in _rows_of(spec, layer)]
     if max((NAME_AT + WIDE * size * len(text) for text in texts), default=0) <= width * NAMES:
         return
-    spec["layer"] = [layer for layer in layers if layer not in names and layer["mark"].get("xOffset") != MARK_AT]
-    for layer in spec["layer"]:
+    _drop(spec, [*names, *(layer for layer in layers if layer["mark"].get("xOffset") == MARK_AT)])
+    for layer in _leaves(spec):
         for name in ("color", "stroke", "shape", "strokeDash"):
             channel = layer["encoding"].get(name, {})
             if "legend" in channel:
@@ -298,8 +301,8 @@ def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
 
 def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:
     """Titles of a vertical axis that would take several lines beside the plot stand above it."""
-    layers = spec.get("layer", [])
-    above = any(layer["mark"]["type"] == "text" and layer["encoding"].get("y") == {"value": 0} for layer in layers)
+    layers = list(_leaves(spec))
+    above = any(layer["mark"].get("type") == "text" and layer["encoding"].get("y") == {"value": 0} for layer in layers)
     for layer in layers:
         axis = layer["encoding"].get("y", {}).get("axis")
         title = axis.get("title") if isinstance(axis, dict) else None
@@ -308,6 +311,25 @@ def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:
         lines = textwrap.wrap(", ".join(_lines_of(title)), int(width / (WIDE * size)))
         axis.update(title=lines, titleAngle=0, titleAlign="left", titleBaseline="bottom", titleX=-2.5 * size)
         axis["titleY"] = round(-size * (0.6 + HIGH * (len(lines) - 1) + (HIGH + 0.2 if above else 0)), 2)
+
+
+def _leaves(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The layers of a specification that draw something, those within others too."""
+    for layer in spec.get("layer", []):
+        yield from _leaves(layer) if "layer" in layer else [layer]
+
+
+def _drop(spec: dict[str, Any], layers: Sequence[dict[str, Any]]) -> None:
+    """Leave layers out."""
+    if "layer" in spec:
+        spec["layer"] = [layer for layer in spec["layer"] if layer not in layers]
+        for layer in spec["layer"]:
+            _drop(layer, layers)
+
+
+def _field(layer: dict[str, Any], channel: str) -> Any:  # noqa: ANN401  # a name, mostly
+    """The column that a layer encodes in a channel itself; None where there is none."""
+    return layer.get("encoding", {}).get(channel, {}).get("field")
 
 
 def _lines_of(text: str | list[str]) -> list[str]:
@@ -393,7 +415,7 @@ def _takes_room(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
     encoding = layer.get("encoding", {})
     if encoding.get("x", {}).get("value") != "width":
         return False
-    texts = [str(row.get(encoding["text"]["field"]) or "") for row in _rows_of(spec, layer)]
+    texts = [str(row.get(_field(layer, "text")) or "") for row in _rows_of(spec, layer)]
     return max(map(len, texts), default=0) > MOST_BESIDE
 
 
@@ -401,7 +423,7 @@ def _leave_out(spec: dict[str, Any], layers: Sequence[dict[str, Any]], explained
     """Leave layers out, and the line below the title that explains them, which begins so; folded, it goes on without a capital."""
     if not layers:
         return
-    spec["layer"] = [layer for layer in spec["layer"] if layer not in layers]
+    _drop(spec, layers)
     title: Any = spec.get("title")
     for name in ("text", "subtitle") if isinstance(title, dict) else ():
         lines = title.get(name) or []
@@ -418,11 +440,12 @@ def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
     rows = {
         number: _rows_of(spec, layer)
         for number, layer in enumerate(spec.get("layer", []))
-        if layer["mark"]["type"] == "text"
+        if layer.get("mark", {}).get("type") == "text"
         and "value" in layer["encoding"].get("y", {})
-        and "field" in layer["encoding"].get("x", {})
+        and "data" in layer
+        and all(_field(layer, channel) in row for channel in ("x", "text") for row in _rows_of(spec, layer))
     }
-    if not rows:
+    if not any(rows.values()):
         return spec
     every, layers = 1, [*spec["layer"]]
     places: dict[int, list[Any]] = {}
@@ -443,10 +466,9 @@ def _thinned(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _is_crowded(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
     """Whether a layer writes into the cells of a grid what is wider or higher than they are."""
-    encoding = layer.get("encoding", {})
-    cells = [encoding.get(side, {}) for side in ("x", "y")]
-    field = encoding.get("text", {}).get("field")
-    if field is None or any(cell.get("type") not in ("ordinal", "nominal") for cell in cells):
+    cells = [layer["encoding"].get(side, {}) for side in ("x", "y")]
+    field = _field(layer, "text")
+    if field is None or any(cell.get("type") not in ("ordinal", "nominal") or "field" not in cell for cell in cells):
         return False
     rows = _rows_of(spec, layer)
     size = layer["mark"].get("fontSize", USUAL)
@@ -454,8 +476,8 @@ def _is_crowded(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
     needed = (WIDE * size * longest, HIGH * size)
     for cell, side, least in zip(cells, ("width", "height"), needed, strict=True):
         places = cell.get("sort") if isinstance(cell.get("sort"), list) else None
-        places = places or cell.get("scale", {}).get("domain") or {row.get(cell["field"]) for row in rows}
-        room = spec[side]["step"] if isinstance(spec[side], dict) else spec[side] / len(places)
+        places = places or (cell.get("scale") or {}).get("domain") or {row.get(cell["field"]) for row in rows}
+        room = spec[side]["step"] if isinstance(spec[side], dict) else spec[side] / max(1, len(places))
         if room < least:
             return True
     return False
@@ -471,7 +493,7 @@ def _fold_titles(spec: dict[str, Any], width: float, height: float, size: float)
     config = spec["config"]
     config["title"] = {**config.get("title", {}), "limit": width, "anchor": "start", "frame": "bounds"}
 
-    sides = [layer["encoding"].get("y", {}) for layer in spec.get("layer", []) if "encoding" in layer]
+    sides = [layer["encoding"].get("y", {}) for layer in _leaves(spec) if layer["encoding"]]
     numbers = bool(sides) and all(side.get("type", "quantitative") == "quantitative" for side in sides)
 
     def fold(value: Any) -> None:  # noqa: ANN401  # any JSON value

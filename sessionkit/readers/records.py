@@ -164,7 +164,7 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
         A file that is no log of the format raises a ValueError, which says why. Rows are checked afterwards, so bad ones can stay.
         Three columns are of no table, and say what the rejected rows are said to be: ``line``, the number of the line from 1 on,
         ``raw``, the text of the line or record, and ``rule``, what a row breaks that could not be taken apart, such as
-        ``line_has_two_fields``, null for the others. `lines` begins with the first two.
+        ``line_has_two_fields``, null or empty for the others. `lines` begins with the first two.
     """
 
     def take(log: Log) -> Taken:
@@ -209,14 +209,21 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
 
 def _with_way_back(given: pl.LazyFrame, failed: str) -> tuple[pl.LazyFrame, Locate]:
     """Rows under RECORD and RULE, and the way back to their text: from their columns line, raw and rule, if they have them."""
-    rows, found = numbered(given), given.collect_schema().names()
+    rows, found = numbered(given), given.collect_schema()
+    for name in (RAW, "rule"):
+        if name in found and not isinstance(found[name], pl.String | pl.Categorical | pl.Enum | pl.Null):
+            raise DataError(f"{failed}: its column {name} holds {found[name]}; give text")
+        rows = rows.with_columns(pl.col(name).cast(pl.String)) if name in found else rows
     if LINE in found:
-        numbers = rows.select(LINE).collect().to_series()
-        if not numbers.dtype.is_integer() or numbers.has_nulls() or numbers.lt(1).any():
+        given_numbers = rows.select(LINE).collect().to_series()
+        numeric = given_numbers.dtype.is_numeric()  # pandas has floats beside a missing value
+        numbers = given_numbers.cast(pl.Int64, strict=False) if numeric else pl.Series([None])
+        if numbers.has_nulls() or numbers.lt(1).any() or (numbers != given_numbers).any():
             raise DataError(f"{failed}: its column line has a value that is no number of a line, from 1 on")
-        rows = rows.with_columns(pl.col(LINE).cast(pl.Int64).alias(RECORD))
+        rows = rows.with_columns(pl.col(LINE).cast(pl.Int64)).with_columns(pl.col(LINE).alias(RECORD))
     if "rule" in found:
-        rows = rows.with_columns(pl.col("rule").cast(pl.String).alias(RULE), pl.lit(None, pl.String).alias(VALUE))
+        broken = pl.when(pl.col("rule") != "").then("rule")
+        rows = rows.with_columns(broken.alias(RULE), pl.lit(None, pl.String).alias(VALUE))
     taken = rows.drop(LINE, RAW, "rule", strict=False)
     said = rows.select(RECORD, *(name for name in (LINE, RAW) if name in found)).unique(RECORD, keep="first")
     as_text = as_json(taken.drop(RULE, VALUE, strict=False).unique(RECORD, keep="first"))

@@ -260,6 +260,21 @@ def test_long_names_and_titles_leave_a_narrow_plot_its_width(curves, tmp_path):
         assert below == (names[0] == "baseline")
 
 
+def test_layers_of_others_may_share_what_they_encode_and_hold_layers():
+    frame = pl.DataFrame({"who": ["A", "B"], "value": [1.0, 2.0]})
+    title = "a long title of the vertical axis, which takes several lines beside a narrow plot"
+    bars = alt.Chart(frame).encode(x="who:N", y=alt.Y("value:Q").axis(title=title))
+    note = alt.Chart(alt.Data(values=[{}])).mark_text(text="n", dx=20)
+    plain = alt.Chart(mark="bar") + alt.Chart().mark_text(dx=20).encode(text="value:Q", y=alt.value(0))
+    inner = alt.layer(bars.mark_bar(), bars.mark_text(dx=20).encode(y="who:N", text="value:Q"))
+    shared = plain.properties(data=frame).encode(x="who:N", y="value:Q")
+    for chart, top in ((shared, False), (alt.layer(inner, note), True), (note + bars.mark_bar(), True)):
+        made = print_layout(width="60mm").apply(chart.to_dict(), lambda _: (170.0, 100.0))
+        drawn = str(made["layer"])
+        assert drawn.count("'type': 'text'") == str(chart.to_dict()["layer"]).count("'type': 'text'"), "all are drawn"
+        assert ("'titleAngle': 0" in drawn) == top, "above the axis"
+
+
 @pytest.mark.slow
 def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(apart, tmp_path):
     row = {"measure": "Queries", "a": "S1", "b": "S2", "estimate": 0.25, "low": -0.5, "high": 1.0, "p_adjusted": 0.5}

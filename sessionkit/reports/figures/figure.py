@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
+import polars as pl
 
 from sessionkit.analysis.findings import Finding
+from sessionkit.analysis.groups import by_columns
 from sessionkit.charts.encodings import titled
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.charts.theme import themed
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.plugins import Blame, file_of, module_of
 from sessionkit.reports.choices import Choices
@@ -79,8 +80,7 @@ def _foreign_figure(study: Study, kind: str, draw: Draw, choices: Choices) -> Fi
         drawn.config = alt.Undefined  # which a layer cannot have
         drawn = alt.layer(drawn)
         drawn.config = chart.config
-    # Vega gives them out in the order of names
-    drawn = themed(drawn, {"range": {"category": [choices.colors[group] for group in sorted(choices.colors)]}})
+    _color_groups(drawn, study, choices)
     title, caption = capital(CHARTS[kind].shows), drawn.description
     if isinstance(chart, alt.Chart):
         caption, drawn.title = chart.description, chart.title
@@ -90,6 +90,37 @@ def _foreign_figure(study: Study, kind: str, draw: Draw, choices: Choices) -> Fi
         of = f" of {', '.join(map(str, measures_of(choices, kind)))}" if CHARTS[kind].measures else ""
         caption = f"Drawn{of} by the module {module_of(draw)}."
     return Figure(kind, title, drawn, str(caption))
+
+
+def _color_groups(drawn: Any, study: Study, choices: Choices) -> None:  # noqa: ANN401  # charts have no common class
+    """Give the groups in a chart of others their colors, where it colors by their column as names and has no scale for that."""
+    named = by_columns(study, choices.by, pl.DataFrame({"group": [*choices.colors]}))
+    domain = named[choices.by].to_list() if choices.by in named.columns else [*choices.colors]
+    if not all(isinstance(group, str | int | float | None) for group in domain):
+        return  # dates, which data can have in several forms
+    inferred = "nominal" if any(isinstance(group, str | bool) for group in domain) else "quantitative"
+    layers = list(_encodings(drawn))
+    for name in ("color", "fill", "stroke"):
+        channels = [layer[name] for layer in layers if layer[name] is not alt.Undefined]
+        if any(channel._get("scale") is not alt.Undefined for channel in channels):
+            continue  # layers share it
+        for channel in channels:
+            said = alt.utils.parse_shorthand(channel._get("shorthand") or {})
+            for key in ("field", "type"):
+                own = channel._get(key)
+                said |= {} if own is alt.Undefined else {key: own.to_dict() if isinstance(own, alt.SchemaBase) else own}
+            field = str(said.get("field")).replace("\\", "")  # of dots and brackets in a name
+            if field == choices.by and said.get("type", inferred) in ("nominal", "ordinal"):
+                channel.scale = alt.Scale(domain=domain, range=[*choices.colors.values()])
+
+
+def _encodings(chart: Any) -> Iterator[Any]:  # noqa: ANN401  # charts have no common class
+    """What a chart and its layers encode."""
+    if isinstance(encoding := chart._get("encoding"), alt.SchemaBase):
+        yield encoding
+    for inner in [*chart._get("layer", []), chart._get("spec")]:
+        if isinstance(inner, alt.SchemaBase):
+            yield from _encodings(inner)
 
 
 def require_chart(kind: str) -> ChartKind:

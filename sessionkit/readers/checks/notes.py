@@ -121,6 +121,11 @@ def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, 
 def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
     """Note what is unusual in the tables that have come of it."""
     facts = counts.facts
+    if facts.not_logged and not facts.results:
+        notes.warn(
+            f"queries: none of {counted(facts.queries, 'query')} has a result, so that no measure of results says anything; where "
+            "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records"
+        )
     for status, meaning in (
         ("empty", "empty lists; they count and gain 0"),
         ("not_logged", "lists that were not logged; they are outside every measure"),
@@ -176,7 +181,7 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         (highest,) = above.select(pl.col("grade").max()).row(0)
         notes.warn(
             f"judgments: {counted(above.height, 'grade')} above max_grade = {top:g}, the highest {highest:g}; measures "
-            f"that need the top of the scale refuse them: correct max_grade {AT_THE_TOP}, or the grades"
+            f"that need the top of the scale refuse a merged grade above it: correct max_grade {AT_THE_TOP}, or the grades"
         )
     negative = judgments.filter(pl.col("grade") < 0)
     if negative.height and settings.unjudged_grades is None:

@@ -81,6 +81,22 @@ def zone_line(where: str) -> Line:
     return Line("timezone", "Europe/Vienna", (asked,), idle=True)
 
 
+LIST = r"(?s)^\s*\[.*\]\s*$"
+"""A list in JSON."""
+
+
+def ask_of_lists(match: Match) -> None:
+    """Ask about columns of lists in a log that has no results, which then lie within them."""
+    lists = [match.called(one) for one in match.unused if len(one.given) and one.given.str.contains(LIST).all()]
+    if lists:
+        hold = "holds lists" if len(lists) == 1 else "hold lists"
+        match.ask(
+            "",
+            f"{listed(lists)} {hold}: sessionkit takes one result per row, and this log has none so far. How to make rows "
+            "of them: sessionkit help own-logs, under Lists inside records",
+        )
+
+
 COUNTING = ("query_position", "rank")
 FEW = 3
 """So many texts at most in place of documents are taken for words and not for ids."""

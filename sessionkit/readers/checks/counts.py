@@ -43,6 +43,8 @@ class AnomalyCounts:
         What is unusual without breaking a rule, by its name (``unusual.py``).
     unjudged
         Sessions with a query for whose judgment_key there is no judgment.
+    met
+        Parts in which a result is judged for its key, of those that were looked at until one was found.
     facts
         Those of the tables.
     """
@@ -62,6 +64,7 @@ class AnomalyCounts:
     hollow: int = 0
     unusual: Mapping[str, Found] = field(default_factory=dict)
     unjudged: Found = NONE
+    met: int = 0
     facts: Facts = NO_FACTS
 
     def __add__(self, later: AnomalyCounts) -> AnomalyCounts:

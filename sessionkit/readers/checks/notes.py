@@ -123,7 +123,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     facts = counts.facts
     if facts.not_logged and not facts.results:
         notes.warn(
-            f"queries: none of {counted(facts.queries, 'query')} has a result, so that no measure of results says anything; where "
+            f"queries: none of the {counted(facts.queries, 'query')} has a result, so that no measure of results says anything; where "
             "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records"
         )
     for status, meaning in (
@@ -154,6 +154,13 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         notes.warn(
             f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
             "scores that need them are undefined there"
+        )
+    if facts.results and not judgments.is_empty() and not counts.met and without + counts.lonely < facts.sessions:
+        key, doc = judgments.select(JUDGMENT).row(0)
+        many = judgments.n_unique(JUDGMENT)
+        notes.warn(
+            f"judgments: none of the {counted(many, 'judged document')} was shown for its key (first: {key!r}, {doc!r}); check how "
+            "document ids are written"
         )
 
 

@@ -68,7 +68,7 @@ def test_columns_that_sessions_lack_are_taken_from_queries_then_results():
 
 def test_queries_given_sessions_derived():
     queries = {"session_id": ["a", "a"], "query_position": [1, 2], "topic_id": ["t", "t"], "query_text": ["p", "q"]}
-    with pytest.warns(DataWarning, match="queries: none of 2 queries has a result"):
+    with pytest.warns(DataWarning, match="queries: none of the 2 queries has a result"):
         study = from_tables(queries=queries)
     assert study.sessions.collect()["topic_id"].to_list() == ["t"]
     assert study.queries.collect().rows() == [("a", 1, "p", "not_logged"), ("a", 2, "q", "not_logged")]

@@ -180,7 +180,7 @@ def test_lists_inside_records_are_asked_about(position, write, tmp_path, quiet_r
     (asked,) = [one.text for one in proposal.questions if "lists" in one.text]
     assert asked.startswith("'serp' and 'clicks' hold lists: sessionkit takes one result per row")
     study = quiet_read(tmp_path / "proposed.toml")
-    assert any(note.startswith("queries: none of 6 queries has a result") for note in study.notes)
+    assert any(note.startswith("queries: none of the 6 queries has a result") for note in study.notes)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_judgments_of_documents_that_were_not_shown_for_their_key():
             {**RESULTS, "rank": [1, 2, 1]}, {**JUDGMENTS, "doc_id": ["http://x", "y"]}
         )  # y is shown for t
     with pytest.warns(DataWarning, match="no result that is scored is judged"):
-        assert score(study, ["nDCG@10", "Queries"])["judged"].to_list() == [0, 0]
+        assert score(study, ["sDCG@10", "Queries"])["judged"].to_list() == [0, 0]
     score(study, "Queries")  # which needs no judgment
 
 

@@ -33,6 +33,9 @@ class AnomalyCounts:
         Rows taken as empty lists for want of a rank that have something in doc_id, and the first such text.
     differing
         For each column of a derived table, ``(table, column)``, the rows whose source says different things.
+    disordered
+        For each rule between columns of sessions, ``(rule, column)``, the sessions that break it by values of different tables; that
+        of the column is set aside.
     silent, lost
         Queries without result rows, and those with every result row rejected.
     lonely
@@ -58,6 +61,7 @@ class AnomalyCounts:
     worded: int = 0
     rankless: Found = NONE
     differing: Mapping[tuple[str, str], Found] = field(default_factory=dict)
+    disordered: Mapping[tuple[str, str], Found] = field(default_factory=dict)
     silent: int = 0
     lost: int = 0
     lonely: int = 0
@@ -71,6 +75,7 @@ class AnomalyCounts:
         """Return the counts of both parts, the other of sessions that come later."""
         return AnomalyCounts(
             differing=_added(self.differing, later.differing),
+            disordered=_added(self.disordered, later.disordered),
             unusual=_added(self.unusual, later.unusual),
             gapped=both(self.gapped, later.gapped),
             far=both(self.far, later.far),
@@ -79,7 +84,7 @@ class AnomalyCounts:
             **{
                 name: getattr(self, name) + getattr(later, name)
                 for name in (entry.name for entry in fields(self))
-                if name not in ("differing", "unusual", "gapped", "far", "rankless", "unjudged")
+                if name not in ("differing", "disordered", "unusual", "gapped", "far", "rankless", "unjudged")
             },
         )
 

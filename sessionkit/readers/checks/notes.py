@@ -84,6 +84,11 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
                     f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
                     "first value is kept"
                 )
+    for (rule, column), (several, first) in counts.disordered.items():
+        notes.warn(
+            f"sessions: {column} set aside in {counted(several, 'session')} (first: session {first!r}), as its values and those it "
+            f"is held against come from different tables: {rule} does not hold"
+        )
     if counts.silent:
         notes.tell(
             f"queries: {counted(counts.silent, 'query')} without result rows, assumed to have returned nothing "

@@ -115,19 +115,30 @@ def lack_of_space(error: BaseException) -> str | None:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string.
 
-    That is one that differs by little, else the first that begins with what was typed, or has it within.
+    That is one that differs by little, else the shortest that begins with what was typed, or has a word within that does, if that is of
+    three characters or more.
 
     >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
     "; did you mean 'nsDCG'?"
     >>> suggestion("P01", ["P01/T03", "P20/T14"])
     "; did you mean 'P01/T03'?"
+    >>> suggestion("exp", ["explain", "export"]), suggestion("DCG@10", ["nsDCG@10"]), suggestion("own", ["breakdown"])
+    ("; did you mean 'export'?", "; did you mean 'nsDCG@10'?", '')
     >>> suggestion("zzz", ["sDCG"])
     ''
     """
     folded = {other.casefold(): other for other in known}
     typed = name.casefold()
-    parts = [other for other in folded if len(typed) > 1 and typed in other]
-    begun = [other for other in parts if other.startswith(typed)]
-    like = [difflib.get_close_matches(typed, folded, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5)]
-    near = [*like[0], *begun, *parts, *like[1]]
+    begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)
+    parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
+    like = [
+        difflib.get_close_matches(typed, folded, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5 if len(typed) > 3 else 0.6)
+    ]
+    near = [*like[0], *begun, *sorted(parts, key=len), *like[1]]
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def _has_word(name: str, typed: str) -> bool:
+    """Return whether a word within a name begins with what was typed: after a sign or blank, or at a capital."""
+    starts = [found.start() for found in re.finditer(r"(?<=[_\-/. ])\w|(?<=[a-z0-9])[A-Z]", name)]
+    return any(name[start:].casefold().startswith(typed) for start in starts)

@@ -21,7 +21,7 @@ from sessionkit.contract import TABLES
 from sessionkit.readers.batch_sizes import needs_batches, records_within
 from sessionkit.readers.batches import batches_of
 from sessionkit.readers.checks.assembly import Assembled, assemble
-from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, sources_of
+from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, judged_pairs, sources_of
 from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
@@ -211,12 +211,12 @@ class _Ingest:
 
     def _assembled(self, totals: Totals) -> Iterator[Assembled]:
         """Return the checked tables of each batch, and add what was counted in them to the totals; two are made at a time."""
-        keys = judged_keys(self.judged)
+        keys, pairs = judged_keys(self.judged), judged_pairs(self.judged)
 
         def assembled(batch: Callable[[], Parts]) -> tuple[Assembled, AnomalyCounts]:
             made = assemble(batch(), self.decided, self.defaults, self.settings.missing_positions)
             made = replace(made, sessions=self._with_answers(made.sessions))
-            return made, counts_of(made, keys)
+            return made, counts_of(made, keys, None if totals.counts.met else pairs)
 
         with closing(in_turn(assembled, iter(self.batches()))) as several:
             for made, counts in several:

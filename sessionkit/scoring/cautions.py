@@ -23,7 +23,10 @@ UNNAMED = "__unnamed"
 
 @dataclass
 class Undefined:
-    """The sessions (or queries) without a value, counted by measure over as many tables of scores as there are."""
+    """The sessions (or queries) without a value, counted by measure over as many tables of scores as there are.
+
+    And whether any result that measures of lists score is judged.
+    """
 
     missing: dict[str, int] = field(default_factory=dict)
     """By measure: how many have no value."""
@@ -35,6 +38,8 @@ class Undefined:
     """By measure: why that can be."""
     sessions: bool = True
     """Whether sessions are counted, not queries."""
+    most_judged: float | None = None
+    """The highest judged share beside a value of a measure of lists; None where there is none."""
 
     def see(self, measures: Sequence[Measure], level: str, scores: pl.DataFrame) -> None:
         """Count the ones in a table of scores, of groups (level ``group``) or of single units (``session``, ``query``)."""
@@ -54,6 +59,11 @@ class Undefined:
             self.missing[measure] = self.missing.get(measure, 0) + missing
             self.names[measure] = [*self.names.get(measure, []), *names][:NAMED]
         self.sessions = level != "query"
+        of_lists = [str(measure) for measure in measures if measure.inner.of_lists]
+        scored = pl.col("measure").is_in(of_lists) & pl.col("value").is_not_null()
+        share = scores.lazy().select(pl.col("judged").filter(scored).max()).collect().item()
+        seen = [one for one in (self.most_judged, share) if one is not None]
+        self.most_judged = max(seen, default=None)
         units = (pl.col("n") + pl.col("undefined")).sum() if level == "group" else pl.len()
         for measure in measures:
             name = str(measure)
@@ -65,7 +75,13 @@ class Undefined:
             self.totals[name] = self.totals.get(name, 0) + many
 
     def tell(self, study: Study) -> None:
-        """Warn once, naming measures and units, and the reasons: that of sessions of which no list was logged, and others."""
+        """Warn once, naming measures and units, and the reasons: that of sessions of which no list was logged, and others.
+
+        Warn too where judgments are there, but none of what was shown.
+        """
+        if self.most_judged == 0 and study.facts.judgments:
+            said = "no result that is scored is judged, so no score says anything; check the keys and document ids of the judgments"
+            warnings.warn(DataWarning(said), stacklevel=4)
         alike: dict[tuple[str, str], list[str]] = {}
         for measure in [measure for measure in self.totals if measure in self.missing]:
             missing = self.missing[measure]

@@ -110,12 +110,14 @@ def unlogged():
     )
 
 
+@quiet
 def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
     assert sk.breakdown(unlogged, "DCG@1", average="queries").is_empty()
     found = sk.breakdown(unlogged, "DCG@1").select("part", "value", "n_sessions", "left_out_undefined").rows()
     assert found == [("last", None, 0, 1), ("non-last", None, 0, 1)]
 
 
+@quiet
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):
     for ask in (sk.curve, sk.breakdown):
         with pytest.raises(UsageError, match="no session is left; queries ranges from 0 to 0"):

@@ -27,6 +27,7 @@ from sessionkit.readers.checks.derive import (
     with_columns_of,
     with_defaults,
     with_missing_queries,
+    without_disorder,
 )
 from sessionkit.readers.checks.log_schemas import log_schemas
 from sessionkit.readers.checks.source_checks import LIST, CheckedSource, valued_part
@@ -145,7 +146,7 @@ def _derived(
     decided: Decisions,
 ) -> tuple[pl.DataFrame, pl.DataFrame, CheckedSource | None, AnomalyCounts]:
     """Return the rows of queries and sessions, given or derived, and the results without the columns that moved."""
-    bare, differing = 0, dict[tuple[str, str], Found]()
+    bare, differing, disordered = 0, dict[tuple[str, str], Found](), dict[tuple[str, str], Found]()
     session_names = [name for name in table("sessions").names if name not in SESSION]
     query_names = [name for name in table("queries").names if name not in LIST]
     if queries is not None:
@@ -176,7 +177,9 @@ def _derived(
             session_rows, told = with_columns_of(part.seen(*lent), session_rows, lent)
             differing |= _named("sessions", told)
             query_rows, results = query_rows.drop(lent, strict=False), _without(results, lent)
-    return query_rows, session_rows, results, AnomalyCounts(bare=bare, differing=differing)
+            session_rows, found = without_disorder(session_rows)
+            disordered |= found
+    return query_rows, session_rows, results, AnomalyCounts(bare=bare, differing=differing, disordered=disordered)
 
 
 def _without(results: CheckedSource | None, names: list[str]) -> CheckedSource | None:

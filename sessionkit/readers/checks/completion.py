@@ -16,10 +16,11 @@ from sessionkit.contract import CELLS, RECORD, Table, table
 from sessionkit.contract.key_rules import distinct
 from sessionkit.readers.checks.assembly import Assembled
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
-from sessionkit.readers.checks.source_checks import CheckedSource
+from sessionkit.readers.checks.source_checks import LIST, CheckedSource
 from sessionkit.readers.checks.unusual import gaps, unusual
 from sessionkit.study import Source
 from sessionkit.study.facts import facts_in_order
+from sessionkit.study.lookup import Lookup
 
 INTEGER = r"^(?:0|-?[1-9]\d{0,17})$"
 NUMBER = r"^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$"
@@ -134,10 +135,17 @@ def judged_keys(judgments: pl.DataFrame) -> pl.DataFrame:
     return judgments.select(key=pl.col("judgment_key").unique())
 
 
-def counts_of(made: Assembled, judged: pl.DataFrame) -> AnomalyCounts:
+def judged_pairs(judgments: pl.DataFrame) -> Lookup:
+    """Return where to look up whether a document is judged for a key."""
+    pairs = judgments.select("judgment_key", "doc_id").unique()
+    return Lookup.of(*pairs.get_columns())
+
+
+def counts_of(made: Assembled, judged: pl.DataFrame, pairs: Lookup | None = None) -> AnomalyCounts:
     """Return all that is counted in the tables of some sessions; judgments, which are no part's, are not counted.
 
-    `judged` are the keys for which there are any, as :func:`judged_keys` has them.
+    `judged` are the keys for which there are any, as :func:`judged_keys` has them; `pairs`, as :func:`judged_pairs` has them, are
+    given where it is not yet known whether any result is judged.
     """
     asked_in = distinct(made.queries, ["session_id"]).height
     facts = facts_in_order(made.sessions.height, made.queries, made.results, 0, made.starts)
@@ -146,6 +154,7 @@ def counts_of(made: Assembled, judged: pl.DataFrame) -> AnomalyCounts:
         made.counts,
         lonely=made.sessions.height - asked_in,
         unjudged=_unjudged(made, judged) if judged.height else NONE,
+        met=int(pairs is not None and judged.height > 0 and _is_any_judged(made, pairs)),
         facts=facts,
         unusual={**unusual(made.queries, made.results), **gapped},
     )
@@ -194,3 +203,16 @@ def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:
         without = without.join(made.queries, on="session_id", how="semi") if without.height else without
     found = without["session_id"].unique().sort()
     return (len(found), found[0]) if len(found) else NONE
+
+
+def _is_any_judged(made: Assembled, pairs: Lookup) -> bool:
+    """Return whether any result is judged for its key; the first of them mostly say so."""
+    keys = made.sessions.select("session_id", key="judgment_key")
+    for results in (made.results.head(FIRST_LOOK), made.results):
+        shown = results.select(*LIST, "doc_id").join(keys, on="session_id", how="left", maintain_order="left")
+        if "judgment_key" in made.queries.columns:
+            own = made.queries.select(*LIST, own="judgment_key")
+            shown = shown.join(own, on=LIST, how="left").with_columns(key=pl.coalesce("own", "key"))
+        if pairs.rows(shown["key"], shown["doc_id"]).count():
+            return True
+    return False

@@ -33,6 +33,9 @@ class AnomalyCounts:
         Rows taken as empty lists for want of a rank that have something in doc_id, and the first such text.
     differing
         For each column of a derived table, ``(table, column)``, the rows whose source says different things.
+    disordered
+        For each rule between columns of sessions, ``(rule, column)``, the sessions that break it by values of different tables; that
+        of the column is set aside.
     silent, lost
         Queries without result rows, and those with every result row rejected.
     lonely
@@ -43,6 +46,8 @@ class AnomalyCounts:
         What is unusual without breaking a rule, by its name (``unusual.py``).
     unjudged
         Sessions with a query for whose judgment_key there is no judgment.
+    met
+        Parts in which a result is judged for its key, of those that were looked at until one was found.
     facts
         Those of the tables.
     """
@@ -56,18 +61,21 @@ class AnomalyCounts:
     worded: int = 0
     rankless: Found = NONE
     differing: Mapping[tuple[str, str], Found] = field(default_factory=dict)
+    disordered: Mapping[tuple[str, str], Found] = field(default_factory=dict)
     silent: int = 0
     lost: int = 0
     lonely: int = 0
     hollow: int = 0
     unusual: Mapping[str, Found] = field(default_factory=dict)
     unjudged: Found = NONE
+    met: int = 0
     facts: Facts = NO_FACTS
 
     def __add__(self, later: AnomalyCounts) -> AnomalyCounts:
         """Return the counts of both parts, the other of sessions that come later."""
         return AnomalyCounts(
             differing=_added(self.differing, later.differing),
+            disordered=_added(self.disordered, later.disordered),
             unusual=_added(self.unusual, later.unusual),
             gapped=both(self.gapped, later.gapped),
             far=both(self.far, later.far),
@@ -76,7 +84,7 @@ class AnomalyCounts:
             **{
                 name: getattr(self, name) + getattr(later, name)
                 for name in (entry.name for entry in fields(self))
-                if name not in ("differing", "unusual", "gapped", "far", "rankless", "unjudged")
+                if name not in ("differing", "disordered", "unusual", "gapped", "far", "rankless", "unjudged")
             },
         )
 

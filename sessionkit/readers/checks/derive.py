@@ -14,6 +14,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, CheckedRows, check_reach, table
 from sessionkit.contract.key_rules import changes, distinct, in_order, is_dense, keys_of, rises
+from sessionkit.contract.rules import value_rules
 from sessionkit.display.words import counted
 from sessionkit.readers.checks.counts import NONE, Found
 from sessionkit.readers.checks.notes import Notes
@@ -113,6 +114,19 @@ def with_columns_of(
     mine = rows.join(sessions, on="session_id", how="semi", maintain_order="left")
     made, several = lifted(mine, ["session_id"], names)
     return sessions.join(made, on="session_id", how="left", maintain_order="left"), several
+
+
+def without_disorder(sessions: pl.DataFrame) -> tuple[pl.DataFrame, dict[tuple[str, str], Found]]:
+    """Return sessions without values that break a rule between columns, which came from several tables, and by rule and column how many."""
+    schema, found = table("sessions"), dict[tuple[str, str], Found]()
+    ordered = [rule.name for rule in schema.rules if rule.kind == "ordered"]
+    for rule in value_rules(schema, sessions.columns):
+        broken = sessions.filter(rule.broken)["session_id"] if rule.name in ordered else []
+        if len(broken) and rule.column is not None:
+            found[rule.name, rule.column] = len(broken), broken[0]
+            holds = ~rule.broken.fill_null(value=False)
+            sessions = sessions.with_columns(pl.when(holds).then(rule.column).alias(rule.column))
+    return sessions, found
 
 
 def lifted(rows: pl.DataFrame, key: list[str], names: list[str]) -> tuple[pl.DataFrame, dict[str, Found]]:

@@ -84,6 +84,11 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
                     f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
                     "first value is kept"
                 )
+    for (rule, column), (several, first) in counts.disordered.items():
+        notes.warn(
+            f"sessions: {column} set aside in {counted(several, 'session')} (first: session {first!r}), as its values and those it "
+            f"is held against come from different tables: {rule} does not hold"
+        )
     if counts.silent:
         notes.tell(
             f"queries: {counted(counts.silent, 'query')} without result rows, assumed to have returned nothing "
@@ -121,6 +126,11 @@ def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, 
 def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
     """Note what is unusual in the tables that have come of it."""
     facts = counts.facts
+    if facts.not_logged and not facts.results:
+        notes.warn(
+            f"queries: none of the {counted(facts.queries, 'query')} has a result, so that no measure of results says anything; where "
+            "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records"
+        )
     for status, meaning in (
         ("empty", "empty lists; they count and gain 0"),
         ("not_logged", "lists that were not logged; they are outside every measure"),
@@ -150,6 +160,13 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
             f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
             "scores that need them are undefined there"
         )
+    if facts.results and not judgments.is_empty() and not counts.met and without + counts.lonely < facts.sessions:
+        key, doc = judgments.select(JUDGMENT).row(0)
+        many = judgments.n_unique(JUDGMENT)
+        notes.warn(
+            f"judgments: none of the {counted(many, 'judged document')} was shown for its key (first: {key!r}, {doc!r}); check how "
+            "document ids are written"
+        )
 
 
 def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes) -> None:
@@ -176,7 +193,7 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         (highest,) = above.select(pl.col("grade").max()).row(0)
         notes.warn(
             f"judgments: {counted(above.height, 'grade')} above max_grade = {top:g}, the highest {highest:g}; measures "
-            f"that need the top of the scale refuse them: correct max_grade {AT_THE_TOP}, or the grades"
+            f"that need the top of the scale refuse a merged grade above it: correct max_grade {AT_THE_TOP}, or the grades"
         )
     negative = judgments.filter(pl.col("grade") < 0)
     if negative.height and settings.unjudged_grades is None:

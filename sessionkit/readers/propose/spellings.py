@@ -93,7 +93,7 @@ class Spelling:
     rival
         The other format that explains all times, with day and month exchanged; None where there is none.
     why
-        Why `times` is likelier than its rival, where something says so.
+        Within how many days `times` has all times, where that makes it likelier than its rival.
     """
 
     decimal: str | None = None
@@ -233,9 +233,7 @@ def _times(values: pl.Series) -> Spelling:
     if max(days.values()) < APART or min(days.values()) > NEAR:
         return Spelling(times=formats[0], rival=formats[1])
     times, rival = sorted(formats, key=lambda form: days[form])
-    return Spelling(
-        times=times, rival=rival, why=f"so all dates are within {days[times]} days, else within {days[rival]}"
-    )
+    return Spelling(times=times, rival=rival, why=f"within {days[times]} days, else within {days[rival]}")
 
 
 def _days(values: pl.Series, form: str) -> int:

@@ -81,6 +81,22 @@ def zone_line(where: str) -> Line:
     return Line("timezone", "Europe/Vienna", (asked,), idle=True)
 
 
+LIST = r"(?s)^\s*\[.*\]\s*$"
+"""A list in JSON."""
+
+
+def ask_of_lists(match: Match) -> None:
+    """Ask about columns of lists in a log that has no results, which then lie within them."""
+    lists = [match.called(one) for one in match.unused if len(one.given) and one.given.str.contains(LIST).all()]
+    if lists:
+        hold = "holds lists" if len(lists) == 1 else "hold lists"
+        match.ask(
+            "",
+            f"{listed(lists)} {hold}: sessionkit takes one result per row, and this log has none so far. How to make rows "
+            "of them: sessionkit help own-logs, under Lists inside records",
+        )
+
+
 COUNTING = ("query_position", "rank")
 FEW = 3
 """So many texts at most in place of documents are taken for words and not for ids."""
@@ -452,13 +468,18 @@ def _settle_spellings(match: Match) -> None:
 
 def _settle_days_and_months(match: Match, columns: dict[str, Spelling]) -> None:
     """Ask once which of day and month is first in these columns, whose dates could be either, unless another column shows it."""
-    likely = next((spelling for spelling in columns.values() if spelling.why), next(iter(columns.values())))
+    first = next((name for name, spelling in columns.items() if spelling.why), next(iter(columns)))
+    likely = columns[first]
     if {likely.times, likely.rival} & set(_formats(match)):
         return
     _add_times(match, str(likely.times))
-    example = next(text for text in match.part.columns[next(iter(columns))].given if not mean_nothing([text]))
+    example = next(text for text in match.part.columns[first].given if not mean_nothing([text]))
     named = listed([match.called(match.part.columns[name]) for name in columns])
-    why = f" ({likely.why})" if likely.why else ""
+    others = [name for name, spelling in columns.items() if spelling.why and spelling.times != likely.times]
+    why = f" (so all dates in {match.called(match.part.columns[first])} are {likely.why}" if likely.why else ""
+    if others:
+        why += f"; {listed([match.called(match.part.columns[name]) for name in others])} would be close together the other way"
+    why += ")" if why else ""
     match.ask(
         "times",
         f"every date in {named}, such as {quoted(example)}, could have the day first or the month first; it is read as "

@@ -16,7 +16,13 @@ from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within, with_questionnaires
-from sessionkit.readers.propose.table_sections import asked_of_grades, asked_of_times, lay_out, sections_of
+from sessionkit.readers.propose.table_sections import (
+    ask_of_lists,
+    asked_of_grades,
+    asked_of_times,
+    lay_out,
+    sections_of,
+)
 from sessionkit.readers.questionnaires import SECTION
 
 ORDER = ("users", "sessions", "queries", "results", "judgments")
@@ -52,6 +58,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if judged.match is not None:
             matches["judgments"] = judged.match
     _ask_of_grades_within(matches)
+    if "results" not in matches and "queries" in matches:
+        ask_of_lists(matches["queries"])
     top = [
         Line("format", "tables"),
         *asked_of_grades(judged.grades, judged.name),
@@ -119,6 +127,8 @@ def sections_of_beginning(begun: LogFileKind, parts: Sequence[LogFileKind], fold
                 f" If each {quoted(user)} had one, remove the '#'; else {quoted(user)} and a task together would be one"
             )
             match.ask(ours, f"{asked}{why if is_session else ''}")
+    if name == "queries":
+        ask_of_lists(match)
     judged = judgments_of(next((part for part in parts if part.kind == "judgments"), None), {})
     top = [Line("format", "tables"), *asked_of_grades(judged.grades, judged.name), *asked_of_times([match])]
     left = [

@@ -66,9 +66,21 @@ def test_columns_that_sessions_lack_are_taken_from_queries_then_results():
         from_tables({**FLAT, "system_id": ["S", "S", "T", "S"]}, sessions=sessions)
 
 
+def test_a_lent_time_is_held_against_the_other():
+    ends, began = ["2024-01-01T10:00:00Z", "2024-01-01T12:00:00Z"], ["2024-01-01T12:00:00Z"] * len(FLAT["session_id"])
+    said = "sessions: ended_at set aside in 1 session .first: session 'a'.* session_ends_after_it_starts does not hold"
+    with pytest.warns(DataWarning, match=said):
+        study = from_tables({**FLAT, "started_at": began}, sessions={"session_id": ["a", "b"], "ended_at": ends})
+    assert study.sessions.collect()["ended_at"].is_null().to_list() == [True, False]
+    queries = {"session_id": ["a", "a", "b"], "query_position": [1, 2, 1], "started_at": [ends[at] for at in (1, 1, 0)]}
+    with pytest.warns(DataWarning, match=said):  # of queries and results
+        from_tables({**FLAT, "ended_at": [ends[0]] * len(began)}, queries=queries)
+
+
 def test_queries_given_sessions_derived():
     queries = {"session_id": ["a", "a"], "query_position": [1, 2], "topic_id": ["t", "t"], "query_text": ["p", "q"]}
-    study = from_tables(queries=queries)
+    with pytest.warns(DataWarning, match="queries: none of the 2 queries has a result"):
+        study = from_tables(queries=queries)
     assert study.sessions.collect()["topic_id"].to_list() == ["t"]
     assert study.queries.collect().rows() == [("a", 1, "p", "not_logged"), ("a", 2, "q", "not_logged")]
     assert "topic_id" not in study.columns("queries")

@@ -4,6 +4,7 @@ import pytest
 
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
+from sessionkit.scoring.score import score
 
 RESULTS = {
     "session_id": ["a", "a", "b"],
@@ -34,6 +35,17 @@ def test_repeats_within_a_list():
 def test_sessions_that_no_judgment_belongs_to():
     with pytest.warns(DataWarning, match="none for the judgment_key of 1 session .first: 'b'"):
         from_tables(RESULTS, {"judgment_key": ["t"], "doc_id": ["x"], "grade": [1]})
+
+
+def test_judgments_of_documents_that_were_not_shown_for_their_key():
+    said = "judgments: none of the 2 judged documents was shown for its key .first: 't', 'http://x'.; check how document ids"
+    with pytest.warns(DataWarning, match=said):
+        study = from_tables(
+            {**RESULTS, "rank": [1, 2, 1]}, {**JUDGMENTS, "doc_id": ["http://x", "y"]}
+        )  # y is shown for t
+    with pytest.warns(DataWarning, match="no result that is scored is judged"):
+        assert score(study, ["sDCG@10", "Queries"])["judged"].to_list() == [0, 0]
+    score(study, "Queries")  # which needs no judgment
 
 
 def test_queries_with_a_key_of_their_own_are_looked_up_by_it():

@@ -250,7 +250,7 @@ def test_2011_goes_by_its_map(write, quiet_read):
 
 
 def test_without_a_map_2011_goes_by_titles(write):
-    path = write("log.xml", log(2011, session(17, CURRENT, topic=TITLED)))
+    path = write("log.xml", log(2011, session(17, interaction(1, "a", result(1, "d1")) + CURRENT, topic=TITLED)))
     with pytest.warns(
         DataWarning, match="log.xml: 1 session without a topic number, so the title is used; give the track's map"
     ):
@@ -259,7 +259,7 @@ def test_without_a_map_2011_goes_by_titles(write):
 
 
 def test_the_map_wins_over_the_log_and_says_so(write):
-    path = write("log.xml", log(2013, session(1, CURRENT), session(2, CURRENT)))
+    path = write("log.xml", log(2013, session(1, interaction(1, "a", result(1, "d1")) + CURRENT), session(2, CURRENT)))
     with pytest.warns(DataWarning, match="1 session with another topic in the map"):
         study = read(path, topics=write("map.txt", "1\t9\n"))
     assert study.sessions.collect()["topic_id"].to_list() == ["9", "3"]
@@ -327,7 +327,8 @@ def test_a_broken_file_names_the_line(write):
 
 
 def test_several_files_and_years(write):
-    paths = [write(f"{year}.xml", log(year, session(1, CURRENT))) for year in (2013, 2014)]
+    searched = session(1, interaction(1, "a", result(1, "d1")) + CURRENT)
+    paths = [write(f"{year}.xml", log(year, searched)) for year in (2013, 2014)]
     with pytest.warns(DataWarning, match="logs of 2013 and 2014: a number of a topic is another topic in another year"):
         study = read(paths)
     assert study.sessions.collect()["session_id"].to_list() == ["2013-1", "2014-1"]

@@ -298,6 +298,15 @@ def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposa
     rows = [(*row, f"0{row[1] * 3}/05/2025 09:00:00", f"2{row[1]}/05/2025 09:00:09") for row in GRID]
     made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
     assert "Which is it?" not in made.text, "clicks on the 21st show it"
+    rows = [(*row, f"{row[1] * 4:02}/05/2025 09:00:00", f"05/{row[1] * 4:02}/2025 09:00:09") for row in GRID]
+    said = asked(proposal(results=("session,qno,rank,doc,query time,click time", rows)), "results.times")
+    first, other = (
+        ("'query time'", "'click time'") if "in 'query time' are" in said else ("'click time'", "'query time'")
+    )
+    assert (
+        f"(so all dates in {first} are within 9 days, else within 245; {other} would be close together the other"
+        in said
+    )
 
 
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):

@@ -30,7 +30,7 @@ def grid(queries, ranks, relevant):
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={
             "judgment_key": ["t"] * (len(relevant) + 1),
-            "doc_id": [*(f"d{q}-{i}" for q, i in relevant), "other"],
+            "doc_id": [*(f"d{q}-{i}" for q, i in relevant), "d1-1" if not relevant else "other"],
             "grade": [2] * len(relevant) + [0],
         },
     )

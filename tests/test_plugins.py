@@ -276,6 +276,7 @@ def test_terms_of_a_class_are_numbers_in_their_places(rows, divisors, says):
             asked()
 
 
+@pytest.mark.filterwarnings("ignore:.*looks deeper than was observed")
 def test_a_measure_of_gains_takes_discounts_of_its_own():
     facts = {
         "name": "Root",
@@ -296,6 +297,21 @@ def test_a_measure_of_gains_takes_discounts_of_its_own():
     endless = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: 1 / pl.col("rank").log()})
     with pytest.raises(UsageError, match=r"adds inf and .* for gains of 1 and 0 at ranks 1 and 2; a discount must"):
         sk.register(endless)
+    late = {"rank_discount": lambda _: 1 / (pl.col("rank") - 3)}
+    late = type("Late", (sk.bases.GainMeasure,), facts | late | {"name": "Late"})
+    study = toy()
+    study = study.with_tables(results=study.results.with_columns(rank=pl.col("rank") + 1))
+    said = r"the measure Late.* \(module .*test_plugins\) adds inf at rank 3 of query 1; give a number between"
+    along = type("Late", (late,), {"level": "session", "__module__": __name__})() @ 3
+    for asked in (
+        lambda: sk.score(study, sk.mean(late())),
+        lambda: sk.explain(study, late(), session="s"),
+        lambda: sk.curve(study, along),
+        lambda: sk.breakdown(study, along),
+        lambda: sk.effort(study, along),
+    ):
+        with pytest.raises(MeasureError, match=said):
+            asked()
 
 
 def test_what_cannot_be_registered_is_said():

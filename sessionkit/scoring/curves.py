@@ -7,6 +7,7 @@ import polars as pl
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.gain_histogram import require_numbers
 from sessionkit.scoring.ideals import first_query, ideal_list, ideal_places, ideal_slots, longest_list, spread_ideals
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import gaining_rows, units
@@ -95,6 +96,7 @@ def rank_vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
     rows = with_offsets(batch, gaining_rows(batch, measure), measure)
+    require_numbers(measure, rows)
     gained = rows.select("query", "rank", total=exact.fixed(measure.contribution(pl.col("gain"))))
     built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
     sums = ["total"]
@@ -136,6 +138,7 @@ def _gains_by_row(batch: SessionBatch, measure: GainMeasure, places: pl.DataFram
     """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
     rows = gaining_rows(batch, measure)
     rows = with_offsets(batch, rows, measure)
+    require_numbers(measure, rows)
     offset = placed(places["offset"], places["query"], len(batch.queries)).gather(rows["query"])
     at = start.gather(rows["session"]) + offset + rows["rank"] - 1
     added = exact.fixed(measure.contribution(pl.col("gain")))

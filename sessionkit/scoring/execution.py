@@ -15,7 +15,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.columns import columns_beside
-from sessionkit.scoring.gain_histogram import GainHistogram
+from sessionkit.scoring.gain_histogram import GainHistogram, require_numbers
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import own_ideals, session_ideals
 from sessionkit.scoring.lists import Lists
@@ -210,6 +210,7 @@ def _sums(batch: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
         else:
             gaining = with_offsets(batch, relevant_rows(batch, selection, group, rows), running_on)
             gain = gain_expr(pl.col("grade"), running_on.gain, running_on.min_grade)
+            require_numbers(running_on, gaining, gain)
             added = exact.fixed(running_on.contribution(gain)).alias(str(running_on))
             totals = gaining.group_by(by).agg(added.sum())
         totals = totals.select(pl.exclude(by).gather(where(totals[by], many)).fill_null(0))

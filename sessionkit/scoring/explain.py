@@ -14,6 +14,7 @@ from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read
 from sessionkit.scoring.curves import rank_vectors, session_vectors
 from sessionkit.scoring.execution import query_values
+from sessionkit.scoring.gain_histogram import require_numbers
 from sessionkit.scoring.ideals import own_ideals
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
@@ -109,6 +110,7 @@ def _explained(batch: SessionBatch, asked: Measure) -> pl.DataFrame:
     inner = asked.inner
     if isinstance(inner, GainMeasure):
         rows = with_offsets(batch, every_gain(batch, inner), inner)
+        require_numbers(inner, rows)
         terms = rows.with_columns(
             rank_discount=inner.rank_discount(),
             query_discount=inner.query_discount_factor(),

@@ -14,6 +14,8 @@ from typing import Protocol
 import numpy as np
 import polars as pl
 
+from sessionkit.errors import MeasureError
+from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.gains import gain_expr
@@ -30,6 +32,26 @@ class HasContribution(HasGain, Protocol):
 
     def contribution(self, gain: pl.Expr) -> pl.Expr:
         """What a result adds, from its gain and the columns ``rank`` and ``query_position``."""
+
+
+def require_numbers(measure: HasContribution, rows: pl.DataFrame, gain: pl.Expr | None = None) -> None:
+    """Refuse a measure of another module where it adds no number, such as by a discount that is infinite at a rank.
+
+    Parameters
+    ----------
+    rows
+        ``query_position``, ``rank`` and, without `gain`, ``gain`` of results.
+    """
+    if not is_foreign(type(measure)):
+        return
+    said = f"the measure {measure} (module {module_of(type(measure))})"
+    places = rows if "offset" in rows.columns else rows.with_columns(offset=pl.lit(0, pl.Int64))
+    with Blame(f"{said} fails", MeasureError, file_of(type(measure))):
+        added = measure.contribution(pl.col("gain") if gain is None else gain).cast(pl.Float64)
+        found = places.select("query_position", "rank", added=added)
+    for query, rank, value in found.filter(~(pl.col("added").abs() < exact.LARGEST_GAIN)).head(1).rows():
+        told = f"{said} adds {value} at rank {rank} of query {query}"
+        raise MeasureError(f"{told}; give a number between -2^30 and 2^30")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +88,14 @@ class GainHistogram:
             What `sessionkit.scoring.results_filter.counted_rows` returns, where it is at hand.
         """
         gains = frozenset(map(gain_name, measures))
+        # those of others; of our own a score is spared the question
+        foreign = [measure for measure in measures if not type(measure).__module__.startswith("sessionkit.")]
         last: LastHistogram | None = batch.memo.find(LastHistogram)
         if last is not None and last.selection != selection:
             last = None
         if last is not None and gains <= last.gains:
+            if foreign:
+                last.histogram.require_numbers(foreign)
             return last.histogram
         relevant = relevant_pairs(batch, selection, measures)
         if last is not None and relevant is not None and last.pairs is not None and relevant.equals(last.pairs):
@@ -78,6 +104,8 @@ class GainHistogram:
             rows = counted_rows(batch, selection) if rows is None else rows
             last = LastHistogram(selection, gains, relevant, cls._made(relevant_rows(batch, selection, measures, rows)))
         batch.memo.keep(LastHistogram, last)  # of one selection: a curve has that of what is scored, or makes its own
+        if foreign:
+            last.histogram.require_numbers(foreign)
         return last.histogram
 
     @classmethod
@@ -101,6 +129,11 @@ class GainHistogram:
             }
         )
         return cls(places, rows.select("query", "session", cell=pl.Series(cell.astype(np.uint32))))
+
+    def require_numbers(self, measures: Sequence[HasContribution]) -> None:
+        """Refuse measures of other modules that add no number for a cell."""
+        for measure in measures:
+            require_numbers(measure, self.places, gain_expr(pl.col("grade"), measure.gain, measure.min_grade))
 
     def contributions(self, measures: Sequence[HasContribution]) -> pl.DataFrame:
         """What a result of each cell contributes to each measure, at the fixed scale, in columns by name."""

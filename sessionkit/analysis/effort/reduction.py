@@ -14,6 +14,7 @@ from sessionkit.choices import EffortUnit
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
+from sessionkit.scoring.gain_histogram import require_numbers
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -256,7 +257,9 @@ def _lists(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     cutoff = int(measure.cutoff or 0)
     slots = pl.int_ranges(1, pl.lit(cutoff, pl.Int32) + 1, dtype=pl.Int32)
     places = lists.with_columns(slot=slots).explode("slot", empty_as_null=False)
-    gained = gaining_rows(batch, measure).select(
+    gaining = gaining_rows(batch, measure)
+    require_numbers(measure, gaining)
+    gained = gaining.select(
         "query", slot=pl.col("rank").cast(pl.Int32), total=exact.fixed(measure.contribution(pl.col("gain")))
     )
     best = ideal_list(batch, measure).filter(pl.col("rank") <= cutoff)

@@ -131,9 +131,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     typed = name.casefold()
     begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)
     parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
-    like = [
-        difflib.get_close_matches(typed, folded, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5 if len(typed) > 3 else 0.6)
-    ]
+    alike = [other for other in folded if len(other) <= 2 * len(typed)]
+    like = [difflib.get_close_matches(typed, alike, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5)]
     near = [*like[0], *begun, *sorted(parts, key=len), *like[1]]
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
 

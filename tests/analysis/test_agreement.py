@@ -149,6 +149,7 @@ def test_grades_that_are_scores_have_names_of_their_own_and_many_of_them_no_cros
     assert many.tables()["crossed"].is_empty()
 
 
+@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
 def test_documents_of_one_set_alone_are_said_to_be_none():
     one, other = ({"judgment_key": ["t"], "doc_id": [name], "grade": [1]} for name in "ab")
     found = sk.agreement(sk.from_tables(LOG, judgments=one), old=sk.from_tables(LOG, judgments=other))
@@ -236,6 +237,7 @@ def test_judgments_without_judges_are_left_out():
     assert values_of(sk.agreement(both).table, "A", "B")["agreement"] == 0  # the first grade of A counts
 
 
+@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
 def test_subtopics_are_judged_apart():
     judgments = {"judgment_key": ["t"] * 4, "doc_id": ["a"] * 4, "subtopic_id": ["1", "1", "2", "2"]}
     study = sk.from_tables(LOG, {**judgments, "judge_id": ["A", "B"] * 2, "grade": [1, 1, 2, 3]})

@@ -156,6 +156,7 @@ def test_a_topic_that_one_system_lacks_has_no_difference():
     assert sk.rprecision_histogram(study, "A", "B").rows() == [("t", 1.0, 0.0, 1.0), ("u", 1.0, None, None)]
 
 
+@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
 def test_a_session_without_a_logged_list_has_no_curve():
     study = sk.from_tables(
         queries={"session_id": ["s"], "query_position": [1], "results_status": ["not_logged"]},

@@ -108,6 +108,7 @@ def test_what_sessions_say_of_their_users_counts():
     assert "Caution: 2 of 2 users have a combination of sessions.age that no other user has" in made.reading
 
 
+@pytest.mark.filterwarnings("ignore:queries. none of the 1 query has a result")
 def test_only_what_the_study_knows_is_said_to_be_kept():
     log = {"session_id": ["a"], "query_position": [1], "query_text": ["x"], "results_status": ["not_logged"]}
     reading = sk.pseudonymize(sk.from_tables(queries=log)).reading

@@ -121,8 +121,10 @@ def without_disorder(sessions: pl.DataFrame) -> tuple[pl.DataFrame, dict[tuple[s
     schema, found = table("sessions"), dict[tuple[str, str], Found]()
     ordered = [rule.name for rule in schema.rules if rule.kind == "ordered"]
     for rule in value_rules(schema, sessions.columns):
-        broken = sessions.filter(rule.broken)["session_id"] if rule.name in ordered else []
-        if len(broken) and rule.column is not None:
+        if rule.name not in ordered or rule.column is None:
+            continue
+        broken = sessions.filter(rule.broken)["session_id"]
+        if len(broken):
             found[rule.name, rule.column] = len(broken), broken[0]
             holds = ~rule.broken.fill_null(value=False)
             sessions = sessions.with_columns(pl.when(holds).then(rule.column).alias(rule.column))

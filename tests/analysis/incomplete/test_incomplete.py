@@ -46,6 +46,7 @@ def test_blocks_do_not_matter(tmp_path, monkeypatch):
         assert table.equals(again.tables()[name]), name
 
 
+@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
 def test_one_group_and_many():
     made = study({f"{letter}1": "x" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"}, [("t", "a", 1)])
     alone = sk.bounds(made, "mean(DCG@1)", by=None)

@@ -1,6 +1,7 @@
 """What share of what was shown is judged: by place, and of lists that showed nothing."""
 
 import polars as pl
+import pytest
 
 import sessionkit as sk
 
@@ -18,6 +19,7 @@ def test_judged_shares_by_place():
     assert found["B", 1, None] == (1, 2, 0, 1, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
 def test_lists_without_results_are_counted():
     made = sk.from_tables(
         queries={"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["shown", "empty"]},

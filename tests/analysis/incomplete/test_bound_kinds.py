@@ -85,6 +85,7 @@ def judged(*grades):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:judgments. none of the:sessionkit.errors.DataWarning")
 def test_a_scale_is_asked_for_where_it_is_needed():
     assert scale_top([parse_measure("P@3"), parse_measure("mean(bpref)")], judged(1, 2), None) is None
     assert scale_top([parse_measure("ERR(max_grade=4)")], judged(1, 2), None) is None

@@ -100,7 +100,7 @@ def interactions(levels: Sequence[LevelFinding], options: Options) -> pl.DataFra
     =====================================  =====  =====  =====
     sd of the difference between users         0     .1     .2
     =====================================  =====  =====  =====
-    levels are a skill of users             4.8%   6.0%   5.3%
+    levels are a skill of users             5.3%   5.3%   4.8%
     levels are topics                       5.3%   5.0%   2.0%
     =====================================  =====  =====  =====
 

@@ -12,8 +12,9 @@ from sessionkit.choices import StudyTable
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.pseudonyms import Names
+from sessionkit.study.batches import session_rows
 from sessionkit.study.row_index import QUERIES, RESULTS, counts
-from sessionkit.study.session_order import ORDER, session_rows
+from sessionkit.study.session_order import ORDER
 from sessionkit.study.session_start import session_starts, since
 from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study

@@ -231,3 +231,12 @@ def _weight(per_query: int) -> pl.Expr:
     """As how many results a session counts; it counts as one at least."""
     results, queries = pl.col(RESULTS).cast(pl.Int64), pl.col(QUERIES).cast(pl.Int64)
     return pl.max_horizontal(results + per_query * queries, queries, 1)
+
+
+def session_rows(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
+    """Row number of the session of every query, and of every result, of some whole sessions."""
+    ids = part.sessions["session_id"]
+    if part.numbered:
+        row = pl.int_range(len(ids), dtype=pl.UInt32, eager=True)
+        return repeated(row, part.sessions[QUERIES]), repeated(row, part.sessions[RESULTS])
+    return session_of(part.queries, ids, "queries"), session_of(part.results, ids, "results")

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import suggestion
-from sessionkit.study.batches import slices
+from sessionkit.study.batches import session_rows, slices
 from sessionkit.study.query_counts import MANY, is_logged, logged_queries
-from sessionkit.study.row_index import QUERIES, RESULTS, counts, repeated, session_of, sums
+from sessionkit.study.row_index import counts, sums
 from sessionkit.study.session_start import AT, session_starts, since
 from sessionkit.study.storage import LOG
 from sessionkit.study.study import Study
@@ -172,14 +172,8 @@ def counted_sessions(study: Study, names: Sequence[str]) -> pl.DataFrame:
     read["queries"].append("results_status")
     kept = [pl.DataFrame(schema={"session_id": pl.String, **{name: COUNTS[name].dtype for name in names}})]
     for part in slices(study, read):
-        sessions = part.sessions
-        if part.numbered:
-            row = pl.int_range(len(sessions), dtype=pl.UInt32, eager=True)
-            of = repeated(row, sessions[QUERIES]), repeated(row, sessions[RESULTS])
-        else:
-            ids = sessions["session_id"]
-            of = session_of(part.queries, ids, "queries"), session_of(part.results, ids, "results")
-        kept.append(with_counts(names, sessions, part.queries, part.results, of).select(kept[0].columns))
+        counted_part = with_counts(names, part.sessions, part.queries, part.results, session_rows(part))
+        kept.append(counted_part.select(kept[0].columns))
     return pl.concat(kept)
 
 

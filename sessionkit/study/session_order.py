@@ -5,10 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.choices import StudyTable
-from sessionkit.study.batches import slices
-from sessionkit.study.row_index import QUERIES, RESULTS, repeated, session_of
+from sessionkit.study.batches import session_rows, slices
 from sessionkit.study.session_start import TELLING, session_starts
-from sessionkit.study.storage import StudyBatch
 from sessionkit.study.study import Study
 
 READ: dict[StudyTable, tuple[str, ...]] = {**TELLING, "sessions": ("session_id", "user_id", *TELLING["sessions"])}
@@ -44,12 +42,3 @@ def session_orders(study: Study) -> pl.DataFrame | None:
         return None
     place = pl.col("began").rank("ordinal").over("user_id").cast(pl.Int32)
     return known.sort("session_id").select("session_id", place.alias(ORDER))
-
-
-def session_rows(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
-    """Row number of the session of every query, and of every result, of some whole sessions."""
-    ids = part.sessions["session_id"]
-    if part.numbered:
-        row = pl.int_range(len(ids), dtype=pl.UInt32, eager=True)
-        return repeated(row, part.sessions[QUERIES]), repeated(row, part.sessions[RESULTS])
-    return session_of(part.queries, ids, "queries"), session_of(part.results, ids, "results")

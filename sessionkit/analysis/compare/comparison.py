@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite_text
+from sessionkit.analysis.compare.messages import ADJUSTED, interaction_text, is_adjusted, opposite_text
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
@@ -22,7 +22,6 @@ from sessionkit.analysis.paper_tables import (
     with_unit,
     worded,
 )
-from sessionkit.display.numbers import p_text
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
 
@@ -240,8 +239,7 @@ class Comparison(TestedFinding):
         for row in tested.iter_rows(named=True):
             names = {"measure": row["measure"], "pair": f"{row['b']} minus {row['a']}"}
             of = "".join(f"{names[name]}, " for name, wanted in named.items() if wanted)
-            p = p_text(row["p_adjusted"])
-            found.append(f"{of}F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p}")
+            found.append(f"{of}{interaction_text(row)}")
         told = f"{'; '.join(found)}{Family(len(found), self.correction).told}"
         return f" Interaction with {worded([str(self.within)])}: {told}." if found else ""
 

@@ -185,9 +185,24 @@ def _interaction(row: dict[str, Any], levels: list[str], family: Family, alpha: 
     return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}, {interval}, {t}, {p}"
 
 
+def interaction_text(row: dict[str, Any]) -> str:
+    """The test of a row of the table ``interaction``, short, for a note or a page.
+
+    >>> interaction_text({"df": 3.0, "df_error": 83.0, "statistic": 0.54512, "p_adjusted": 0.653})
+    'F(3, 83) = 0.545, p = 0.653'
+    """
+    return f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p_text(row['p_adjusted'])}"
+
+
+def _sides(row: dict[str, Any], setup: ComparisonSetup) -> tuple[str, str]:
+    """Name the two groups of a pair, by their column where they are no systems."""
+    of = "" if setup.by == "system_id" else f"{setup.by} "
+    return f"{of}{row['a']}", f"{of}{row['b']}"
+
+
 def _pair(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Name a measure and two groups, one minus the other."""
-    a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
+    a, b = _sides(row, setup)
     return f"{row['measure']}: {b} minus {a}"
 
 
@@ -202,7 +217,7 @@ def level_name(within: str, level: object) -> str:
 
 def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
-    a, b = (row[side] if setup.by == "system_id" else f"{setup.by} {row[side]}" for side in ("a", "b"))
+    a, b = _sides(row, setup)
     pair = _pair(row, setup)
     if row["raw_difference"] is None:
         return f"{pair}: no value."

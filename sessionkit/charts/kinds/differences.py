@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.charts.encodings import (
     checked,
     drawn_of,
@@ -90,7 +91,7 @@ def differences(
 def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
     """What is drawn, a row for each pair and measure, and which difference it is."""
     levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
-    paired = "wins" not in table.columns or table["wins"].count() > 0  # else the groups have different units
+    paired = are_paired(table)
     table = table.with_columns(
         pl.lit(None, dtype).alias(name)
         for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64))

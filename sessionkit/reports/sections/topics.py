@@ -5,13 +5,14 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.compare.messages import interaction_text
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import compact, p_text
+from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -84,8 +85,7 @@ def _depends(of: Material, found: Comparison, what: str) -> str:
     if len(found.interaction) > 1 or row["p"] is None:
         return ""
     shown = "There is evidence that" if row["p"] <= found.alpha else "It is not shown that"
-    test = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p_text(row['p'])}, n = {row['n']:,}"
-    return f" {shown} the difference by {of.primary} depends on {what} ({test})."
+    return f" {shown} the difference by {of.primary} depends on {what} ({interaction_text(row)}, n = {row['n']:,})."
 
 
 @section("topics", _heading, details=(topics_table, users_and_topics))

@@ -158,9 +158,7 @@ def check_breakdown(study, rng, confidence):
         return
     check_words(tests.text)
     tests.to_latex(), tests.to_markdown()
-    n_sessions = {
-        key: sessions for key, sessions in study.table("sessions").collect().group_by("system_id").len().iter_rows()
-    }
+    n_sessions = dict(study.table("sessions").collect().group_by("system_id").len().iter_rows())
     units = "user means" if "over" in tests.text and "weighted equally" in tests.text else "sessions"
     for row in tests.table.iter_rows(named=True):
         check_numbers(row)
@@ -212,7 +210,7 @@ def check_correlate(study, rng, confidence):
             assert row["p"] <= 1 - confidence + 1e-9, (row, listed)
 
 
-def check_report(study, rng, confidence):  # noqa: ARG001  # the page has its own
+def check_report(study, rng, confidence):  # the page has its own
     """A page is made of any study, and its first sentence gives the verdict of its comparison."""
     measures = None if rng.random() < 0.5 else [str(measure) for measure in rng.choice(MEASURES, size=2, replace=False)]
     page = run(sk.report, study, measures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -30,7 +30,7 @@ from sessionkit.display.tables import TextTable
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 
@@ -90,6 +90,8 @@ class MixedModel(TestedFinding):
         Error rate of each interval of an effect.
     notes
         What was left out, and what could not be fitted.
+    directions
+        Which values of a measure are better, by its text; without those that only their text names.
     """
 
     table: pl.DataFrame
@@ -103,6 +105,7 @@ class MixedModel(TestedFinding):
     confidence: float
     interval_rate: float
     notes: tuple[str, ...]
+    directions: Mapping[str, Direction] = field(default_factory=dict)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -241,6 +244,7 @@ def mixed_model(
         confidence=confidence,
         interval_rate=rate,
         notes=tuple(notes),
+        directions=sessions.directions,
     )
 
 

@@ -240,6 +240,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
     a, b = _sides(row, setup)
     pair = _pair(row, setup)
+    no_verdict = "" if row["why"] is None else f" {row['why']}."
     if row["raw_difference"] is None:
         return f"{pair}: no value."
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
@@ -250,7 +251,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
-        return f"{pair}: {known}, not tested."
+        return f"{pair}: {known}, not tested.{no_verdict}"
     family = setup.family
     kind = family.simultaneous
     if row["uninformative"]:
@@ -258,7 +259,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         return (
             f"{pair}: {_estimate(row, setup)}; n = {units_of(row, setup.plan.population)}{f'; {raw}' if is_adjusted(row) else ''}. These "
             f"are too few to test: the {kind}{level_text(setup.plan.options.alpha)} interval is wider than all differences that "
-            f"{row['measure']} can have, -{most} to {most}."
+            f"{row['measure']} can have, -{most} to {most}.{no_verdict}"
         )
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
@@ -267,8 +268,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
-    if row["why"] is not None:
-        return f"{text}.{turned} {row['why']}."
+    if no_verdict:
+        return f"{text}.{turned}{no_verdict}"
     if not found:
         return f"{text}.{turned} {NOT_SHOWN}{detectable_text(row['detectable'])}"
     side = "higher" if side_of(row) > 0 else "lower"

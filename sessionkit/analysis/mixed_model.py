@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -25,12 +25,13 @@ from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice, alike, asked_for, chosen
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
+from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.tables import TextTable
-from sessionkit.display.words import counted, listed
+from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 
@@ -90,6 +91,8 @@ class MixedModel(TestedFinding):
         Error rate of each interval of an effect.
     notes
         What was left out, and what could not be fitted.
+    directions
+        Which values of a measure are better, by its text; without those that only their text names.
     """
 
     table: pl.DataFrame
@@ -103,6 +106,7 @@ class MixedModel(TestedFinding):
     confidence: float
     interval_rate: float
     notes: tuple[str, ...]
+    directions: Mapping[str, Direction] = field(default_factory=dict)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -227,12 +231,14 @@ def mixed_model(
             f"the effect of {sessions.by} is assumed the same for every user; with {unlike} in random= it may vary"
         )
     about = claim(max(found, key=lambda each: each.sessions))
+    totals = dict(sessions.frame.get_column("group").value_counts().rows())
     return MixedModel(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
         reading=reading_of(
-            lines(table, found, about, by=sessions.by, alpha=alpha, correction=correction, notes=notes), restriction
+            lines(table, found, about, totals=totals, by=sessions.by, alpha=alpha, correction=correction, notes=notes),
+            restriction,
         ),
         claim=about,
         by=sessions.by,
@@ -241,6 +247,7 @@ def mixed_model(
         confidence=confidence,
         interval_rate=rate,
         notes=tuple(notes),
+        directions=sessions.directions,
     )
 
 
@@ -293,12 +300,13 @@ def lines(
     found: Sequence[MeasureModel],
     about: str,
     *,
+    totals: Mapping[str, int],
     by: str,
     alpha: float,
     correction: str,
     notes: Sequence[str],
 ) -> list[str]:
-    """Return the sentences of a reading."""
+    """Return the sentences of a reading; `totals` are the sessions of each group, with a value or without."""
     told = [f"The claim is about {about}."] if table.height else []
     read = 0
     for each in found:
@@ -309,7 +317,10 @@ def lines(
         )
         own = table.filter(pl.col("measure") == each.measure)
         how = Family(table.height, correction).told
-        told += [_sentence(row, alpha, how, about) for row in own.head(max(0, MOST_ROWS - read)).iter_rows(named=True)]
+        told += [
+            _sentence(row, totals, alpha, how, about)
+            for row in own.head(max(0, MOST_ROWS - read)).iter_rows(named=True)
+        ]
         read += own.height
         told.append(_varies(each, alpha))
         told += _fit(each)
@@ -319,8 +330,12 @@ def lines(
     return [*told, *(f"Note: {note}." for note in notes)]
 
 
-def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
+def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, how: str, about: str) -> str:
     """Say what was found for one pair."""
+    sides = [(row["n_a"], row["a"]), (row["n_b"], row["b"])]
+    support = weakest(
+        [Support("session", n, totals[group], f"a value for {group}", paired=False) for n, group in sides]
+    )
     judged = f"t({row['df']:.3g}), error term {row['error_term']}"
     text = (
         f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval_text(row['low'], row['high'], alpha)}, "
@@ -332,6 +347,9 @@ def _sentence(row: dict[str, Any], alpha: float, how: str, about: str) -> str:
             f" Caution: the error mean square is by chance smaller than the residual variance implies; with the standard error "
             f"of the components, {readable(row['se_reml'])} instead of {readable(row['se'])}, t would be {t:.3g}."
         )
+    if support.why_no_verdict:
+        left = f" {capital(SINGLE_QUERY)}." if leaves_out_single_queries(row["measure"]) else ""
+        return f"{text} {support.why_no_verdict}.{left}"
     if row["p_adjusted"] <= alpha:
         side = "higher" if row["estimate"] > 0 else "lower"
         return f"{text} There is evidence that {row['b']} is {side} than {row['a']}, for {about}."

@@ -15,6 +15,15 @@ def counted(number: int, one: str) -> str:
     return f"{number:,} {one if number == 1 else several}"
 
 
+def capital(text: str) -> str:
+    """Return text as a sentence begins.
+
+    >>> capital("paired t")
+    'Paired t'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def listed(items: Sequence[str]) -> str:
     """Return some items as an enumeration.
 

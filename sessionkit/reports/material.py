@@ -39,8 +39,8 @@ from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sample import drawn, in_memory, only
 from sessionkit.reports.session_rows import pick
-from sessionkit.scoring.measures.base import Direction, Measure
-from sessionkit.scoring.measures.column import direction_of
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.score import By, group_keys, score, session_measures
 from sessionkit.study import Study
@@ -184,9 +184,9 @@ class Material:
         """The rows of the sessions that are looked at one by one."""
         return ask(pick, self.study, self.looked_at["session_id"])
 
-    def direction(self, measure: Measure | None = None) -> Direction:
+    def direction(self, measure: Measure | None = None) -> MeasureDirection:
         """Which values of a measure, by default the primary one, are better."""
-        return direction_of(measure or self.primary, self.study.settings.better)
+        return MeasureDirection.of(measure or self.primary, self.study.settings.better)
 
     @property
     def primary(self) -> Measure:
@@ -400,9 +400,9 @@ class Material:
         return both if both["difference"].count() else None
 
     def best_first(self, found: Comparison) -> pl.DataFrame:
-        """The groups that have a mean of the primary measure, the best first."""
-        lower = self.direction() == "lower"
-        return found.groups.drop_nulls("mean").sort("mean", found.by, descending=[not lower, False])
+        """The groups that have a mean of the primary measure, the best first; without a direction that of the highest mean."""
+        descending = [self.direction().order > 0, False]
+        return found.groups.drop_nulls("mean").sort("mean", found.by, descending=descending)
 
     @cached_property
     def highlighting(self) -> Choices:

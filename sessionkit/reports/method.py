@@ -12,10 +12,9 @@ from sessionkit.analysis.compare.messages import ADJUSTED
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.provenance import plugin_words
 from sessionkit.charts.registry import CHARTS
-from sessionkit.display.words import listed
+from sessionkit.display.words import capital, listed
 from sessionkit.plugins import Origin, origins
 from sessionkit.reports.material import Material
-from sessionkit.reports.phrases import capital
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR

@@ -18,15 +18,6 @@ NAMED = 6
 """Groups whose counts a caption gives."""
 
 
-def capital(text: str) -> str:
-    """Return text as a sentence begins.
-
-    >>> capital("paired t")
-    'Paired t'
-    """
-    return text[:1].upper() + text[1:]
-
-
 def filled(found: Comparison) -> str:
     """Return what a filled point of the differences means, as the last sentence of a caption; nothing where none is tested."""
     if not found.family.number:

@@ -16,6 +16,7 @@ from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import By
@@ -61,7 +62,8 @@ def breakdown(
         that takes a cutoff, such as ``P@10``, the value at a rank is the one with that rank as the cutoff.
     parts
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"position"``: by query position;
-        ``"best"``: each session's best query (the earliest of equals, by its value at the cutoff) and the rest.
+        ``"best"``: each session's best query (the earliest of equals, by its value at the cutoff) and the rest. The best
+        value is the lowest of a measure of which lower is better, such as E.
     average
         ``"sessions"``: the queries of a session's part are averaged first, over sessions of two or more queries with a
         value in both parts (by position, over all sessions). ``"queries"``: all queries are pooled and count the same, the
@@ -144,6 +146,8 @@ def _reduction(
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
             raise UsageError(msg)
+    if parts == "best":
+        MeasureDirection.of(asked).require(asked, "parts=best")
     grouping = Grouping.of(study, by, (*OF_PART, *OF_BAND))
     return BreakdownReduction(asked, grouping, parts, average, columns_read(study, [asked]))
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.distribution_tails import t_at
 from sessionkit.analysis.phrases import ends, interval_text
+from sessionkit.analysis.verdict import SINGLE_QUERY
 from sessionkit.display.numbers import p_text
-from sessionkit.display.words import counted
+from sessionkit.display.words import capital, counted
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 TOLD = {"users": "user means", "sessions": "sessions"}
 """The test that is told, by what the units are."""
@@ -24,15 +28,23 @@ NAMES = {
 }
 
 
-def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resampling) -> list[str]:
+def said(
+    table: pl.DataFrame,
+    no_verdict: pl.DataFrame,
+    measure: Measure,
+    *,
+    direction: MeasureDirection,
+    units: Units,
+    resampling: Resampling,
+) -> list[str]:
     """Put the table of `sessionkit.breakdown_tests` into words.
 
     Parameters
     ----------
-    table
-        As `sessionkit.analysis.breakdown.significance_tests.BreakdownTests` has it.
-    measure
-        The measure.
+    table, no_verdict
+        As `sessionkit.analysis.breakdown.significance_tests.BreakdownTests` has them.
+    measure, direction
+        The measure, and which of its values are better.
     units
         What the tests are over, and why.
     resampling
@@ -43,8 +55,11 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
         f"Differences in {measure} within sessions of two queries or more, averaged per session. {reason}; the claim is about "
         f"{'users' if units.name == 'users' else 'sessions'} like these."
     ]
-    for key, rows in table.group_by("group", "part", "against", maintain_order=True):
-        lines += _of_group(str(key[0]), rows, units, resampling, several=table.get_column("group").n_unique() > 1)
+    keys = ["group", "part", "against"]
+    table = table.join(no_verdict, on=keys, how="left", maintain_order="left")
+    several = table.get_column("group").n_unique() > 1
+    for key, rows in table.group_by(keys, maintain_order=True):
+        lines += _of_group(str(key[0]) if several else "", rows, direction, units, resampling)
     tests = table.drop_nulls(["estimate", "p"]).select("group", "part", "against").n_unique()
     if tests > 1:
         lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
@@ -55,36 +70,44 @@ def said(table: pl.DataFrame, measure: Measure, units: Units, resampling: Resamp
     return lines
 
 
-def _of_group(group: str, rows: pl.DataFrame, units: Units, resampling: Resampling, *, several: bool) -> list[str]:
-    """One comparison in one group."""
-    where = f"{group}: " if several else ""
+def _of_group(
+    group: str, rows: pl.DataFrame, direction: MeasureDirection, units: Units, resampling: Resampling
+) -> list[str]:
+    """Put one comparison in one group into words; `group` is empty where there is only one."""
+    where = f"{group}: " if group else ""
     known = rows.drop_nulls("estimate")
     if known.is_empty():
         return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
     row = known.filter(test=TOLD[units.name]).row(0, named=True)
     counts = known.filter(test="sessions").row(0, named=True)
     one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
-    one = one[:1].upper() + one[1:]
     over = f"{counted(row['users'], 'user')}, weighted equally, with " if units.name == "users" else ""
     sizes = f"{row['value']:.3f} against {row['value_against']:.3f}, means over {over}{_sessions(counts)}"
     found = f"The difference is {row['estimate']:+.3f}"
     if row["low"] is None:
-        return [f"{where}{one} and {other}: {sizes}. {found}. No interval: {row['note']}."]
+        return [f"{where}{capital(one)} and {other}: {sizes}. {found}. No interval: {row['note']}."]
     found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
     if row["part"] == "best":
         return [
-            f"{where}{one} and {other}: {sizes}. {found}; no p-value, because the best query is chosen by its value."
+            f"{where}{capital(one)} and {other}: {sizes}. {found}; no p-value, because the best query is chosen by its value."
         ]
     found += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
-    verdict = "is not shown to be better or worse than"
-    if row["low"] > 0:
-        verdict = "is better than"
-    elif row["high"] < 0:
-        verdict = "is worse than"
-    elif row["estimate"] <= 0:
-        verdict = "is not better, and not shown to be worse, than"
-    lines = [f"{where}{one} {verdict} {other}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
+    if row["why"] is not None:
+        left = f" {capital(SINGLE_QUERY)}." if row["left_out_single_query"] else ""
+        return [f"{where}{capital(one)} and {other}: {sizes}. {found}. {row['why']}.{left}"]
+    verdict = _verdict(row, one, other, direction)
+    lines = [f"{where}{verdict}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
     return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
+
+
+def _verdict(row: dict[str, Any], one: str, other: str, direction: MeasureDirection) -> str:
+    """Say what the interval shows: better or worse where the measure has a direction, else higher or lower, or no difference."""
+    if row["low"] <= 0 <= row["high"]:
+        return f"No difference between {one} and {other} is shown"
+    verdict = direction.verdict(row["estimate"])
+    if verdict is None:
+        return f"{capital(one)} has {'higher' if row['low'] > 0 else 'lower'} values than {other}"
+    return f"{capital(one)} is {verdict} than {other}"
 
 
 def _sessions(row: dict[str, object]) -> str:

@@ -6,25 +6,25 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.bootstrap import FEWEST, Codes, Numbers, Resampling, Units, added
-from sessionkit.analysis.breakdown.reduction import TWO_PARTS
+from sessionkit.analysis.breakdown.reduction import TWO_PARTS, best_position
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
-from sessionkit.analysis.numeric_ties import difference, differences, tied
+from sessionkit.analysis.numeric_ties import difference, differences
+from sessionkit.analysis.verdict import Support
 from sessionkit.display.words import counted
 from sessionkit.scoring import exact
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 CONTRASTS = {**TWO_PARTS, "last-first": ("last", "first")}
 """The two parts of a session that are compared, by what the comparison is called."""
-CHOSEN = (
-    "the best query is chosen by its value, so the difference is above 0 by construction: only its size is informative"
-)
+CHOSEN = "the best query is chosen by its value, so the sign of the difference follows by construction: only its size is informative"
 PAIRS = ["of_part", "of_other"]
 
 
-def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
+def parted(values: pl.DataFrame, contrast: str, direction: MeasureDirection) -> pl.DataFrame:
     """Mean value of both parts of every session, null where undefined and where it has no other query; its ``queries``."""
     value, position = pl.col("value"), pl.col("query_position")
     if contrast == "best":
-        inside = position == position.filter(tied(value, value.max())).min()  # the earliest of equals
+        inside = position == best_position(direction)
     else:
         inside = position == (position.min() if contrast == "first" else position.max())
     other = position == position.min() if contrast == "last-first" else ~inside
@@ -34,6 +34,15 @@ def parted(values: pl.DataFrame, contrast: str) -> pl.DataFrame:
         of_other=pl.when(several).then(exact.mean(value.filter(other))),
         queries=pl.len(),
     )
+
+
+def support_of(pairs: pl.DataFrame, of: Units) -> Support:
+    """How many of a group's users, or sessions, have a value in both parts."""
+    key = "user_id" if of.name == "users" else "session_id"
+    complete = pairs.drop_nulls(PAIRS)
+    n, total = (rows.get_column(key).drop_nulls().n_unique() for rows in (complete, pairs))
+    has = "a session with a value in both parts" if of.name == "users" else "a value in both parts"
+    return Support(of.name.removesuffix("s"), n, total, has, paired=True)
 
 
 def differing(

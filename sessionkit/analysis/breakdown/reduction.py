@@ -16,6 +16,7 @@ from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import rank_vectors
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""
@@ -127,7 +128,9 @@ class BreakdownReduction:
         values = rank_values(batch, self.measure)
         single = values.filter(pl.col("rank") == 1).group_by("session").agg(single=pl.len() == 1)
         values = values.join(chosen, on="session", maintain_order="left")
-        return _parts(values.join(single, on="session", maintain_order="left"), self.parts)
+        return _parts(
+            values.join(single, on="session", maintain_order="left"), self.parts, MeasureDirection.of(self.measure)
+        )
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """``group``, ``part``, ``rank``, ``value``, and the counts: queries, sessions, sessions left out."""
@@ -173,16 +176,15 @@ def _cut_at_every_rank(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     return pl.concat(values).sort("query", "rank").drop("query")
 
 
-def _parts(values: pl.DataFrame, cut: str) -> pl.DataFrame:
+def _parts(values: pl.DataFrame, cut: str, direction: MeasureDirection) -> pl.DataFrame:
     """Name the part of its session that each query is, and the order in which parts are listed."""
     position = pl.col("query_position")
     if cut == "position":
         return values.with_columns(part=position.cast(pl.String), order=position)
     if cut == "best":
-        value = pl.col("value").cast(pl.Float64)
-        earliest = position.filter(tied(value, value.max())).min().fill_null(position.min())  # of equals
         end = values.filter(pl.col("rank") == pl.col("rank").max())
-        best = end.group_by("session", maintain_order=True).agg(chosen=earliest)
+        chosen = best_position(direction).fill_null(position.min())
+        best = end.group_by("session", maintain_order=True).agg(chosen=chosen)
         values = values.join(best, on="session").with_columns(inside=position == pl.col("chosen"))
     else:
         edge = position.max() if cut == "last" else position.min()
@@ -190,3 +192,9 @@ def _parts(values: pl.DataFrame, cut: str) -> pl.DataFrame:
     names = TWO_PARTS[cut]
     part = pl.when("inside").then(pl.lit(names[0])).otherwise(pl.lit(names[1]))
     return values.with_columns(part=part, order=(~pl.col("inside")).cast(pl.Int32))
+
+
+def best_position(direction: MeasureDirection) -> pl.Expr:
+    """Position of the best query of a session, the earliest of equals; null where no query has a value."""
+    merit = direction.merit(pl.col("value").cast(pl.Float64))
+    return pl.col("query_position").filter(tied(merit, merit.max())).min()

@@ -8,14 +8,14 @@ are the units of the tests.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 
 import polars as pl
 
 from sessionkit.analysis.bootstrap import LEAST, Resampling, Units
 from sessionkit.analysis.breakdown.messages import said
-from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted
+from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted, support_of
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
@@ -25,6 +25,7 @@ from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import By, group_keys, score, score_task
@@ -39,6 +40,8 @@ TESTS = pl.Schema(
     | {"value": NUMBER, "value_against": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
     | {"statistic": NUMBER, "df": WHOLE, "p": NUMBER, "effect": NUMBER, "interval": TEXT, "note": TEXT}
 )
+
+NO_VERDICT = pl.Schema(dict.fromkeys(("group", "part", "against", "why"), TEXT))
 
 HOW = {
     "user means": "User means: paired t over the means of users.",
@@ -65,6 +68,9 @@ class BreakdownTests(Finding):
         What that means, in plain language.
     measure, parts, units, confidence, draws, seed
         As asked; ``units`` is what the tests are over.
+    no_verdict
+        Comparisons on which no verdict may be given, by the columns that make the groups, ``part`` and ``against``, and
+        ``why``: fewer than 6 units, or fewer than half of them, have a value in both parts.
     """
 
     table: pl.DataFrame
@@ -75,6 +81,7 @@ class BreakdownTests(Finding):
     confidence: float
     draws: int
     seed: int
+    no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The table by name."""
@@ -144,7 +151,8 @@ def breakdown_tests(
         A measure with a value per query, such as ``"nDCG@10"``; of a session measure the part that each query adds.
     parts
         ``"last"``: last and non-last queries; ``"first"``: first and later; ``"best"``: each session's best query (the
-        earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas.
+        earliest of equals) and the rest; ``"last-first"``: the last and the first. Several as a list or joined by commas. Which
+        query is best, and whether a difference is one for the better, goes by the measure's direction.
     by
         Columns of sessions or users, several as a list or joined by commas; every group is tested by itself. None,
         or ``"all"``, all together.
@@ -193,6 +201,9 @@ def breakdown_tests(
     """
     study = restricted(study, where)
     asked, wanted = parse_measure(measure), _contrasts(parts)
+    direction = MeasureDirection.of(asked, study.settings.better)
+    if "best" in wanted:
+        direction.require(asked, "parts=best")
     resampling = Resampling(draws or LEAST, seed, interval, confidence)
     group_keys(study, by, {*TESTS, *PAIRED} - {"group"})
     sessions = grouped_sessions(study, by)
@@ -202,19 +213,26 @@ def breakdown_tests(
     values = values.select("session_id", "query_position", "value").sort("session_id", "query_position")
     of = Units.of(sessions.get_column("user_id"), units)
     rows: list[dict[str, object]] = []
+    reasons: list[tuple[str, str, str, str]] = []
     for name in in_natural_order(sessions.get_column("group").unique()):
         inside = sessions.filter(group=name)
         for contrast in wanted:
-            pairs = inside.join(parted(values, contrast), on="session_id", how="left", maintain_order="left")
+            parts_of = parted(values, contrast, direction)
+            pairs = inside.join(parts_of, on="session_id", how="left", maintain_order="left")
             place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
+            why = support_of(pairs, of).why_no_verdict
+            reasons += [(name, *CONTRASTS[contrast], why)] if why else []
             found = differing(pairs, of, resampling, chosen=contrast == "best", draw=draws > 0)
             rows += [place | row for row in found]
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("estimate").count():
         raise DataError(str(table.item(0, "note")))
-    reading = reading_of(said(table, asked, of, resampling), study.restriction)
-    table = by_columns(study, by, table)
-    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, draws, seed)
+    no_verdict = pl.DataFrame(reasons, schema=NO_VERDICT, orient="row")
+    reading = reading_of(
+        said(table, no_verdict, asked, direction=direction, units=of, resampling=resampling), study.restriction
+    )
+    table, no_verdict = (by_columns(study, by, frame) for frame in (table, no_verdict))
+    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, draws, seed, no_verdict)
 
 
 def breakdown_tests_task(study: Study, measure: str | Measure, *, by: By = "system_id") -> Reduction:  # noqa: ARG001

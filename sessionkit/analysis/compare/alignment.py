@@ -69,6 +69,20 @@ def places_of(sessions: GroupedSessions, column: int, design: Design, population
     return found
 
 
+def unit_totals(sessions: GroupedSessions, design: Design, population: str) -> list[int]:
+    """Count the units of every group, whether or not a measure has a value of them: all units where they are paired."""
+    key = _pair_key(sessions.frame, design, population)
+    units = sessions.frame.select(*key, "group").drop_nulls(key)
+    if is_paired(design, population):
+        return [units.select(key).n_unique()] * len(sessions.groups)
+    return [units.filter(group=group).select(key).n_unique() for group in sessions.groups]
+
+
+def is_paired(design: Design, population: str) -> bool:
+    """Whether every unit that is compared has met every group."""
+    return design.layouts[population] == "blocked" or design.name == "crossover"
+
+
 @dataclass(frozen=True, eq=False)
 class Places:
     """Which sessions are compared and what they are sessions of, whatever their values.

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.comparison import DROPPED, OVERALL, TABLE, UNITS, Comparison
+from sessionkit.analysis.compare.comparison import DROPPED, NO_VERDICT, OVERALL, TABLE, UNITS, Comparison
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
 from sessionkit.analysis.compare.interaction import INTERACTION, LevelFinding, interactions
@@ -35,8 +35,9 @@ from sessionkit.analysis.compare.units import coded
 from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
+from sessionkit.analysis.verdict import SINGLE_QUERY, leaves_out_single_queries
 from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulation, Population
-from sessionkit.display.words import listed
+from sessionkit.display.words import capital, listed
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
@@ -268,6 +269,7 @@ def compare(
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
+    no_verdict = _joined([level.named(level.no_verdict) for level in levels])
     about = _about(levels)
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
@@ -282,7 +284,9 @@ def compare(
         groups=groups,
         units=units,
         dropped=dropped,
-        reading=reading_of(lines(table, overall, interaction, order, notes=notes, setup=setup), restriction),
+        reading=reading_of(
+            lines(table, overall, interaction, order, notes=notes, no_verdict=no_verdict, setup=setup), restriction
+        ),
         design=plan.design.described,
         population=plan.population,
         claim=about,
@@ -298,6 +302,8 @@ def compare(
         draws=draws,
         seed=seed,
         notes=tuple(notes),
+        no_verdict=no_verdict,
+        directions=sessions.directions,
     )
 
 
@@ -367,11 +373,32 @@ class _Level:
         return pl.DataFrame(rows, schema=DROPPED, orient="row")
 
     @property
+    def no_verdict(self) -> pl.DataFrame:
+        """The pairs of groups on which no verdict may be given, and why."""
+        groups = self.sessions.groups
+        rows = [
+            (measure, groups[i], groups[j], f"{support.why_no_verdict}{self._single_queries.get(measure, '')}")
+            for number, measure in enumerate(self.sessions.measures)
+            for (i, j), support in self.plan.supports(self.sessions, number).items()
+            if support.why_no_verdict
+        ]
+        return pl.DataFrame(rows, schema=NO_VERDICT, orient="row")
+
+    @property
     def notes(self) -> list[str]:
         """What could not be compared, and what was left out."""
         notes = [note for part in self.found for note in part.notes]
+        told = self.no_verdict.get_column("measure").unique()
+        notes += [f"{measure}: {SINGLE_QUERY}" for measure in self._single_queries if measure not in told]
         notes += [note for measure, what in self._left_out for note in left_out_note(measure, what)]
         return [f"{self.name}: {note}" if self.name else note for note in notes]
+
+    @property
+    def _single_queries(self) -> dict[str, str]:
+        """That sessions of one query are left out, after a sentence, of the measures for which they are."""
+        undefined = ~np.isfinite(self.sessions.values).all(axis=0)
+        measures = [name for name, some in zip(self.sessions.measures, undefined, strict=True) if some]
+        return {name: f". {capital(SINGLE_QUERY)}" for name in measures if leaves_out_single_queries(name)}
 
     @property
     def _left_out(self) -> list[tuple[str, dict[str, int]]]:

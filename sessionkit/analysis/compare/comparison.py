@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.messages import ADJUSTED, interaction_text, is_adjusted, opposite_text
+from sessionkit.analysis.compare.messages import ADJUSTED, interaction_text, is_adjusted, opposite_text, with_reasons
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
@@ -24,6 +25,8 @@ from sessionkit.analysis.paper_tables import (
 )
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
+from sessionkit.scoring.measures.base import Direction
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 TABLE = pl.Schema(
     {
@@ -52,6 +55,7 @@ UNITS = pl.Schema(
     }
 )
 """Units, where ``group`` stands for the column that makes the groups."""
+NO_VERDICT = pl.Schema(dict.fromkeys(("measure", "a", "b", "why"), pl.String()))
 DROPPED = pl.Schema({"measure": pl.String(), "what": pl.String(), "count": pl.Int64()})
 
 
@@ -110,6 +114,11 @@ class Comparison(TestedFinding):
         measure), and ``told``, which says it.
     interval_rate
         Error rate of each interval: less than alpha where they hold together.
+    no_verdict
+        Rows of ``table`` on which no verdict may be given, and ``why``: fewer than 6 pairs, or fewer than half of the units,
+        have a value.
+    directions
+        Which values of a measure are better, by its text; without those that only their text names.
     """
 
     table: pl.DataFrame
@@ -135,6 +144,22 @@ class Comparison(TestedFinding):
     draws: int
     seed: int
     notes: tuple[str, ...] = field(default=())
+    no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+
+    @property
+    def with_reasons(self) -> pl.DataFrame:
+        """``table`` and, of each row, ``why`` no verdict may be given; null where one may."""
+        return with_reasons(self.table, self.no_verdict)
+
+    def direction(self, measure: str) -> MeasureDirection:
+        """Which values of one of its measures are better."""
+        return MeasureDirection.named(measure, self.directions)
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The rows of ``table`` whose difference is shown: p_adjusted is at most alpha, and a verdict may be given."""
+        return self.with_reasons.filter(pl.col("p_adjusted") <= self.alpha, pl.col("why").is_null()).drop("why")
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name; ``table`` is ``pairs``, and ``settings`` are names and values."""
@@ -178,7 +203,7 @@ class Comparison(TestedFinding):
         lead = ["measure"] if self.within is None else [self.within, "measure"]
         endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
-        note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}"
+        note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
         return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
 
     @property
@@ -226,7 +251,9 @@ class Comparison(TestedFinding):
         caption = f"Means by {worded([self.by])}{self._levels}: {self._how}"
         mark = "Letters name the groups from which a mean differs," if marks else ""
         told = "" if self.estimate_heading == "Difference" else f"Means are raw; letters go by the {self.estimand}. "
-        note = significance_note(mark, self.alpha, f"{told}{claim_text(self.claim)}{self._depends}")
+        note = significance_note(
+            mark, self.alpha, f"{told}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
+        )
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
 
@@ -242,6 +269,12 @@ class Comparison(TestedFinding):
             found.append(f"{of}{interaction_text(row)}")
         told = f"{'; '.join(found)}{Family(len(found), self.correction).told}"
         return f" Interaction with {worded([str(self.within)])}: {told}." if found else ""
+
+    @property
+    def _without_verdict(self) -> str:
+        """Which measures have differences on which no verdict may be given, and why, for a note."""
+        rows = self.no_verdict.unique(["measure", "why"], keep="first", maintain_order=True)
+        return "".join(f" {measure}: {why}." for measure, why in rows.select("measure", "why").rows())
 
     @property
     def _levels(self) -> str:

@@ -112,9 +112,11 @@ def lines(
     order: pl.DataFrame,
     *,
     notes: Sequence[str],
+    no_verdict: pl.DataFrame,
     setup: ComparisonSetup,
 ) -> list[str]:
-    """Return the sentences of a reading."""
+    """Return the sentences of a reading; of the rows of `no_verdict` they give numbers alone, and say why."""
+    table = with_reasons(table, no_verdict)
     where = f"within each {setup.within}, " if setup.within else ""
     told = [f"Design: {where}{setup.plan.design.described}."]
     pairs = table.select("a", "b").n_unique()
@@ -131,6 +133,12 @@ def lines(
     return told
 
 
+def with_reasons(table: pl.DataFrame, no_verdict: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a comparison with ``why`` no verdict may be given on them, null where one may."""
+    keys = [name for name in no_verdict.columns if name != "why"]
+    return table.join(no_verdict, on=keys, how="left", nulls_equal=True, maintain_order="left")
+
+
 def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Name the level within which groups are compared, if any."""
     return f"{level_name(setup.within, row[setup.within])}: " if setup.within else ""
@@ -145,10 +153,9 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
     family = Family(tested.height, setup.family.correction)
     told = []
     for row in tested.head(MOST_ROWS).iter_rows(named=True):
-        levels = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("p").get_column(within)
-        text = (
-            f"{_pair(row, setup)}, {_interaction(row, [level_name(within, level) for level in levels], family, alpha)}"
-        )
+        tested_in = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("p")
+        levels = [(level_name(within, level), value) for level, value in tested_in.select(within, "estimate").rows()]
+        text = f"{_pair(row, setup)}{_interaction(row, levels, family, alpha)}"
         of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
         text += of if row["levels"] < table.get_column(within).n_unique() else ""
         shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
@@ -158,31 +165,45 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
         of = f" ({listed(rows.get_column('measure').unique(maintain_order=True).to_list())})" if len(tested) else ""
         told.append(f"Whether the difference depends on {within} is not tested{of}: {note}.")
     doubtful = interaction.filter(pl.col("p_adjusted").is_null() | (pl.col("p_adjusted") > alpha))
-    if any(_in_some(table, row, alpha) for row in doubtful.iter_rows(named=True)):
+    if any(_in_some(table, row, setup) for row in doubtful.iter_rows(named=True)):
         told.append(
             f"A difference that is shown for one value of {within} and not for another does not show that it depends on {within}."
         )
     return told
 
 
-def _in_some(table: pl.DataFrame, row: dict[str, Any], alpha: float) -> bool:
+def _in_some(table: pl.DataFrame, row: dict[str, Any], setup: ComparisonSetup) -> bool:
     """Whether a difference is shown in some levels and not in others."""
     of_pair = table.filter(measure=row["measure"], a=row["a"], b=row["b"])
-    shown = (of_pair.get_column("p_adjusted") <= alpha).fill_null(value=False)
-    return bool(shown.any() and not shown.all())
+    shown = [_is_shown(level, setup) for level in of_pair.iter_rows(named=True)]
+    return any(shown) and not all(shown)
 
 
-def _interaction(row: dict[str, Any], levels: list[str], family: Family, alpha: float) -> str:
-    """Say what was found: of two levels in which the difference is larger and by how much, of more F."""
+def _is_shown(row: dict[str, Any], setup: ComparisonSetup) -> bool:
+    """Whether a difference is shown: its corrected p is at most alpha, and a verdict may be given."""
+    return row["why"] is None and row["p_adjusted"] is not None and row["p_adjusted"] <= setup.plan.options.alpha
+
+
+def _interaction(row: dict[str, Any], levels: list[tuple[str, float]], family: Family, alpha: float) -> str:
+    """Say what was found: of two levels the difference in each and how far these are apart, of more F.
+
+    Parameters
+    ----------
+    row
+        A row of the table of interactions.
+    levels
+        Names of the levels, and the difference of the two groups in each.
+    """
     p = f"{p_text(row['p_adjusted'])}{family.told}; {row['test']}, n = {row['n']:,}"
     if row["estimate"] is None:
-        return f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
-    low, high, (less, more) = row["low"], row["high"], levels
-    if row["estimate"] < 0:
-        (low, high), (less, more) = (None if end is None else -end for end in (high, low)), (more, less)
-    interval = f"{family.simultaneous}{interval_text(low, high, alpha)}"
-    t = f"t({row['df_error']:.4g}) = {math.sqrt(row['statistic']):.4g}"
-    return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}, {interval}, {t}, {p}"
+        return f", F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
+    (first, of_first), (second, of_second) = levels
+    interval = f"{family.simultaneous}{interval_text(row['low'], row['high'], alpha)}"
+    t = f"t({row['df_error']:.4g}) = {math.copysign(math.sqrt(row['statistic']), row['estimate']):.4g}"
+    return (
+        f" is {readable(of_first)} for {first} and {readable(of_second)} for {second}; {second} minus {first}: "
+        f"{readable(row['estimate'])}, {interval}, {t}, {p}"
+    )
 
 
 def interaction_text(row: dict[str, Any]) -> str:
@@ -219,17 +240,18 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Say what was found for one pair by one measure."""
     a, b = _sides(row, setup)
     pair = _pair(row, setup)
+    no_verdict = "" if row["why"] is None else f" {row['why']}."
     if row["raw_difference"] is None:
         return f"{pair}: no value."
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
-    found = row["p_adjusted"] is not None and row["p_adjusted"] <= setup.plan.options.alpha
+    found = _is_shown(row, setup)
     word = f", {row['mark']}" if found else ""  # beside a difference that is not shown it would contradict it
     mark = f" ({row['relative']:+.1%} of {a}'s {mean}{word})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
-        return f"{pair}: {known}, not tested."
+        return f"{pair}: {known}, not tested.{no_verdict}"
     family = setup.family
     kind = family.simultaneous
     if row["uninformative"]:
@@ -237,7 +259,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         return (
             f"{pair}: {_estimate(row, setup)}; n = {units_of(row, setup.plan.population)}{f'; {raw}' if is_adjusted(row) else ''}. These "
             f"are too few to test: the {kind}{level_text(setup.plan.options.alpha)} interval is wider than all differences that "
-            f"{row['measure']} can have, -{most} to {most}."
+            f"{row['measure']} can have, -{most} to {most}.{no_verdict}"
         )
     interval = interval_text(row["low"], row["high"], setup.plan.options.alpha)
     text = (
@@ -246,6 +268,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         f"{f'; {raw}' if is_adjusted(row) else ''}"
     )
     turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
+    if no_verdict:
+        return f"{text}.{turned}{no_verdict}"
     if not found:
         return f"{text}.{turned} {NOT_SHOWN}{detectable_text(row['detectable'])}"
     side = "higher" if side_of(row) > 0 else "lower"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import polars as pl
 
-from sessionkit.analysis.compare.alignment import Aligned, aligned, unit_values
+from sessionkit.analysis.compare.alignment import Aligned, aligned, is_paired, unit_totals, unit_values
 from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.procedures import Procedure, procedure
 from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.verdict import Support, weakest
 from sessionkit.errors import UsageError
 
 
@@ -91,6 +93,17 @@ class ComparisonPlan:
     def units(self, sessions: GroupedSessions, column: int = 0) -> Aligned:
         """The units of a measure, given by its column among the values."""
         return aligned(sessions, column, self.design, self.population)
+
+    def supports(self, sessions: GroupedSessions, column: int = 0) -> dict[tuple[int, int], Support]:
+        """On how many of the units each difference rests, by the numbers of its groups; see `sessionkit.analysis.verdict`."""
+        counts, totals = self.units(sessions, column).units.counts, unit_totals(sessions, self.design, self.population)
+        paired = is_paired(self.design, self.population)
+        every = "both groups" if len(counts) == 2 else "every group"
+        sides = [
+            Support(self.population.removesuffix("s"), n, total, f"a value for {every if paired else group}", paired)
+            for n, total, group in zip(counts, totals, sessions.groups, strict=True)
+        ]
+        return {(i, j): weakest([sides[i], sides[j]]) for i, j in combinations(range(len(counts)), 2)}
 
     def unit_values(self, sessions: GroupedSessions, column: int = 0) -> pl.DataFrame | None:
         """The values of these units, see `sessionkit.analysis.compare.alignment.unit_values`."""

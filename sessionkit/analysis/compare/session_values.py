@@ -15,8 +15,9 @@ from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
 from sessionkit.readers.tabular import Frame, as_polars
-from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.column import numbers
+from sessionkit.scoring.measures.direction import directions_of
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import columns_of, score, score_task, session_measures
@@ -62,6 +63,8 @@ class GroupedSessions:
         The column within whose levels the groups are compared, if any.
     left_out
         Other sessions that were left out, by what they lack.
+    directions
+        Which values of a measure are better, by its text; without those that only their text names.
     places
         How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
     """
@@ -74,6 +77,7 @@ class GroupedSessions:
     without_group: int
     within: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
+    directions: dict[str, Direction] = field(default_factory=dict)
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -167,7 +171,9 @@ def sessions_of(
             msg = "name the measures to compare, for example: nsDCG@10"
             raise UsageError(msg)
         frame, values, texts = _scored(source, measures, columns, memory, cache)
+        directions = directions_of(session_measures(measures), source.settings.better)
     else:
+        directions = {}
         frame, values, texts = _given(as_polars(source, "scores").collect(), measures, columns)
     if cut is not None:
         frame = frame.with_columns(_cut(frame.get_column("group"), by, cut))
@@ -187,7 +193,7 @@ def sessions_of(
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
-    return GroupedSessions(frame, values, texts, groups, by, unknown, within)
+    return GroupedSessions(frame, values, texts, groups, by, unknown, within, directions=directions)
 
 
 def every_session(

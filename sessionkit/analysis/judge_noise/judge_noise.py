@@ -28,6 +28,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.alternative_judgments import reads_subtopics
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
@@ -341,7 +342,10 @@ def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup)
 
 def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
     """What becomes of one pair."""
-    changes = row["winner_changes"]
+    changes, direction = row["winner_changes"], MeasureDirection.named(row["measure"])
+    change = (
+        "The winner changes, or there is none," if direction.is_known else "The sign changes, or the difference is 0,"
+    )
     error = math.sqrt(changes * (1 - changes) / row["draws"])
     sure = f" (standard error {error:.1%})" if error else ""
     p, verdict = "too little data to test", ""
@@ -352,6 +356,6 @@ def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
         )
     return (
         f"{row['b']} minus {row['a']} is {row['difference']:.3g} with the original judgments ({p}) and {row['mean']:.3g} on average "
-        f"over draws (95% of draws: {row['low']:.3g} to {row['high']:.3g}). The winner changes, or there is none, in "
+        f"over draws (95% of draws: {row['low']:.3g} to {row['high']:.3g}). {change} in "
         f"{changes:.1%} of draws{sure}{verdict}."
     )

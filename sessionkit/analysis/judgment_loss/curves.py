@@ -12,6 +12,7 @@ from sessionkit.analysis.judgment_loss.draws import Draw, Draws
 from sessionkit.analysis.judgment_loss.order import kendall
 from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.rescore.pairs import RescoredPairs
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 ALL = Fraction(1)
 
@@ -29,7 +30,8 @@ class Curves:
     tau
         Kendall's tau-b of the two orders: by draw, share and measure; NaN where all are tied.
     winner
-        Whether the best group is the same: by draw, share and measure; NaN where two are best with all judgments.
+        Whether the best group is the same, of a measure without a direction that of the highest mean: by draw, share and measure;
+        NaN where several share that mean with all judgments.
     untouched
         By measure, whether every value of every session stayed the same in each draw.
     tested
@@ -56,7 +58,7 @@ def curves(
     """
     some = [share for share in shares if share < ALL]
     asked = [Draw((seed, 0), ALL)] + [Draw((seed, 0, repeat), share) for repeat in range(draws) for share in some]
-    better = np.array([-1.0 if measure.direction == "lower" else 1.0 for measure in drawing.log.measures])
+    order = [MeasureDirection.of(measure).order for measure in drawing.log.measures]
     many = drawing.groups.many, len(drawing.log.measures)
     means = np.full((draws, len(some), *many), np.nan)
     shape = (draws * len(some) + 1, many[1], len(tested.pairs) if test else 0)
@@ -76,7 +78,7 @@ def curves(
     tau = np.array([[[kendall(whole[:, m], of[:, m]) for m in range(many[1])] for of in each] for each in means])
     winner = np.array(
         [
-            [[_same_best(whole[:, m] * better[m], of[:, m] * better[m]) for m in range(many[1])] for of in each]
+            [[_same_best(whole[:, m] * order[m], of[:, m] * order[m]) for m in range(many[1])] for of in each]
             for each in means
         ]
     )

@@ -25,6 +25,7 @@ from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.choices import AnyTest, JudgmentPool, Population
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import directions_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
@@ -200,6 +201,7 @@ def judgment_loss(
         sessions=int(there.sum()),
         untouched=tuple(text for text, same in zip(texts, of.untouched, strict=True) if same and len(shares) > 1),
         left_out=left_out,
+        directions=directions_of(drawing.log.measures),
     )
     return JudgmentLoss(
         table=table,

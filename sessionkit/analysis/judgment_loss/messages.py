@@ -12,6 +12,8 @@ from sessionkit.analysis.judgment_loss.order import knee
 from sessionkit.analysis.phrases import left_out_lines
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
+from sessionkit.scoring.measures.base import Direction
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 COARSE = 5
 """Groups up to which tau takes few values."""
@@ -39,6 +41,7 @@ class LossSetup:
     sessions: int
     untouched: tuple[str, ...]
     left_out: Mapping[str, int]
+    directions: Mapping[str, Direction]
 
 
 def lines(
@@ -85,7 +88,7 @@ def _coarse(settled: LossSetup) -> str:
     many = len(settled.names)
     if many == 2:
         return (
-            f"With two {settled.word} tau is 1 or -1, and its mean only shows how often the better one stays better; use the winner "
+            f"With two {settled.word} tau is 1 or -1, and its mean only shows how often their order stays the same; use the winner "
             "and the p-values."
         )
     steps = many * (many - 1) // 2
@@ -118,9 +121,11 @@ def _measure(
 
 def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> str:
     """How long the order of the groups stays."""
+    direction = MeasureDirection.named(knees["measure"], settled.directions)
+    best = "best" if direction.is_known else direction.first
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
-        f"the best is the same in {row['winner'] or 0:.0%} of draws, and values change by {row['drift'] or 0:+.3g} on average"
+        f"the {best} is the same in {row['winner'] or 0:.0%} of draws, and values change by {row['drift'] or 0:+.3g} on average"
         for row in _looked_at(rows)
     )
     if knees["knee"] is None or knees["knee"] == 1:
@@ -136,7 +141,7 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
 
 
 def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
-    """Who is better, how often, with which p."""
+    """Which of two groups has the higher value, how often, with which p."""
     whole = pairs.row(-1, named=True)
     if not whole["difference"]:
         return f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."

@@ -27,7 +27,7 @@ Key = tuple[int, int]
 @dataclass(frozen=True)
 class LeaderTest:
     """The leader less the next: estimate, interval, p corrected over the pairs of groups, and the side that the test finds by
-    its sign; None, with the reason, where nothing can be tested.
+    its sign; None, with the reason, where nothing can be tested. ``no_verdict`` says why the numbers give no verdict.
     """
 
     estimate: float | None = None
@@ -36,6 +36,7 @@ class LeaderTest:
     p_adjusted: float | None = None
     side: float | None = None
     why: str = ""
+    no_verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class LeaderTesting:
         estimate, side = row.estimate, pair.side
         if key[0] == leader:  # pairs are the second less the first
             estimate, low, high, side = -estimate, -high, -low, -side
-        return LeaderTest(estimate, _finite(low), _finite(high), settled.p[place], side)
+        no_verdict = self.plan.supports(sessions, column)[key].why_no_verdict
+        return LeaderTest(estimate, _finite(low), _finite(high), settled.p[place], side, no_verdict=no_verdict)
 
     def detectable(self, sessions: GroupedSessions) -> dict[Key, float | None]:
         """For every pair of groups the true difference that the first setting would find four times in five, as

@@ -111,7 +111,7 @@ def _base(swept: SweepResults, told: SweepContext) -> str:
         names = " and ".join(swept.groups[group] for group in base.tied)
         return (
             f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
-            f"({_sessions(swept, base.tied)}), so none leads and there is no conclusion to check."
+            f"({_sessions(swept, base.tied)}), so none {swept.leads} and there is no conclusion to check."
         )
     leader = base.leader if base.leader is not None else 0
     if base.following is None or base.margin is None:
@@ -145,9 +145,12 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     interval = interval_text(tested.low, tested.high, alpha)
     found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
     leader = swept.name(base.leader)
+    if tested.no_verdict:
+        open_ = f" {NOT_SHOWN}" if tested.p_adjusted > alpha else ""
+        return f"{found}.{open_} {tested.no_verdict}."
     if base.shown(alpha):
-        better = "higher" if base.sign > 0 else "lower"
-        return f"{found}. There is evidence that {leader} is {better} than {swept.name(base.following)}, for {told.claim}.{small}"
+        side = "higher" if base.sign > 0 else "lower"
+        return f"{found}. There is evidence that {leader} is {side} than {swept.name(base.following)}, for {told.claim}.{small}"
     return f"{found}. {NOT_SHOWN}{small}"
 
 
@@ -159,7 +162,7 @@ def _grid(swept: SweepResults) -> str:
         looks = [look for look in swept.looks if look is not None and look.leader == number and look.margin is not None]
         if not looks:
             continue
-        text = f"{group} leads in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
+        text = f"{group} {swept.leads} in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
         relative = [look.relative for look in looks if look.relative is not None]
         if relative:
             text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
@@ -170,7 +173,8 @@ def _grid(swept: SweepResults) -> str:
             text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
         parts.append(text)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
-    parts += [f"several tie for the best mean in {tied:,}"] if tied else []
+    best = "best" if swept.direction.is_known else swept.direction.first
+    parts += [f"several tie for the {best} mean in {tied:,}"] if tied else []
     return f"Over the grid: {'; '.join(parts)}."
 
 
@@ -217,7 +221,8 @@ def _nearest(swept: SweepResults, one: Nearest) -> str:
     else:
         tested = look.tested
         p = f", {p_text(tested.p_adjusted)}" if tested is not None and tested.p_adjusted is not None else ""
-        there = f"{swept.name(look.leader)} leads by {readable(look.margin or 0.0)}{p}"
+        by = "by" if swept.direction.is_known else "of all, by"
+        there = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}{p}"
         if one.conclusion != LEAD and look.leader == swept.base.leader:
             there += ", shown" if look.shown(alpha) else ", no longer shown"
     holds = one.crossing.holds.values

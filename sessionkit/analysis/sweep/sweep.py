@@ -29,6 +29,7 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
@@ -74,7 +75,8 @@ def sweep(
         joined by commas (``"linear,exp2"``). Any parameter of the measure: b, bq, gain, discount, cutoff, depth, duplicates, unjudged,
         ideal, ... At most 20,000 combinations.
     by
-        Column of the sessions or users to group by. Of 2 to 20 groups the leader is tested against the next one.
+        Column of the sessions or users to group by. Of 2 to 20 groups the leader, that of the best mean, is tested against the
+        next one; of a measure without a direction, such as Clicks, the leader is the group with the highest mean.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     test, population, correction, confidence, draws, seed
@@ -146,7 +148,8 @@ def sweep(
         tell_of_bound(asked.inner)
         tell_of_depth(study, asked.inner)
     ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
-    swept = _swept(Looking(ground, testing, -1 if asked.direction == "lower" else 1), grid, options.alpha)
+    direction = MeasureDirection.of(asked, study.settings.better)
+    swept = _swept(Looking(ground, testing, direction), grid, options.alpha)
     notes = notes_of(swept, without, by)
     if sessions is not None and testing is not None:
         left = testing.plan.units(sessions).dropped
@@ -219,6 +222,7 @@ def _swept(looking: Looking, grid: Grid, alpha: float) -> SweepResults:
         of_each,
         edge,
         nearest(looking, grid, looks, holds=holds, edge=edge, checks=checks),
+        looking.direction,
     )
 
 

@@ -16,6 +16,7 @@ from sessionkit.analysis.sweep.outcomes import LEAD, Conclusion
 from sessionkit.analysis.sweep.regions import Holds, Range, Region
 from sessionkit.analysis.sweep.setting_scores import TAKEN
 from sessionkit.analysis.sweep.verdicts import SettingVerdict, tau_b
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 REGIONS = pl.Schema(
     {
@@ -56,6 +57,8 @@ class SweepResults:
         What the base setting says.
     holds, regions, ranges, edges, nearest
         Where its conclusions hold.
+    direction
+        Which values of the measure are better.
     """
 
     grid: Grid
@@ -67,6 +70,12 @@ class SweepResults:
     ranges: Sequence[Range] = ()
     edges: Mapping[tuple[str, int, str], Crossing] = field(default_factory=dict)
     nearest: Sequence[Nearest] = ()
+    direction: MeasureDirection = field(default_factory=lambda: MeasureDirection("unknown"))
+
+    @property
+    def leads(self) -> str:
+        """What the leader does, in words; a measure without a direction has no leader, only a highest mean."""
+        return "leads" if self.direction.is_known else f"has the {self.direction.first} mean"
 
     @property
     def base(self) -> SettingVerdict:
@@ -87,14 +96,17 @@ class SweepResults:
         """A conclusion in words."""
         leader, following = self.name(self.base.leader), self.name(self.base.following)
         if conclusion == LEAD:
-            best = "highest" if self.base.sign > 0 else "lowest"
-            return f"{leader} has the {best} mean of these sessions"
-        better = "higher" if self.base.sign > 0 else "lower"
+            return f"{leader} has the {self.direction.first} mean of these sessions"
+        side = "higher" if self.base.sign > 0 else "lower"
         if self.base.shown(self.conclusion.alpha):
-            return f"{leader} is shown to be {better} than {following} (p at most {self.conclusion.alpha:g})"
+            return f"{leader} is shown to be {side} than {following} (p at most {self.conclusion.alpha:g})"
+        tested, alpha = self.base.tested, self.conclusion.alpha
+        if tested is not None and tested.no_verdict and tested.p_adjusted is not None and tested.p_adjusted <= alpha:
+            return "no verdict may be given"
         if len(self.groups) == 2:
             return f"no difference is shown (p above {self.conclusion.alpha:g})"
-        return f"the leading group is not shown to be {better} than the next (p above {self.conclusion.alpha:g})"
+        group = "leading group" if self.direction.is_known else f"group with the {self.direction.first} mean"
+        return f"the {group} is not shown to be {side} than the next (p above {self.conclusion.alpha:g})"
 
 
 def settings_table(swept: SweepResults) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from sessionkit.analysis.sweep.leaders import LeaderTest, LeaderTesting
 from sessionkit.analysis.sweep.setting_scores import Ground, SettingMeans
 from sessionkit.errors import SessionkitError
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SettingVerdict:
     tied
         Numbers of the groups that share the best mean, where several do.
     sign
-        1 where higher is better, -1 where lower is.
+        1 where the highest mean leads, -1 where the lowest does.
     tested
         The leader less the next; None where nothing is tested.
     refused
@@ -76,7 +77,7 @@ class SettingVerdict:
         """Whether the test shows that the leader is better; None where there is no p."""
         if self.tested is None or self.tested.p_adjusted is None or self.tested.side is None:
             return None
-        return self.tested.p_adjusted <= alpha and self.sign * self.tested.side > 0
+        return not self.tested.no_verdict and self.tested.p_adjusted <= alpha and self.sign * self.tested.side > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class Looking:
 
     ground: Ground
     testing: LeaderTesting | None
-    sign: int
+    direction: MeasureDirection
 
     def looks(
         self, measures: Sequence[Measure | None]
@@ -96,11 +97,11 @@ class Looking:
         for scored in self.ground.scored([measure for measure in measures if measure is not None]):
             refused |= scored.refused
             found |= {
-                measure: SettingVerdict(None, self.sign, refused=str(error))
+                measure: SettingVerdict(None, self.direction.order, refused=str(error))
                 for measure, error in scored.refused.items()
             }
             for column, (measure, means) in enumerate(scored.means.items()):
-                look = led(means, self.sign)
+                look = led(means, self.direction.order)
                 if self.testing is not None and scored.units is not None:
                     look = self._with_test(look, scored.units, column)
                 found[measure] = look

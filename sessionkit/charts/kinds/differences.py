@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -24,9 +25,10 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
-from sessionkit.errors import MeasureError, UsageError
+from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
-from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.measures.base import Direction
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
 SOURCE = "sessionkit.compare"
@@ -79,7 +81,8 @@ def differences(
     """
     alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
     subtitle = line_below(comparison, subtitle)
-    rows, what = _rows(as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect(), alpha)
+    table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
+    rows, what = _rows(table, alpha, getattr(comparison, "directions", {}))
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
@@ -88,7 +91,7 @@ def differences(
     return titled(_on_one_scale(rows), title, [*below, said], synthetic, width=width, height=height)
 
 
-def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
+def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]) -> tuple[pl.DataFrame, str]:
     """What is drawn, a row for each pair and measure, and which difference it is."""
     levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
     paired = are_paired(table)
@@ -109,7 +112,7 @@ def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
     many = frame.height
     rows = frame.with_columns(pl.col(levels).cast(pl.String))
     rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b")).head(MOST)
-    better = {name: _better(name) for name in rows.get_column("measure").unique()}
+    better = {name: MeasureDirection.named(name, directions).words for name in rows.get_column("measure").unique()}
     n = (
         pl.when((pl.col("n_a") == pl.col("n_b")) & pl.lit(paired))
         .then(pl.format("n = {}", "n_a"))
@@ -136,19 +139,6 @@ def _rows(table: pl.DataFrame, alpha: float) -> tuple[pl.DataFrame, str]:
         if len(shared) == 1 and shared.item() is not None:
             rows, what = rows.with_columns(pl.lit(None, pl.String).alias(name)), f"{what}, {shared.item()}"
     return rows, what
-
-
-def _better(measure: str) -> str | None:
-    """Which values of a measure are better, in words; nothing of one without a direction, or of what is no measure of ours.
-
-    >>> _better("nsDCG@10"), _better("Queries"), _better("Clicks")
-    ('higher is better', 'lower is better', None)
-    """
-    try:
-        direction = parse_measure(measure).direction
-    except MeasureError:
-        return None
-    return None if direction == "unknown" else f"{direction} is better"
 
 
 def _on_one_scale(rows: pl.DataFrame) -> alt.LayerChart:

@@ -1,4 +1,4 @@
-"""Means of groups with their intervals, best first, and letters that groups share which are not shown to differ."""
+"""Means of groups with their intervals, in order, and letters that groups share which are not shown to differ."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from sessionkit.charts.encodings import in_order, layered, line_below, tip, titl
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
-from sessionkit.errors import MeasureError, UsageError, suggestion
-from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.errors import UsageError, suggestion
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
@@ -32,7 +31,9 @@ def group_means(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw the mean of each group by one measure with its own interval; the groups not shown to differ from the best are blue.
+    """Draw the mean of each group by one measure with its own interval; the groups not shown to differ from the first are blue.
+
+    The best group is the first, by the measure's direction; without one, the group with the highest mean is.
 
     Parameters
     ----------
@@ -62,12 +63,12 @@ def group_means(
     shown = known[0] if measure is None else str(measure)
     if shown not in known:
         raise UsageError(f"the comparison has no {shown}{suggestion(shown, known)}; its measures: {', '.join(known)}")
-    lower = _lower(shown)
+    order = comparison.direction(shown).order
     means = comparison.groups.filter(pl.col("measure") == shown).drop_nulls("mean").rename({comparison.by: "group"})
-    means = means.sort("mean", "group", descending=[not lower, False])
+    means = means.sort("mean", "group", descending=[order > 0, False])
     if means.is_empty():
         raise UsageError(f"there is nothing to draw: no group has a value of {shown}")
-    pairs = comparison.table.filter(pl.col("measure") == shown, pl.col("p_adjusted") <= comparison.alpha)
+    pairs = comparison.shown.filter(pl.col("measure") == shown)
     differing = {frozenset(pair) for pair in pairs.select("a", "b").rows()}
     tested = comparison.table.filter(pl.col("measure") == shown).get_column("p_adjusted").count()
     groups = means.get_column("group").to_list()
@@ -86,14 +87,6 @@ def group_means(
     said = line_below(comparison, subtitle)
     below = [*([said] if said else []), *(KEY if any(letters) else ())]
     return titled(_drawn(rows, shown), title, below, synthetic, width=width, height=height)
-
-
-def _lower(measure: str) -> bool:
-    """Whether lower values of a measure are better."""
-    try:
-        return parse_measure(measure).direction == "lower"
-    except MeasureError:
-        return False
 
 
 def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:

@@ -23,6 +23,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("topic_id", "a", "b", "difference")
 SHORT = 40
@@ -46,7 +47,10 @@ def rprecision_histogram(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw the difference of two systems as a bar for each topic: above 0 where `a` is ahead, below where `b` is.
+    """Draw the difference of two systems, `a` minus `b`, as a bar for each topic, in the color of the system that is ahead.
+
+    The system with the higher value is ahead; of a measure of which lower is better, such as E, that with the lower value.
+    Without a direction the color is that of the higher value.
 
     Parameters
     ----------
@@ -56,7 +60,7 @@ def rprecision_histogram(
     a, b
         The names of the systems.
     measure
-        Text of the measure, for the axis.
+        Text of the measure, for the axis and for which system is ahead.
     order
         ``"topic"``, by the names of topics, or ``"difference"``, the largest first.
     legend, colors, synthetic, title, subtitle
@@ -75,7 +79,8 @@ def rprecision_histogram(
     for name, system in (("a", a), ("b", b)):
         plain(name, system)
     first, second = named(a), named(b)
-    ahead = pl.when(pl.col("difference") >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
+    direction = MeasureDirection.named(measure)
+    ahead = pl.when(direction.merit(pl.col("difference")) >= 0).then(pl.lit(first)).otherwise(pl.lit(second))
     kept = frame.sort("topic_id")
     if order == "difference":
         kept = kept.sort("difference", descending=True, maintain_order=True)
@@ -84,13 +89,13 @@ def rprecision_histogram(
     minus = f"{first} minus {second}"
     short = len(minus) <= SHORT  # of long names the legend says who is ahead
     words = [plain("title", minus) if short else "Difference", *folded(plain("measure", measure))]
-    shade = color([first, second], colors, f"{legend} ahead")
+    shade = color([first, second], colors, f"{legend} ahead" if direction.is_known else f"Higher {legend.lower()}")
     shade["legend"] = None if short else shade["legend"]
     step = topic_step(len(rows), NARROWEST, WIDEST)
     below = "Topic" if len(rows) <= MOST_TOPICS else f"{len(rows):,} topics"
     axis = topic_axis(below, topics, step, width)
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
-    tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead")]
+    tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead" if direction.is_known else "Higher")]
     bars = (
         alt.Chart(values(rows), width=alt.Step(step))
         .mark_bar()

@@ -26,6 +26,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
@@ -96,7 +97,7 @@ def sweep_map(
         base = dict(sweep.parameters.select("parameter", "base").rows())
         held = [f"{name}={base[name]}" for name in base if name not in (across_name, up_name)]
         subtitle = line_below(sweep, subtitle, f"all else as at the base setting: {', '.join(held)}" if held else None)
-        measure, legend = measure or sweep.measure, legend or f"Leading {LEADING.get(sweep.by, sweep.by)}"
+        measure, legend = measure or sweep.measure, legend or _legend(sweep)
         colors = colors or colors_of(sweep.groups)
         x, y, sweep = across_name, up_name, sweep.map(across_name, up_name)
     sweep = drawn_of(sweep, "", "sessionkit.sweep")
@@ -166,6 +167,12 @@ def sweep_map(
     tested = f"Shown by the test at {shown.sum():,} of {len(shown):,} settings" if shown.count() else None
     below = [line for line in (subtitle, *key, KEY, tested) if line]
     return titled(layered(layers), title, below, synthetic, width=width, height=height)
+
+
+def _legend(sweep: Sweep) -> str:
+    """What the colors stand for: the leading groups, or those with the highest mean where no direction is declared."""
+    group, direction = LEADING.get(sweep.by, sweep.by), MeasureDirection.named(sweep.measure)
+    return f"Leading {group}" if direction.is_known else f"{direction.first.capitalize()} {group}"
 
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular

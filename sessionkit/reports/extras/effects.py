@@ -40,7 +40,7 @@ COMPONENTS = {
 def mixed(of: Material) -> list[Part]:
     """What the groups do, for users and topics like these."""
     found = mixed_model(of.study, list(of.measures), of.by)
-    chart = differences(found.table, confidence=found.confidence, synthetic=of.choices.synthetic, title=TITLE)
+    chart = differences(found, synthetic=of.choices.synthetic, title=TITLE)
     caption = (
         f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.claim}. A filled "
         f"point has p at or below {found.alpha:g}{Family(found.table.height, found.correction).told}."

@@ -14,10 +14,11 @@ from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import by_columns
 from sessionkit.charts.encodings import titled
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
+from sessionkit.display.words import capital
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.plugins import Blame, file_of, module_of
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.phrases import NAMED, capital, first_of
+from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study

@@ -12,11 +12,10 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.charts.kinds.judge_noise import FEW
-from sessionkit.display.words import counted, listed
+from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, measures_of, without_condition
-from sessionkit.reports.phrases import capital
 from sessionkit.study import Study
 
 if TYPE_CHECKING:

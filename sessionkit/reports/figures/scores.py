@@ -36,9 +36,9 @@ RATED = ("user_id", "session_id", "session_order", "session_number")
 
 def differences(study: Study, choices: Choices) -> Figure:
     """Differences between groups, with intervals."""
-    found = compare(study, measures_of(choices, "differences"), choices.by)
+    found = without_condition(compare(study, measures_of(choices, "differences"), choices.by))
     title = "Differences and their intervals"
-    chart = charts.differences(found.table, confidence=found.confidence, synthetic=choices.synthetic, title=title)
+    chart = charts.differences(found, synthetic=choices.synthetic, title=title)
     scale = (
         "in standard deviations of sessions within groups, raw values in numbers"
         if found.table["sd"].count()

@@ -21,6 +21,7 @@ from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.study import Study
 from sessionkit.study.query_counts import MANY, logged_queries
 from sessionkit.study.session_counts import last_queries
@@ -197,13 +198,19 @@ def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: 
     ends = (
         " A filled point marks the end of a query at which the interval excludes zero." if shown["low"].count() else ""
     )
+    ahead = f"{_ahead(measure, study)} {pairs[0] if len(pairs) == 1 else 'a group'} is ahead"
     caption = (
-        f"Mean of {measure} after every slot of the concatenated lists, {first_of(pairs, NAMED)} minus {first}: above zero "
-        f"{pairs[0] if len(pairs) == 1 else 'a group'} is ahead. The difference is not adjusted for users or topics. Sessions "
-        f"that have stopped keep their gain{' and their ideal' if measure.normalized else ''}."
+        f"Mean of {measure} after every slot of the concatenated lists, {first_of(pairs, NAMED)} minus {first}: {ahead}. "
+        f"The difference is not adjusted for users or topics. Sessions that have stopped keep their gain"
+        f"{' and their ideal' if measure.normalized else ''}."
         f"{band_told(shown, study, 'slot by slot')}{ends} Below the axis: sessions still searching.{cut} Sessions: {n}."
     )
     return Figure("difference-curve", title, chart, caption)
+
+
+def _ahead(measure: Measure, study: Study) -> str:
+    """Where in a figure of differences a group is ahead: measures whose gain cumulates all have a direction."""
+    return "below zero" if MeasureDirection.of(measure, study.settings.better).order < 0 else "above zero"
 
 
 def _averaged(frame: pl.DataFrame) -> str:

@@ -16,6 +16,7 @@ from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 
@@ -101,11 +102,13 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
         subtitle=f"{a} \u2212 {b}",
         legend=choices.legend,
     )
-    known = frame.get_column("difference")
-    better, worse = int((known > 0).sum()), int((known < 0).sum())
+    direction, known = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
+    first, second = int((direction.order * known > 0).sum()), int((direction.order * known < 0).sum())
+    is_ahead = "is ahead" if direction.is_known else "has the higher mean"
+    lower = f" ({direction.words})" if direction.better == "lower" else ""
     caption = (
-        f"Difference {a} \u2212 {b} in {measure}, averaged over the sessions of each topic: {a} is ahead on {better}, {b} on "
-        f"{worse} of {known.count()} topics."
+        f"Difference {a} \u2212 {b} in {measure}{lower}, averaged over the sessions of each topic: {a} {is_ahead} on {first}, "
+        f"{b} on {second} of {known.count()} topics."
     )
     return Figure("rprecision-histogram", title, chart, caption)
 

@@ -73,14 +73,13 @@ def _scores(of: Material) -> TextTable:
     if of.study.facts.sessions == 1:
         placed = placed.drop("n", "undefined")
     placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
-    lower = [str(measure) for measure in of.measures if of.direction(measure) == "lower"]
-    unknown = [str(measure) for measure in of.measures if of.direction(measure) == "unknown"]
-    sign = pl.when(pl.col("measure").is_in(lower)).then(-1.0).otherwise(1.0)
-    ranked = placed.with_row_index("row").with_columns(better=pl.col("value") * sign)
+    directions = {str(measure): of.direction(measure) for measure in of.measures}
+    orders = {name: direction.order for name, direction in directions.items() if direction.is_known}
+    order_of = pl.col("measure").replace_strict(orders, default=None, return_dtype=pl.Float64)
+    ranked = placed.with_row_index("row").with_columns(merit=pl.col("value") * order_of)
     best = ranked.filter(
-        tied(pl.col("better"), pl.col("better").max().over("measure")),
+        tied(pl.col("merit"), pl.col("merit").max().over("measure")),
         pl.len().over("measure") > 1,
-        ~pl.col("measure").is_in(unknown),
         pl.col("row") < LIMIT,
     )
     column = placed.columns.index("value")

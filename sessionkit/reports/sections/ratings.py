@@ -10,11 +10,12 @@ from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
 from sessionkit.display.tables import table_of
+from sessionkit.display.words import capital
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import scatter_of
 from sessionkit.reports.material import ALPHA, Material
 from sessionkit.reports.parts import Part
-from sessionkit.reports.phrases import capital, correlation_text
+from sessionkit.reports.phrases import correlation_text
 from sessionkit.reports.sections.section_kind import section
 
 CORRELATED = {
@@ -63,9 +64,9 @@ def ratings(of: Material) -> list[Part]:
 def _good(of: Material, row: dict[str, Any]) -> str:
     """Whether better values of the measure go with better ones of the rating, where the study says which are better and it is shown."""
     better = of.study.settings.better.get(row["covariate"])
-    if better is None or of.direction() == "unknown" or row["p"] is None or row["p"] > ALPHA:
+    if better is None or not of.direction().is_known or row["p"] is None or row["p"] > ALPHA:
         return ""
-    alike = (row["value"] > 0) == (better == of.direction())
+    alike = (row["value"] > 0) == (better == of.direction().better)
     return f" {capital(better)} values of {row['covariate']} are better: the two {'agree' if alike else 'disagree'}."
 
 

@@ -37,7 +37,7 @@ FOLDED = ("topic-curves", "single-sessions")
 
 
 def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
-    """Whether the last query of a session is better than those before it."""
+    """Whether the last query of a session differs from those before it."""
     return of.last_queries_question()
 
 
@@ -50,7 +50,7 @@ def _of_figure(
 
 @section("last-queries", "Last queries against earlier ones")
 def last_queries(of: Material) -> list[Part]:
-    """Whether the last query of a session is better than those before it, in full."""
+    """Whether the last query of a session differs from those before it, in full."""
     if of.unjudged is not None or of.study.facts.sessions < 2:
         return []
     return [*figures(of.shown, of.highlighting, ["last-vs-nonlast"]), *_tested(of)]
@@ -137,8 +137,12 @@ def _of_last(of: Material) -> list[Part]:
     if tests.is_empty():
         return []
     what = f"Last minus earlier queries of a session, by {of.choices.tested}"
+    reasons = with_groups(found.no_verdict, [of.choices.by]).select("group", "why")
+    tests = tests.join(reasons, on="group", how="left", maintain_order="left")
     if len(tests) > NAMED:
-        known = tests.drop_nulls("low")
+        known = tests.drop_nulls("low").filter(pl.col("why").is_null())
+        if known.is_empty():
+            return [of.paragraph(f"{what}: too few {found.units} of every group have both for a verdict.")]
         higher, lower = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
         return [
             of.paragraph(
@@ -155,11 +159,13 @@ def _of_last(of: Material) -> list[Part]:
         )
         group = "" if row["group"] == EVERYONE else f"{of.named(row['group'])} "
         told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{compact(row['estimate'])}{between}")
-    return [of.paragraph(f"{what}: {listed(told)}.")]
+    why = tests.drop_nulls("why").select("group", "why").rows()
+    limits = [f" {reason if group == EVERYONE else f'{of.named(group)}: {reason}'}." for group, reason in why]
+    return [of.paragraph(f"{what}: {listed(told)}.{''.join(limits)}")]
 
 
 def _tested(of: Material) -> list[Part]:
-    """Whether the last query of a session is better than those before it."""
+    """Whether the last query of a session differs from those before it."""
     measure, found = of.choices.tested, of.last_queries
     if isinstance(found, str):
         return [Words((f"Last and earlier queries were not tested: {of.redaction.note(found)}.",))]

@@ -17,22 +17,28 @@ from sessionkit.analysis.record_accounts import heavy_losses
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.charts.kinds.group_means import group_means
 from sessionkit.display.numbers import MINUS, compact, p_text, share_text
-from sessionkit.display.words import counted, listed
+from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
-from sessionkit.reports.phrases import capital, sides
+from sessionkit.reports.phrases import sides
 from sessionkit.reports.sections.measures import measures
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
 from sessionkit.reports.sections.topics import topic_leads
-from sessionkit.scoring.measures.base import Direction
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 NAMED = 4
 """Measures, pairs or groups that a sentence names; of more it says how many there are."""
 EARLIER = " (of the queries before the last)"
+VERDICTS = {
+    "higher": "scores higher",
+    "lower": "does better, with lower values,",
+    "unknown": "has higher values",
+}
+"""What the group does that stands first by the measure's direction."""
 EARLY = "nsDCG is a mean over queries in which early queries weigh more."
 
 
@@ -59,7 +65,7 @@ def summary(of: Material) -> list[Part]:
 
 def headline(of: Material, found: Comparison) -> list[str]:
     """What the primary measure has shown, with estimate, interval, p and n; a verdict only where it was declared."""
-    measure, rows = str(of.primary), found.table
+    measure, rows = str(of.primary), found.with_reasons
     tested = rows.filter(pl.col("p_adjusted").is_not_null())
     about = {
         "study.toml": f"By {measure}, the primary measure,",
@@ -75,15 +81,15 @@ def headline(of: Material, found: Comparison) -> list[str]:
     row = tested.row(0, named=True)
     numbers = f"{row['b']} {MINUS} {row['a']} is {_numbers(row, found)}"
     turned = opposite_text(row, adjusted=ADJUSTED in found.estimand)
+    if row["why"] is not None:
+        return [f"{about} {numbers}.{turned} {row['why']}."]
     if of.declared is None:
         return [f"{about} {numbers}.{turned}"]
     if row["p_adjusted"] > found.alpha:
         ends = "" if row["low"] is None and row["high"] is None else " The interval includes 0."
         return [f"{about} the data do not decide between {row['a']} and {row['b']}: {numbers}.{ends}{turned}"]
-    better, worse = _ordered(row, of.direction())
-    verdict = "scores higher" if of.direction() == "higher" else "has higher values"
-    verdict = "does better, with lower values," if of.direction() == "lower" else verdict
-    return [f"{about} {better} {verdict} than {worse}: {numbers}.{turned}"]
+    first, second = _ordered(row, of.direction())
+    return [f"{about} {first} {VERDICTS[of.direction().better]} than {second}: {numbers}.{turned}"]
 
 
 def _numbers(row: dict[str, Any], found: Comparison) -> str:
@@ -97,15 +103,13 @@ def _numbers(row: dict[str, Any], found: Comparison) -> str:
     return f"{sign}{compact(row['estimate'])}{adjusted} ({interval}; {p_text(row['p_adjusted'])}; {units_of(row, found.population)})"
 
 
-def _ordered(row: dict[str, Any], direction: Direction) -> tuple[str, str]:
-    """The group that does better, or has the higher values, and the other."""
-    up = (side_of(row) > 0) != (direction == "lower")
-    return (row["b"], row["a"]) if up else (row["a"], row["b"])
+def _ordered(row: dict[str, Any], direction: MeasureDirection) -> tuple[str, str]:
+    """The group that does better, or without a direction has the higher values, and the other."""
+    return (row["b"], row["a"]) if direction.order * side_of(row) > 0 else (row["a"], row["b"])
 
 
 def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """What a comparison of three groups or more has shown."""
-    lower = of.direction() == "lower"
     means = of.best_first(found)
     best = means.row(0, named=True)
     between = (
@@ -116,9 +120,15 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     units = counted(best["units"], found.population.removesuffix("s"))
     leader = best[found.by]
     told = (
-        f"{of.named(leader)} has the {'lowest' if lower else 'highest'} mean of {len(means)} groups, {compact(best['mean'])} "
+        f"{of.named(leader)} has the {of.direction().first} mean of {len(means)} groups, {compact(best['mean'])} "
         f"({units}{between and ', '}{between})"
     )
+    decided = tested.filter(pl.col("why").is_null())
+    if decided.is_empty():
+        return f"{told}. {tested.item(0, 'why')}."
+    if len(decided) < len(tested):
+        told += f"; no verdict is given on {len(tested) - len(decided):,} of {counted(len(tested), 'pair')}, whose units are too few"
+        tested = decided
     shown = tested.filter(pl.col("p_adjusted") <= found.alpha)
     if shown.is_empty():
         return f"none of {counted(len(tested), 'pair')} of groups is shown to differ (p above {found.alpha:g}{found.family.told}); {told}."
@@ -142,19 +152,21 @@ def _rest(of: Material, found: Comparison) -> list[str]:
     told += [f"{measure} is not compared: {_briefly(measure, reason)}." for measure, reason in of.not_compared.items()]
     if others is None:
         return [" ".join(told)] if told else []
-    tested = others.table.filter(pl.col("p_adjusted").is_not_null())
+    rows = others.with_reasons
+    tested = rows.filter(pl.col("p_adjusted").is_not_null())
     untested = set(others.table["measure"]) - set(tested["measure"])
     reasons = {
         measure: note for note in reversed(others.notes) for measure in untested if note.startswith(f"{measure}: ")
     }
     told += [f"{measure} is not tested: {_briefly(measure, reason)}." for measure, reason in sorted(reasons.items())]
-    shown, open_ = (
-        tested.filter(one) for one in (pl.col("p_adjusted") <= others.alpha, pl.col("p_adjusted") > others.alpha)
-    )
+    is_shown = (pl.col("p_adjusted") <= others.alpha) & pl.col("why").is_null()
+    shown, open_ = tested.filter(is_shown), tested.filter(~is_shown)
     if tested.is_empty():
         return [" ".join(told)] if told else []
     many = tested["measure"].n_unique()
     told.append(f"Of {counted(many, 'other measure')}{_corrected_together(others)}, {_decided(of, shown, open_)}.")
+    few = tested.drop_nulls("why").unique("measure", keep="first", maintain_order=True)
+    told += [f"{measure}: {why}." for measure, why in few.select("measure", "why").rows()]
     return [" ".join(told)]
 
 
@@ -173,14 +185,21 @@ def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
     if max(len(shown), len(open_)) and (pl.concat([shown, open_]).select("a", "b").n_unique() > 1):
         return f"{len(shown):,} of {counted(len(shown) + len(open_), 'comparison')} show a difference"
     directions = {str(measure): of.direction(measure) for measure in of.measures}
-    better: dict[str, list[str]] = {}
+    favored: dict[str, list[str]] = {}
+    higher: dict[str, list[str]] = {}
     for row in shown.iter_rows(named=True):
-        better.setdefault(_ordered(row, directions[row["measure"]])[0], []).append(row["measure"])
-    if open_.is_empty() and len(better) == 1 and len(shown) > 1:
-        return f"all favor {next(iter(better))}"
+        direction = directions[row["measure"]]
+        groups = favored if direction.is_known else higher
+        groups.setdefault(_ordered(row, direction)[0], []).append(row["measure"])
+    if open_.is_empty() and len(favored) == 1 and not higher and len(shown) > 1:
+        return f"all favor {next(iter(favored))}"
     told = [
         f"{listed(names[:NAMED])}{_more(names)} {'favor' if len(names) > 1 else 'favors'} {group}"
-        for group, names in better.items()
+        for group, names in favored.items()
+    ]
+    told += [
+        f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} higher with {group}"
+        for group, names in higher.items()
     ]
     names = open_["measure"].to_list()
     if names:
@@ -230,7 +249,6 @@ def _leads(of: Material, found: Comparison) -> list[Tile]:
     leads = topic_leads(of)
     if leads is None:
         return []
-    best = "lowest" if of.direction() == "lower" else "highest"
     first = of.named(of.best_first(found)[found.by][0])
     counts = {of.named(group): many for group, many in leads.select("group", "topics").rows()}
     most = counts.pop(first, 0)
@@ -241,7 +259,11 @@ def _leads(of: Material, found: Comparison) -> list[Tile]:
     known = of.topic_means["topic_id"].n_unique() if of.topic_means is not None else 0
     without = known - leads.item(0, "of")
     more += f"; {counted(without, 'topic')} with a mean of fewer than two groups left out" if without else ""
-    return [Tile(f"Topics on which {first} has the {best} mean", f"{most:,} of {leads.item(0, 'of'):,}", more)]
+    return [
+        Tile(
+            f"Topics on which {first} has the {of.direction().first} mean", f"{most:,} of {leads.item(0, 'of'):,}", more
+        )
+    ]
 
 
 def _topic_wins(of: Material, found: Comparison) -> list[Tile]:
@@ -326,9 +348,11 @@ def _figures(of: Material, found: Comparison) -> list[Part]:
 def _forest(of: Material, found: Comparison) -> Figure:
     """The difference by every measure, with its interval, in standard deviations of sessions."""
     title = "Differences and their intervals"
-    table = pl.concat([one.table for one in (found, of.others) if one is not None])
+    compared = [one for one in (found, of.others) if one is not None]
+    directions = {measure: better for one in compared for measure, better in one.directions.items()}
+    whole = replace(found, table=pl.concat([one.table for one in compared]), directions=directions)
     try:
-        chart = differences(table, confidence=found.confidence, synthetic=of.study.settings.synthetic, title=title)
+        chart = differences(whole, synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:
         return Figure("differences", title, None, f"Not drawn: {error}.")
     others = (
@@ -366,6 +390,7 @@ def _with_names(of: Material, found: Comparison) -> Comparison:
         found,
         groups=found.groups.with_columns(pl.col(found.by).replace(names)),
         table=found.table.with_columns(pl.col("a", "b").replace(names)),
+        no_verdict=found.no_verdict.with_columns(pl.col("a", "b").replace(names)),
     )
 
 

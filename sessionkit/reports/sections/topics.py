@@ -56,7 +56,8 @@ def users_and_topics(of: Material) -> list[Part]:
 
 def topic_leads(of: Material) -> pl.DataFrame | None:
     """On how many ``topics`` each ``group`` alone has the best mean, ``of`` how many that have a mean of two groups or more, and on
-    how many several have it, ``equal``; the group that leads most often first. None where topics are not compared.
+    how many several have it, ``equal``; the group that leads most often first. The best mean is the highest of a measure without
+    a direction. None where topics are not compared.
     """
     means = of.topic_means
     if means is None or of.comparison is None:
@@ -64,8 +65,8 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
     known = means.drop_nulls("value").filter(pl.len().over("topic_id") > 1)
     if known.is_empty():
         return None
-    better = -pl.col("value") if of.direction() == "lower" else pl.col("value")
-    first = known.filter(tied(better, better.max().over("topic_id")))
+    merit = of.direction().merit(pl.col("value"))
+    first = known.filter(tied(merit, merit.max().over("topic_id")))
     alone = first.filter(pl.len().over("topic_id") == 1)
     many = known["topic_id"].n_unique()
     counts = means.select(pl.col("group").unique()).join(alone.group_by("group").len("topics"), on="group", how="left")

@@ -96,7 +96,7 @@ class Mean(Aggregate):
 
 
 class Max(Aggregate):
-    """Value of the session's best query."""
+    """Largest value of the session's queries; of a measure of which lower is better, that of its worst query."""
 
     name = "max"
     linear_in_queries = False
@@ -108,12 +108,12 @@ class Max(Aggregate):
         return value.max()
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
-        """All on the first of the best queries."""
+        """All on the first of the queries with the largest value."""
         return _first_true(value == value.max())
 
 
 class Min(Aggregate):
-    """Value of the session's worst query."""
+    """Smallest value of the session's queries; of a measure of which lower is better, that of its best query."""
 
     name = "min"
     linear_in_queries = False
@@ -125,7 +125,7 @@ class Min(Aggregate):
         return value.min()
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
-        """All on the first of the worst queries."""
+        """All on the first of the queries with the smallest value."""
         return _first_true(value == value.min())
 
 
@@ -165,6 +165,7 @@ class NonLast(Aggregate):
     """Mean over all queries of the session but the last; null for a session of one query."""
 
     name = "nonlast"
+    needs_several_queries = True
     example = "nonlast(nDCG@10)"
     undefined_where = "a session of a single query, no judgments for the key, or nothing relevant"
     formula = "sum over q < n of M(q) / number of those with a value"

@@ -149,6 +149,8 @@ class Measure:
     """Whether a session of which no query was logged has no value of it."""
     of_lists: ClassVar[bool] = True
     """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
+    needs_several_queries: ClassVar[bool] = False
+    """Whether a session of one query has no value of it."""
 
     __signature__ = CallSignature()
 

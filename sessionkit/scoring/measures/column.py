@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError
-from sessionkit.scoring.measures.base import Direction, Measure, SessionMeasure
+from sessionkit.scoring.measures.base import SessionMeasure
 from sessionkit.scoring.measures.behavior import GRADING
 
 if TYPE_CHECKING:
@@ -71,11 +70,6 @@ class SessionColumn(SessionMeasure):
     def values(self, lists: Lists) -> pl.Series:
         """The column as numbers."""
         return numbers(lists.batch.features.get_column(self.of))
-
-
-def direction_of(measure: Measure, better: Mapping[str, Direction]) -> Direction:
-    """Return which values of a measure are better; of a column, what the study says of it."""
-    return better.get(measure.of, "unknown") if isinstance(measure, SessionColumn) else measure.direction
 
 
 def column(name: str) -> SessionColumn:

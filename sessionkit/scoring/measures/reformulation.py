@@ -90,7 +90,7 @@ def compared(before: pl.Series, terms: pl.Series) -> pl.DataFrame:
 class MeanQueryTerms(SessionMeasure):
     """QueryTerms: the mean number of distinct terms in a session's logged queries.
 
-    Unit: terms per query. Range [0, no bound); it describes and does not rate, so "higher" stands for more words only.
+    Unit: terms per query. Range [0, no bound); it describes and does not rate, so no direction is better.
     A query that is logged without its text is left out; null where none has one. Needs ``query_text``. What a term is:
     runs of letters, marks and digits, in lower case [OURS].
 
@@ -108,6 +108,7 @@ class MeanQueryTerms(SessionMeasure):
     """
 
     name = "QueryTerms"
+    direction = "unknown"
     bounds = "fixed"
     formula = "distinct terms of all logged queries, each query's counted apart / number of these queries"
     source = "OURS; query length as in Jansen, Booth & Spink, JASIST 2009 [MEMORY]"
@@ -131,6 +132,8 @@ class MeanQueryOverlap(SessionMeasure):
     """
 
     name = "QueryOverlap"
+    direction = "unknown"
+    needs_several_queries = True
     bounds = "fixed"
     formula = "mean over consecutive queries of |terms in both| / |terms in either|"
     source = "OURS; the Jaccard coefficient"

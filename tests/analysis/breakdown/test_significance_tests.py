@@ -109,8 +109,8 @@ def test_sessions_are_the_units_where_no_user_has_several():
 
 
 def test_groups_are_tested_each_by_itself():
-    gains = [[0, 3], [1, 4], [0, 2], [1, 3], [0, 4]] * 2 + [[1, 1], [2, 2]]
-    systems = ["A"] * 5 + ["B"] * 5 + ["C"] * 2
+    gains = [[0, 3], [1, 4], [0, 2], [1, 3], [0, 4], [0, 3]] * 2 + [[1, 1], [2, 2]]
+    systems = ["A"] * 6 + ["B"] * 6 + ["C"] * 2
     found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", parts="last-first")
     assert found.table.get_column("system_id").to_list() == ["A", "A", "B", "B", "C"]
     assert "only 2 sessions have a value in both parts" in found.table.item(4, "note")

@@ -215,8 +215,11 @@ def test_the_reading_says_what_one_level_by_itself_does_not():
         f"Interaction with skill: F(1, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {row['p']:.3f}."
         in found.to_latex()
     )
-    size, interval = f"{-row['estimate']:.4f}", f"95% interval {-row['high']:.4f} to {-row['low']:.4f}"
-    assert f"gain: B minus A, is larger by {size} for skill l0 than for skill l1, {interval}, t(" in found.reading
+    first, second = found.table["estimate"]
+    interval = f"95% interval {row['low']:.4f} to {row['high']:.4f}"
+    both = f"gain: B minus A is {first:.4f} for skill l0 and {second:.4f} for skill l1"
+    assert f"{both}; skill l1 minus skill l0: {row['estimate']:.4f}, {interval}, t(" in found.reading
+    assert row["estimate"] == pytest.approx(second - first)
     assert "Welch's t, n = 40. It is not shown that the difference depends on skill." in found.reading
     assert "A difference that is shown for one value of skill and not for another does not show that" in found.reading
     strong = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 9), within="skill")

@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
+from sessionkit.display.numbers import P_IS_BOUND
 from sessionkit.display.tables import table_of
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import scatter_of
@@ -28,6 +29,7 @@ CORRELATED = {
     "high": "to",
     "p": "p",
     "p_independent": "p if independent",
+    P_IS_BOUND: "",
 }
 CORRELATIONS = "Correlations and their intervals"
 

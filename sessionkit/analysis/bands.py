@@ -271,7 +271,8 @@ def resampling_of(*, bands: bool, confidence: float, draws: int, seed: int) -> R
     UsageError
         A number of draws, a seed or a confidence is out of its range.
     """
-    return Resampling(draws, seed, confidence=confidence) if bands else None
+    resampling = Resampling(draws, seed, confidence=confidence)
+    return resampling if bands else None
 
 
 def float_sums(total: str, n: str) -> tuple[pl.Expr, pl.Expr]:

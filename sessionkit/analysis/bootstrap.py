@@ -5,7 +5,7 @@ The draws of a seed are the same on every platform. Intervals take their two poi
 does, by the factor sqrt(n / (n - 1)) and the quantiles of t with n - 1 degrees of freedom, n the units that are drawn:
 Hesterberg's expanded percentile (2015, "What teachers should know about the bootstrap"). With 20 users of four sessions
 each the plain interval of a correlation covers 92% of the time instead of 95%, this one 94 to 95%. The p-value is
-read off the same draws: an interval excludes 0 where p is below 1 - confidence, and nowhere else.
+read off the same draws: an interval excludes 0 where p is at most 1 - confidence, and nowhere else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from sessionkit.analysis.distribution_tails import t_beyond
+from sessionkit.analysis.distribution_tails import t_at, t_beyond
+from sessionkit.analysis.inference_options import FEWEST_RESAMPLES, error_rate, require_draws, require_seed
 from sessionkit.analysis.numeric_ties import TIE
 from sessionkit.choices import DrawnUnits, IntervalKind
 from sessionkit.errors import UsageError, suggestion
@@ -32,19 +33,28 @@ FEWEST = 4
 """Units below which nothing is tested."""
 MOST_UNDEFINED = 0.05
 """Share of draws without a value, such as those where all ratings are equal, above which no interval is given."""
-LEAST = 200
-"""Draws at least."""
 AT_ONCE = 2**22
 """Numbers made in one go."""
 
 
 @dataclass(frozen=True)
 class BootstrapInterval:
-    """What draws say of a value."""
+    """What draws say of a value.
+
+    Parameters
+    ----------
+    low, high
+        The ends of its interval.
+    p
+        Two-sided p-value.
+    p_is_bound
+        Whether p is the smallest that so many draws can give, because no draw lies beyond the null value.
+    """
 
     low: float
     high: float
     p: float
+    p_is_bound: bool
 
 
 @dataclass(frozen=True)
@@ -75,15 +85,14 @@ class Resampling:
         if self.kind not in KINDS:
             msg = f"interval must be one of {', '.join(KINDS)}, not {self.kind!r}{suggestion(str(self.kind), KINDS)}"
             raise UsageError(msg)
-        if not 0.5 <= self.confidence < 1:
-            msg = f"confidence must be a share from 0.5 to less than 1, such as 0.95, not {self.confidence:g}"
-            raise UsageError(msg)
-        if not LEAST <= self.draws <= 1_000_000:
-            msg = f"draws must be {LEAST} to 1,000,000, not {self.draws}: fewer estimate the tails poorly"
-            raise UsageError(msg)
-        if not isinstance(self.seed, int) or self.seed < 0:
-            msg = f"seed must be a whole number, 0 or more, not {self.seed!r}"
-            raise UsageError(msg)
+        error_rate(self.confidence)
+        require_draws(self.draws, FEWEST_RESAMPLES)
+        require_seed(self.seed)
+
+    @property
+    def alpha(self) -> float:
+        """The error rate, 1 - confidence."""
+        return error_rate(self.confidence)
 
     def weights(self, units: int) -> Iterator[Numbers]:
         """How often each of so many units is drawn: a row per draw, some draws at a time."""
@@ -95,7 +104,11 @@ class Resampling:
             yield np.bincount(drawn.ravel(), minlength=many * units).reshape(many, units).astype(np.float64)
 
     def says(self, replicates: Numbers, value: float, left_out: Numbers, null: float = 0.0) -> BootstrapInterval | None:
-        """Interval and p-value of a value from its replicates.
+        """Return the interval and the p-value of a value from its replicates.
+
+        The interval excludes the null value exactly where p is at most 1 - confidence. Its lower end lies above the null where
+        it is taken at a larger share of the draws than those at or below the null, its upper end likewise; p is the error
+        rate at which the first of the two ends passes it.
 
         Parameters
         ----------
@@ -110,7 +123,7 @@ class Resampling:
 
         Returns
         -------
-        Drawn or None
+        BootstrapInterval or None
             None where too many draws have no value, or where the interval would reach beyond the farthest draw.
         """
         from scipy import special
@@ -118,20 +131,26 @@ class Resampling:
         known = np.sort(replicates[np.isfinite(replicates)])
         if len(known) < (1 - MOST_UNDEFINED) * len(replicates):
             return None
+        known[np.abs(known - null) <= TIE * np.abs(known[[0, -1]]).max()] = null
         units = len(left_out)
         wider = np.sqrt(units / (units - 1))
         at = (np.arange(len(known)) + 0.5) / len(known)
         bias, bend = self._corrections(known, value, left_out)
-        point = wider * special.stdtrit(units - 1, 0.5 + self.confidence / 2)
-        if special.ndtr(-point) < at[0]:
+        point = wider * t_at(self.alpha / 2, units - 1)
+        ends = bias + np.array([-point, point])
+        if special.ndtr(-point) < at[0] or (1 - bend * ends <= 0).any():
             return None
-        low, high = (
-            float(np.interp(special.ndtr(bias + (bias + z) / (1 - bend * (bias + z))), at, known))
-            for z in (-point, point)
-        )
-        below = special.ndtri(_share_below(null, known, cautious=True)) - bias
-        z = below / (1 + bend * below) - bias
-        return BootstrapInterval(low, high, 2 * t_beyond(abs(z) / wider, units - 1))
+        shares = special.ndtr(bias + ends / (1 - bend * ends))
+        if shares[0] < at[0] or shares[1] > at[-1]:
+            return None
+        low, high = np.interp(shares, at, known)
+        below = special.ndtri(_shares_below(null, known)) - bias
+        with np.errstate(divide="ignore"):
+            least, most = np.where(1 + bend * below > 0, below / (1 + bend * below), np.copysign(np.inf, below)) - bias
+        p = 2 * t_beyond(max(-most, least, 0.0) / wider, units - 1)
+        smallest = 2 * t_beyond(-float(special.ndtri(at[0])) / wider, units - 1)
+        no_draw_beyond = not known[0] <= null <= known[-1]
+        return BootstrapInterval(float(low), float(high), max(p, smallest), no_draw_beyond or p <= smallest)
 
     def _corrections(self, known: Numbers, value: float, left_out: Numbers) -> tuple[float, float]:
         """Bias correction and acceleration, both 0 for percentile intervals."""
@@ -142,7 +161,7 @@ class Resampling:
         away = left_out.mean() - left_out
         squares = float((away**2).sum())
         bend = float((away**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
-        return float(special.ndtri(_share_below(value, known))), bend
+        return float(special.ndtri(sum(_shares_below(value, known)) / 2)), bend
 
     def __str__(self) -> str:
         """The kind of interval as tables name it."""
@@ -211,15 +230,19 @@ def added(values: Numbers, codes: Codes) -> Numbers:
     return np.stack([np.bincount(codes, weights=column, minlength=many) for column in values.T], axis=1)
 
 
-def _share_below(value: float, known: Numbers, *, cautious: bool = False) -> float:
-    """Share of sorted replicates below a value, between those where it lies; never 0 or 1.
+def _shares_below(value: float, known: Numbers) -> tuple[float, float]:
+    """Return the least and the largest share of sorted replicates that can count as below a value.
 
-    Of replicates that equal it, rounding aside, half count as below; with ``cautious`` as many as bring the share nearest
-    to one half.
+    Replicates that equal it count as below in the second only. Between two replicates both shares lie between theirs; they are
+    never 0 or 1.
+
+    >>> _shares_below(2.0, np.array([1.0, 2.0, 2.0, 3.0])), _shares_below(2.5, np.array([1.0, 2.0, 2.0, 3.0]))
+    ((0.375, 0.625), (0.75, 0.75))
     """
     at = (np.arange(len(known)) + 0.5) / len(known)
     reach = TIE * max(abs(float(known[0])), abs(float(known[-1])))
     first, end = np.searchsorted(known, value - reach, "left"), np.searchsorted(known, value + reach, "right")
     if first == end:
-        return float(np.interp(value, known, at))
-    return float(np.clip(0.5, at[first], at[end - 1]) if cautious else (at[first] + at[end - 1]) / 2)
+        share = float(np.interp(value, known, at))
+        return share, share
+    return float(at[first]), float(at[end - 1])

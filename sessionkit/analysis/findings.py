@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import polars as pl
 
-from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.provenance import Provenance, paper_label, provenance_of
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
@@ -20,7 +20,7 @@ from sessionkit.display.text import Displayed
 from sessionkit.errors import UsageError, suggestion
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
-TEXT, WHOLE, NUMBER = pl.String(), pl.Int64(), pl.Float64()
+TEXT, WHOLE, NUMBER, YES_NO = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 """Types of the columns of findings."""
 GROUPED = ("a", "b", "group", "system_id", "topic_id", "leader", "first", "second", "following")
 """Columns that hold names of groups or topics, beside those that make the groups."""

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
-from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
 from sessionkit.analysis.variance_components.group_means import means

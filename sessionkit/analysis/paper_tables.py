@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.groups import BETWEEN
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of

@@ -6,9 +6,9 @@ import polars as pl
 
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.groups import by_columns, grouped_sessions
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.errors import UsageError
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
 from sessionkit.study.query_counts import MANY, logged_queries
@@ -55,8 +55,7 @@ def session_survival(
     >>> found.select("query_position", "sessions", "of", "value").rows()
     [(1, 2, 2, 1.0), (2, 1, 2, 0.5)]
     """
-    if not 0.5 < confidence < 1:
-        raise UsageError(f"confidence must be a share above 0.5 and below 1, such as 0.95, not {confidence:g}")
+    error_rate(confidence)
     study = restricted(study, where)
     lengths = logged_queries(study, ["session_id"])
     known = (

@@ -233,7 +233,7 @@ OUTPUT = typer.Option(
     show_default=False,
     rich_help_panel=RESULTS,
 )
-SEED = typer.Option("--seed", metavar="N", min=0, help="Seed for all random draws.", rich_help_panel=TESTING)
+SEED = typer.Option("--seed", metavar="N", help="Seed for all random draws.", rich_help_panel=TESTING)
 VerifyOption = Annotated[
     bool,
     typer.Option(

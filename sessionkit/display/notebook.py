@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sessionkit.display.numbers import set_minus, set_numbers
-from sessionkit.display.text_tables import cells_of
+from sessionkit.display.text_tables import all_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +49,7 @@ def html_of(lines: Iterable[str], tables: Iterable[tuple[str, pl.DataFrame, str]
 def table_html(frame: pl.DataFrame) -> str:
     """Return a frame as a table: numbers as in a terminal, null as nothing, each text in its own direction of writing."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    columns = [cells_of(frame.get_column(name)) for name in frame.columns]
+    columns = all_cells(frame)
     head = "".join(_cell("th", name, number) for name, number in zip(frame.columns, numeric, strict=True))
     rows = [
         "".join(_cell("td", cell, number) for cell, number in zip(row, numeric, strict=True))

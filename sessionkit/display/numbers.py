@@ -58,38 +58,54 @@ def compact(value: float) -> str:
 
 
 def two_digits(value: float) -> str:
-    """A number with two decimals and a minus sign, such as a correlation.
+    """A number with two decimals and a minus sign, such as a correlation; one that would read 0 has more.
 
-    >>> two_digits(0.318), two_digits(-0.27)[1:]
-    ('0.32', '0.27')
+    >>> two_digits(0.318), two_digits(-0.27)[1:], two_digits(0.002)
+    ('0.32', '0.27', '0.002')
     """
-    return f"{value:.2f}".replace("-", MINUS)
+    return f"{value:.{visible_decimals([value])}f}".replace("-", MINUS)
+
+
+def visible_decimals(values: Iterable[float], least: int = 2) -> int:
+    """The fewest decimals, of at least so many, with which no number but 0 reads 0; so an interval that excludes 0 is seen to.
+
+    >>> visible_decimals([0.0021, 0.93]), visible_decimals([0.0, 0.93])
+    (3, 2)
+    """
+    numbers = [value for value in values if value]
+    return next((digits for digits in range(least, 10) if all(round(value, digits) for value in numbers)), least)
 
 
 LEVELS = (0.001, 0.01, 0.05, 0.1)
 """Levels of significance."""
 
 
-def readable_p(value: float) -> str:
-    """A p-value as a cell has it: three decimals, and below .001 no more than that.
+P_IS_BOUND = "p_is_bound"
+"""Column that says whether ``p`` is an upper bound: the smallest p that so many random draws can give."""
+
+
+def readable_p(value: float, *, is_bound: bool = False) -> str:
+    """A p-value as a cell has it: three decimals, and below .001 no more than that; an upper bound is rounded up.
 
     It is never rounded to a level of significance that it is above or below.
 
-    >>> readable_p(0.0421), readable_p(0.00042), readable_p(0.0496), readable_p(0.05)
-    ('0.042', '<0.001', '0.0496', '0.050')
+    >>> readable_p(0.0421), readable_p(0.00042), readable_p(0.0496), readable_p(0.05), readable_p(0.0064, is_bound=True)
+    ('0.042', '<0.001', '0.0496', '0.050', '<0.007')
     """
     if value < LEVELS[0]:
         return f"<{LEVELS[0]:g}"
+    if is_bound:
+        return f"<{(math.floor(value * 1000) + 1) / 1000:.3f}"
     return _off_levels(value)
 
 
-def p_text(value: float) -> str:
+def p_text(value: float, *, is_bound: bool = False) -> str:
     """A p-value with its name, as a sentence has it; the one way to set it.
 
-    >>> p_text(0.0421), p_text(1e-9)
-    ('p = 0.042', 'p < 0.001')
+    >>> p_text(0.0421), p_text(1e-9), p_text(0.0064, is_bound=True)
+    ('p = 0.042', 'p < 0.001', 'p < 0.007')
     """
-    text = readable_p(value)
+    text = readable_p(value, is_bound=is_bound)
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import interval_text, number_texts, whole_text
+from sessionkit.display.numbers import P_IS_BOUND, interval_text, number_texts, readable_p, whole_text
 
 HEADERS = {
     # ids and places
@@ -316,7 +316,7 @@ def table_of(
     caption, note, strong, marks
         See `Table`.
     frame
-        The values.
+        The values. A column ``p_is_bound`` is not shown: where it is true, ``<`` stands before ``p``.
     headers
         Headings by column; others keep their names.
     limit
@@ -332,14 +332,18 @@ def table_of(
     >>> table_of("Scores", pl.DataFrame({"system_id": ["S1"], "value": [0.5], "judged": [0.25]})).rows
     (('S1', '0.5000', '25.0%'),)
     """
-    kept = frame.head(limit)
+    kept, is_bound = _without_bounds(frame.head(limit))
     if headers is HEADERS and PAIR.keys() <= {*frame.columns}:
         headers = {**HEADERS, **PAIR}
     columns = [_cells(kept.get_column(name), decimals) for name in kept.columns]
-    headings = [headers.get(name, label(name)) for name in frame.columns]
-    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    if interval is not None and "low" in frame.columns:
-        place = frame.columns.index("low")
+    if "p" in kept.columns:
+        place = kept.columns.index("p")
+        for row, p in enumerate(kept.get_column("p")):
+            columns[place][row] = readable_p(p, is_bound=True) if is_bound[row] else columns[place][row]
+    headings = [headers.get(name, label(name)) for name in kept.columns]
+    numeric = [dtype.is_numeric() for dtype in kept.dtypes]
+    if interval is not None and "low" in kept.columns:
+        place = kept.columns.index("low")
         ends = [[None if text == DASH else text for text in texts] for texts in columns[place : place + 2]]
         both = slice(place, place + 2)
         columns[both] = [[interval_text(*pair) or DASH for pair in zip(*ends, strict=True)]]
@@ -386,6 +390,13 @@ def with_labels(frame: pl.DataFrame, labels: Mapping[str, str], columns: Iterabl
     """
     texts = {name for name in columns if name not in UNLABELED and frame.schema.get(name) == pl.String}
     return frame.with_columns(pl.col(sorted(texts)).replace(labels)) if labels and texts else frame
+
+
+def _without_bounds(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[bool]]:
+    """Return a frame without the column that marks upper bounds of p, and for each row whether it is marked."""
+    if P_IS_BOUND not in frame.columns:
+        return frame, [False] * len(frame)
+    return frame.drop(P_IS_BOUND), frame.get_column(P_IS_BOUND).fill_null(value=False).to_list()
 
 
 def _cells(column: pl.Series, decimals: int | Sequence[int] | None) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sessionkit.display.numbers import number_texts, whole_text
+from sessionkit.display.numbers import P_IS_BOUND, number_texts, readable_p, whole_text
 from sessionkit.errors import visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
     from rich.cells import cell_len
 
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    columns = [[visible(name), *cells_of(frame.get_column(name))] for name in frame.columns]
+    columns = [[visible(name), *cells] for name, cells in zip(frame.columns, all_cells(frame), strict=True)]
     widths = [max(cell_len(cell) for cell in column) for column in columns]
     if width is not None:
         widths = _fitted(widths, numeric, width)
@@ -46,6 +46,24 @@ def table_text(frame: pl.DataFrame, width: int | None = None) -> str:
     rows = ["  ".join(row).rstrip() for row in zip(*lines, strict=True)]
     rule = "  ".join("-" * wide for wide in widths)
     return "\n".join([*rows[:1], rule, *rows[1:]]) + "\n" if rows else ""
+
+
+def all_cells(frame: pl.DataFrame) -> list[list[str]]:
+    """Return the cells of each column; a p that is an upper bound has ``<`` before it.
+
+    >>> import polars as pl
+    >>> all_cells(pl.DataFrame({"p": [0.0064, 0.0064], "p_is_bound": [True, False]}))
+    [['<0.007', '0.006'], ['True', 'False']]
+    """
+    columns = [cells_of(column) for column in frame]
+    if P_IS_BOUND in frame.columns and "p" in frame.columns:
+        place = frame.columns.index("p")
+        rows = frame.select("p", P_IS_BOUND).rows()
+        columns[place] = [
+            readable_p(p, is_bound=True) if is_bound else cell
+            for cell, (p, is_bound) in zip(columns[place], rows, strict=True)
+        ]
+    return columns
 
 
 def cells_of(column: pl.Series) -> list[str]:

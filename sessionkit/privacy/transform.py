@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from sessionkit.errors import UsageError
+from sessionkit.analysis.inference_options import require_seed
 from sessionkit.privacy import report
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.disclosure import Disclosure
@@ -91,8 +91,8 @@ def pseudonymize(
     >>> sorted(shared.mapping.filter(column="user_id").get_column("pseudonym"))
     ['user-0001', 'user-0002']
     """
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise UsageError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+    if seed is not None:
+        require_seed(seed)
     plan = ColumnPlan.for_study(study, PrivacyOptions.of(study, keep, replace, drop))
     chance = RandomOrder(seed)
     names = {name: _names(study, name, plan, chance) for name in sorted(set(plan.of.values()))}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.phrases import level_text
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import p_text, two_digits
+from sessionkit.display.numbers import P_IS_BOUND, p_text, two_digits
 from sessionkit.display.words import counted
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def correlation_text(row: Mapping[str, Any], found: Correlations) -> str:
         ends = f"{two_digits(row['low'])} to {two_digits(row['high'])}"
         beside.append(f"{level_text(1 - found.confidence)} interval {ends}")
     if row["p"] is not None:
-        beside.append(p_text(row["p"]))
+        beside.append(p_text(row["p"], is_bound=bool(row[P_IS_BOUND])))
     units = "" if found.units == "sessions" else f" of {counted(row['units'], found.units.removesuffix('s'))}"
     beside.append(f"{row['n']:,} sessions{units}")
     told = f"{measure} and {rating} have a rank correlation (Spearman's) of {two_digits(value)}"

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from sessionkit.analysis import bootstrap as bootstrap_draws
 from sessionkit.analysis.bootstrap import Resampling, Units, added
@@ -47,13 +48,23 @@ def test_an_interval_holds_0_where_p_does_not_reject_and_nowhere_else(*, seed, u
     found = how.says(replicates, values.mean(), (values.sum() - values) / (units - 1))
     if found is None:  # beyond the farthest draw
         assert units < 8
-    elif not rounded or kind == "percentile":
-        assert (found.low <= 0 <= found.high) == (found.p > 1 - confidence)
+    else:
+        assert (found.low <= 0 <= found.high) == (found.p > how.alpha)
+
+
+def test_p_is_a_bound_where_no_draw_lies_beyond_0():
+    # the farthest of 1,000 draws stands at a share of .0005: with 20 units p = 2 * P(t(19) > 3.29 / sqrt(20 / 19)) = .0045
+    smallest = 2 * stats.t.sf(stats.norm.isf(0.0005) / np.sqrt(20 / 19), 19)
+    above = Resampling(1000).says(np.linspace(0.1, 1, 1000), 0.5, np.ones(20))
+    assert (above.p, above.p_is_bound) == (pytest.approx(smallest), True)
+    below = Resampling(1000).says(np.linspace(-1, -0.1, 1000), -0.5, np.ones(20))
+    assert (below.p, below.p_is_bound) == (pytest.approx(smallest), True)
+    across = Resampling(1000).says(np.linspace(-0.1, 1, 1000), 0.5, np.ones(20))
+    assert across.p > smallest
+    assert not across.p_is_bound
 
 
 def test_bca_is_scipys_with_wider_points():
-    from scipy import stats
-
     values = np.random.default_rng(5).exponential(size=200)
     how = Resampling(20_000, 1, "bca")
     replicates = np.concatenate([weights @ values for weights in how.weights(200)]) / 200
@@ -126,7 +137,7 @@ def test_rows_are_added_up_by_unit():
     [
         ({"kind": "basic"}, "percentile, bca"),
         ({"confidence": 95}, "such as 0.95"),
-        ({"draws": 10}, "200 to 1,000,000"),
+        ({"draws": 10}, "at least 200 and at most 1,000,000"),
         ({"seed": -1}, "0 or more"),
     ],
 )

@@ -13,11 +13,12 @@ from os import PathLike
 
 import polars as pl
 
-from sessionkit.analysis.bootstrap import LEAST, Resampling, Units
+from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted, support_of
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
+from sessionkit.analysis.inference_options import FEWEST_RESAMPLES
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
@@ -204,7 +205,8 @@ def breakdown_tests(
     direction = MeasureDirection.of(asked, study.settings.better)
     if "best" in wanted:
         direction.require(asked, "parts=best")
-    resampling = Resampling(draws or LEAST, seed, interval, confidence)
+    has_draws = draws != 0 or isinstance(draws, bool)
+    resampling = Resampling(draws if has_draws else FEWEST_RESAMPLES, seed, interval, confidence)
     group_keys(study, by, {*TESTS, *PAIRED} - {"group"})
     sessions = grouped_sessions(study, by)
     users = study.sessions.select("session_id", "user_id").collect()
@@ -222,7 +224,7 @@ def breakdown_tests(
             place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
             why = support_of(pairs, of).why_no_verdict
             reasons += [(name, *CONTRASTS[contrast], why)] if why else []
-            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=draws > 0)
+            found = differing(pairs, of, resampling, chosen=contrast == "best", draw=has_draws)
             rows += [place | row for row in found]
     table = pl.DataFrame(rows, schema=TESTS)
     if not table.get_column("estimate").count():

@@ -7,6 +7,8 @@ that draws of very many units need.
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -66,34 +68,122 @@ def tau_b(x: Numbers, y: Numbers) -> float:
     >>> round(tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])), 12)  # two pairs agree, one does not: 1 / 3
     0.333333333333
     """
-    apart = [float(others(values).sum()) / 2 for values in (x, y)]
-    found = float(concordance_of_each(x, y).sum()) / 2 / math.sqrt(apart[0]) / math.sqrt(apart[1])
-    return min(1.0, max(-1.0, found))
+    return KendallTest(x, y).tau
 
 
-def p_of_tau(x: Numbers, y: Numbers) -> float:
-    """Two-sided p-value of Kendall's tau-b as if rows were independent: normal, with the variance that ties leave.
+class KendallTest:
+    """Test that two columns are unrelated by Kendall's tau-b, as if rows were independent.
 
-    Of at most 33 rows without ties, or where hardly a pair disagrees, it is exact; `scipy.stats.kendalltau` says the same.
+    The score of the columns is the pairs of rows in the same order less those in opposite order. Of at most 33 rows without ties
+    its distribution is exact; else it is normal, with the variance that ties leave. `scipy.stats.kendalltau` gives the same p.
+
+    Parameters
+    ----------
+    x, y
+        Two columns of the same length, at least 3, without nan; neither is constant.
+
+    Attributes
+    ----------
+    tau
+        Kendall's tau-b.
+    p
+        The two-sided p-value.
+
+    Examples
+    --------
+    Of the 120 orders of five rows one has no inversion: p = 2 / 120.
+
+    >>> test = KendallTest(np.arange(5.0), np.arange(5.0))
+    >>> test.tau, round(test.p, 4), test.critical_tau(0.05), test.critical_tau(0.01)
+    (1.0, 0.0167, 0.8, None)
     """
-    from scipy import special
 
-    many = len(x)
-    pairs = many * (many - 1) / 2
-    tied = [np.bincount(np.unique(values, return_inverse=True)[1]).astype(float) for values in (x, y)]
-    one, other = ([float((n * (n - 1) * of).sum()) for of in (0.5, n - 2, 2 * n + 5)] for n in tied)
-    agree = float(concordance_of_each(x, y).sum()) / 2
-    if one[0] == other[0] == 0 and (many <= EXACT_TO or pairs - abs(agree) <= 2):
-        from scipy import stats
+    def __init__(self, x: Numbers, y: Numbers) -> None:
+        self._n = len(x)
+        self._pairs = self._n * (self._n - 1) // 2
+        self._score = _score(x, y)
+        self._columns = x, y
+        self._untied = [float(others(values).sum()) / 2 for values in (x, y)]
+        has_ties = min(self._untied) < self._pairs
+        few_disagree = self._pairs - abs(self._score) <= 2
+        self._is_exact = not has_ties and (self._n <= EXACT_TO or few_disagree)
+        self._sd = math.sqrt(_score_variance(x, y))
+        self.tau = self._tau(self._score)
+        self.p = self._p(abs(self._score))
 
-        return float(stats.kendalltau(x, y).pvalue)
-    m = many * (many - 1.0)
-    variance = (
-        (m * (2 * many + 5) - one[2] - other[2]) / 18
-        + 2 * one[0] * other[0] / m
-        + one[1] * other[1] / (9 * m * (many - 2))
+    def critical_tau(self, alpha: float) -> float | None:
+        """Return the largest absolute tau that is not rejected at a level, of columns with these ties; None if all are.
+
+        Where the distribution is normal it is z times the standard deviation, which need not be the tau of any order of the rows.
+        """
+        x, y = map(np.sort, self._columns)
+        largest_score = max(_score(x, y), -_score(x, y[::-1]))
+        if self._p(largest_score) > alpha:
+            return None
+        if self._is_exact and self._n <= EXACT_TO:
+            scores = range(self._pairs, -1, -2)
+            return self._tau(next(score for score in scores if _exact_p(self._n, score) > alpha))
+        from scipy import special
+
+        return self._tau(-float(special.ndtri(alpha / 2)) * self._sd)
+
+    def _tau(self, score: float) -> float:
+        tau = score / math.sqrt(self._untied[0] * self._untied[1])
+        return min(1.0, max(-1.0, tau))
+
+    def _p(self, score: float) -> float:
+        from scipy import special
+
+        if self._is_exact and (self._n <= EXACT_TO or self._pairs - score <= 2):
+            return _exact_p(self._n, int(score))
+        return float(2 * special.ndtr(-score / self._sd))
+
+
+def _score(x: Numbers, y: Numbers) -> float:
+    """Pairs of rows in the same order by both columns, less those in opposite order."""
+    return float(concordance_of_each(x, y).sum()) / 2
+
+
+def _score_variance(x: Numbers, y: Numbers) -> float:
+    """Variance of the score over all orders of one column (Kendall 1970, chapter 4)."""
+    n = len(x)
+    tied = [np.unique(values, return_counts=True)[1].astype(float) for values in (x, y)]
+    pairs, triples, weighted = (
+        [float((size * (size - 1) * factor).sum()) for size, factor in zip(tied, factors, strict=True)]
+        for factors in ([1.0, 1.0], [size - 2 for size in tied], [2 * size + 5 for size in tied])
     )
-    return float(2 * special.ndtr(-abs(agree / math.sqrt(variance))))
+    ordered = n * (n - 1.0)
+    return (
+        (ordered * (2 * n + 5) - sum(weighted)) / 18
+        + pairs[0] * pairs[1] / (2 * ordered)
+        + triples[0] * triples[1] / (9 * ordered * (n - 2))
+    )
+
+
+def _exact_p(n: int, score: int) -> float:
+    """Chance of a score at least this far from 0 among all orders of n rows without ties."""
+    inversions = (n * (n - 1) // 2 - score) // 2
+    if score == 0:
+        return 1.0
+    if inversions <= 1:  # also of very many rows: one order has no inversion, n - 1 have one
+        return 2 * (1 if inversions == 0 else n) / math.factorial(n)
+    return 2 * _orders_with_at_most(n)[inversions] / math.factorial(n)
+
+
+@cache
+def _orders_with_at_most(n: int) -> list[int]:
+    """Number of orders of n rows with at most 0, 1, 2, ... inversions.
+
+    The last of k rows adds 0 to k - 1 inversions: of 3 rows 1, 2, 2, 1 orders have 0 to 3.
+    """
+    orders = [1]
+    for rows in range(2, n + 1):
+        longer = [0] * (len(orders) + rows - 1)
+        for inversions, number in enumerate(orders):
+            for added in range(rows):
+                longer[inversions + added] += number
+        orders = longer
+    return list(accumulate(orders))
 
 
 def _before(ranks: Codes) -> tuple[Codes, Codes]:

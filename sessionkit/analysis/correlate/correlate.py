@@ -10,12 +10,12 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.analysis.bootstrap import Resampling, Units
-from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
-from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
+from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, YES_NO, Finding, traced
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import (
     chosen_columns,
     claim_text,
@@ -26,6 +26,7 @@ from sessionkit.analysis.paper_tables import (
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import Coefficient, DrawnUnits, IntervalKind
 from sessionkit.display.labels import label
+from sessionkit.display.numbers import P_IS_BOUND
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -38,12 +39,12 @@ from sessionkit.study.study import guarded_read
 COUNTED = {"n": WHOLE, "units": WHOLE, "dropped": WHOLE}
 CORRELATIONS = pl.Schema(
     {"measure": TEXT, "covariate": TEXT, "coefficient": TEXT, **COUNTED, "value": NUMBER, "low": NUMBER, "high": NUMBER}
-    | {"p": NUMBER, "p_independent": NUMBER, "interval": TEXT, "note": TEXT}
+    | {"p": NUMBER, "p_independent": NUMBER, "interval": TEXT, "note": TEXT, P_IS_BOUND: YES_NO}
 )
 DIFFERENCES = pl.Schema(
     {"covariate": TEXT, "coefficient": TEXT, "first": TEXT, "second": TEXT, **COUNTED}
     | {"value_first": NUMBER, "value_second": NUMBER, "estimate": NUMBER, "low": NUMBER, "high": NUMBER}
-    | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT}
+    | {"test": TEXT, "statistic": NUMBER, "df": WHOLE, "p": NUMBER, "interval": TEXT, "note": TEXT, P_IS_BOUND: YES_NO}
 )
 
 HEADINGS = {"pearson": "Pearson r", "spearman": "Spearman rho", "kendall": "Kendall tau-b"}
@@ -58,14 +59,15 @@ class Correlations(Finding):
     ----------
     table
         ``measure``, ``covariate``, ``coefficient``, ``n`` (sessions that have both, and all that is held constant),
-        ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (of the same
-        draws as the interval; by formula scipy's), ``p_independent`` (scipy's, as if all sessions were independent: what
-        published tables print), ``interval`` (its kind) and ``note`` (why there is no value or interval; or that an interval
-        and a p by formula, which are two formulas, disagree about 0).
+        ``units`` (users, or sessions), ``dropped`` (the other sessions), ``value``, ``low``, ``high``, ``p`` (of the same test or
+        draws as the interval, which excludes 0 exactly where p is at most 1 - confidence), ``p_independent`` (scipy's, as if all
+        sessions were independent: what published tables print), ``interval`` (its kind), ``note`` (why there is no value or
+        interval, or nothing that the test could reject) and ``p_is_bound`` (whether p is an upper bound, the smallest that so
+        many draws can give).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
-        ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``, ``interval``,
-        ``note``: does the first correlate more with the covariate than the second.
+        ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``,
+        ``interval``, ``note``, ``p_is_bound``: does the first correlate more with the covariate than the second.
     reading
         What that means, in plain language.
     measures, with_, control
@@ -103,13 +105,13 @@ class Correlations(Finding):
         held = f", {listed([*map(label, self.control)])} held constant" if self.control else ""
         of = f" with {label(covariates[0])}" if len(covariates) == 1 else ""
         intervals = listed(self.table["interval"].drop_nulls().unique(maintain_order=True).to_list() or ["no"])
-        p = "; p not corrected" if self.table["p"].count() > 1 else ""
+        p = "; intervals and p not corrected" if self.table["p"].count() > 1 else ""
         units = f" of {range_text(self.table['units'])} users" if self.units == "users" else ""
         caption = f"{what}{of} over sessions{held}; intervals: {intervals}{p}; n sessions{units}"
         shown = self.table.with_columns(pl.col("coefficient").replace(HEADINGS))
         alpha = error_rate(self.confidence)
         columns = [*several[:1], "measure", *several[1:]] if several[:1] == ["covariate"] else ["measure", *several]
-        columns += ["value", "low", "high", "p", "n"]
+        columns += ["value", "low", "high", "p", "n", P_IS_BOUND]
         found = [row for row, p in enumerate(self.table["p"]) if p is not None and p <= alpha]
         missing = shown.filter(pl.col("value").is_null())["note"].drop_nulls().unique(maintain_order=True)
         note = " ".join(
@@ -169,12 +171,12 @@ def correlate(
     interval
         ``"percentile"`` or ``"bca"``: by drawing units with replacement, widened for their number, see
         `sessionkit.analysis.bootstrap`; ``linear``, of Kendall's coefficient where pairs of sessions are too many, see
-        `sessionkit.analysis.correlate.matrices`. None: percentile for users; for independent sessions by formula (Fisher's z;
-        Bonett and Wright for Spearman; Fieller for Kendall), with scipy's p-values.
+        `sessionkit.analysis.correlate.matrices`. None: percentile for users; for independent sessions the test that gives scipy's
+        p-value is inverted, see `sessionkit.analysis.correlate.formulas` for the formulas and how often they cover.
     confidence
-        Confidence of intervals, as a share.
+        Confidence of intervals, above .5 and below 1.
     draws, seed
-        Number of draws, and their seed.
+        Number of draws, at least 200, and their seed.
     memory, cache
         As `sessionkit.score` has them.
 
@@ -182,7 +184,7 @@ def correlate(
     -------
     Correlations
         A table of correlations and one of differences, with a reading. Every number is over the sessions that have all
-        it needs; how many were dropped is beside it. P-values are not adjusted for their number.
+        it needs; how many were dropped is beside it. P-values and intervals are not adjusted for their number.
 
         Differences of Pearson's coefficients of independent sessions are tested by Williams' t and Steiger's z. Both
         need independent units, so of users with several sessions, and of the other coefficients, the difference is

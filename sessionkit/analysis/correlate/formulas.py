@@ -1,17 +1,27 @@
-"""Intervals and tests of correlations where sessions are independent units: by Fisher's z, and for the difference of two
-correlations with the same variable by Williams' t and Steiger's z.
+"""Intervals and tests of correlations where sessions are independent units, and of the difference of two correlations with
+the same variable: Williams' t and Steiger's z.
 
-Pearson's interval is Fisher's; Spearman's has the variance (1 + r^2 / 2) / (n - 3) of Bonett and Wright (2000), and
-Kendall's .437 / (n - 4) of Fieller, Hartley and Pearson (1957) on the same scale. Of partial correlations each variable
-held constant takes one from n. Williams' t (1959) and Steiger's z with pooled correlations (1980) are for Pearson's.
+The interval of a correlation inverts the test that gives its p-value, so it excludes 0 exactly where p is at most
+1 - confidence. With z = atanh(r) and c = atanh(the critical value of the test):
+
+- Pearson: tanh(z - c) to tanh(z + c). The test is t with n - 2 degrees of freedom, so c = asinh(t / sqrt(n - 2)).
+- Spearman: all q with abs(z - atanh(q)) <= c * sqrt(1 + q^2 / 2), with the same c. The factor is that of Bonett and Wright
+  (2000), taken at the correlation q that is tested instead of at the observed one.
+- Kendall: tanh(z - c) to tanh(z + c), with the critical value of `sessionkit.analysis.correlate.concordance.KendallTest`.
+
+Of partial correlations each variable held constant takes one from n. Coverage of 95% intervals, in percent, and the share
+of p <= .05 where the true correlation is 0; 20,000 samples of a bivariate normal distribution each, and the same rounded to
+five categories ("tied"; the true value is that of a sample of a million):
+
+TABLE
+
+Williams' t (1959) and Steiger's z with pooled correlations (1980) are for Pearson's coefficient.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.errors import UsageError
@@ -39,8 +49,8 @@ class Apart:
     high: float
 
 
-def interval(coefficient: str, value: float, n: int, confidence: float = 0.95) -> tuple[float, float] | None:
-    """Interval of a correlation of independent units.
+def interval(coefficient: str, value: float, reach: float) -> tuple[float, float]:
+    """Return the interval of a correlation of independent units.
 
     Parameters
     ----------
@@ -48,34 +58,51 @@ def interval(coefficient: str, value: float, n: int, confidence: float = 0.95) -
         ``"pearson"``, ``"spearman"`` or ``"kendall"``.
     value
         The correlation.
-    n
-        Units, less the variables held constant.
-    confidence
-        Confidence of the interval.
+    reach
+        c of the module's formulas: atanh of the critical value of the test, infinite where the test can reject nothing.
 
     Returns
     -------
-    tuple of float or None
-        None where there are too few units.
+    tuple of float
+        Its ends, both 1 or both -1 where the correlation is 1 or -1.
 
     Examples
     --------
-    >>> low, high = interval("spearman", 0.8699639, 15)
-    >>> round(low, 4), round(high, 4)
-    (0.5841, 0.9638)
-    """
-    from scipy import special
+    Spearman's rho is .636 in 10 sessions, so p = .048:
 
-    variance = {
-        "pearson": (1.0, n - 3),
-        "spearman": (1 + value**2 / 2, n - 3),
-        "kendall": (0.437, n - 4),
-    }[coefficient]
-    if variance[1] < 1:
-        return None
-    half = float(special.ndtri(0.5 + confidence / 2)) * math.sqrt(variance[0] / variance[1])
-    z = _z(value)
-    return math.tanh(z - half), math.tanh(z + half)
+    >>> low, high = interval("spearman", 0.636, critical_z(10, 0.05))
+    >>> round(low, 3), round(high, 3)
+    (0.007, 0.928)
+    """
+    z = fisher_z(value)
+    if math.isinf(reach):
+        return -1.0, 1.0
+    if coefficient == "spearman" and math.isfinite(z):
+        return math.tanh(_lower_z(z, reach)), math.tanh(-_lower_z(-z, reach))
+    return math.tanh(z - reach), math.tanh(z + reach)
+
+
+def critical_z(n: int, alpha: float) -> float:
+    """Return atanh of the smallest correlation that t with n - 2 degrees of freedom rejects; n is less the variables held constant.
+
+    r = t / sqrt(df + t^2), so atanh(r) = asinh(t / sqrt(df)).
+
+    >>> round(math.tanh(critical_z(10, 0.05)), 4)  # the tabled critical value of Pearson's r
+    0.6319
+    """
+    return math.asinh(t_at(alpha / 2, n - 2) / math.sqrt(n - 2))
+
+
+def agreeing_reach(value: float, reach: float, *, is_rejected: bool) -> float:
+    """Return the reach of an interval so that it excludes 0 exactly where the test rejects.
+
+    The two are worked out along different ways. Where p equals 1 - confidence, such as .2 of rho = .8 in 4 sessions, the last
+    digit of a double would decide, and it need not be the same on both ways.
+    """
+    distance = abs(fisher_z(value))
+    if (distance > reach) == is_rejected:
+        return reach
+    return math.nextafter(distance, 0.0 if is_rejected else math.inf)
 
 
 def p_of_r(value: float, n: int) -> float | None:
@@ -163,17 +190,35 @@ def steiger(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95
     if shared >= 1:
         raise _no_room()
     error = math.sqrt((2 - 2 * shared) / (n - 3))
-    apart = _z(r12) - _z(r13)
+    apart = fisher_z(r12) - fisher_z(r13)
     z = apart / error
     half = float(special.ndtri(0.5 + confidence / 2)) * error
-    middle = (_z(r12) + _z(r13)) / 2
+    middle = (fisher_z(r12) + fisher_z(r13)) / 2
     low, high = (math.tanh(middle + at / 2) - math.tanh(middle - at / 2) for at in (apart - half, apart + half))
     return Apart("Steiger z", z, None, float(2 * special.ndtr(-abs(z))), low, high)
 
 
-def _z(value: float) -> float:
+def fisher_z(value: float) -> float:
     """Fisher's z."""
-    return math.copysign(math.inf, value) if abs(value) >= 1 else float(np.arctanh(value))
+    return math.copysign(math.inf, value) if abs(value) >= 1 else math.atanh(value)
+
+
+def _lower_z(z: float, reach: float) -> float:
+    """Return the smallest w with z - w <= reach * sqrt(1 + tanh(w)^2 / 2), by halving.
+
+    The right side lies between reach and 1.225 reach. Where z > reach the root is above 0, since 0 does not satisfy it.
+    """
+    outside, inside = z - reach * math.sqrt(1.5), z - reach
+    if z > reach:
+        outside = max(0.0, outside)
+    while True:
+        middle = (outside + inside) / 2
+        if not outside < middle < inside:
+            return inside
+        if z - middle <= reach * math.sqrt(1 + math.tanh(middle) ** 2 / 2):
+            inside = middle
+        else:
+            outside = middle
 
 
 def _no_room() -> UsageError:

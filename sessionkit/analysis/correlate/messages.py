@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.correlate.columns import Variable
 from sessionkit.analysis.phrases import ends, level_text, more_in_table
-from sessionkit.display.numbers import p_text
+from sessionkit.display.numbers import p_text, visible_decimals
 from sessionkit.display.words import counted
 
 FEW = 10
@@ -74,10 +74,10 @@ def told(table: pl.DataFrame, differences: pl.DataFrame, asked: CorrelationConte
     lines += _notes(table)
     many = table.get_column("p").count() + differences.get_column("p").count()
     if many > 1:
-        chance = many * (1 - asked.resampling.confidence)
+        alpha = asked.resampling.alpha
         lines.append(
-            f"The {many} p-values are not adjusted for their number: if nothing were related, about {chance:.2g} of them would "
-            f"still be below {1 - asked.resampling.confidence:.2g}."
+            f"The {many} p-values and their intervals are not adjusted for their number: if nothing were related, about "
+            f"{many * alpha:.2g} of the p-values would still be below {alpha:.2g}."
         )
     lines += _unadjusted(asked)
     lines.append(
@@ -107,17 +107,17 @@ def _unadjusted(asked: CorrelationContext) -> list[str]:
 
 def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
     """How intervals were made, and what was dropped."""
-    sure = level_text(1 - asked.resampling.confidence)
+    sure = level_text(asked.resampling.alpha)
     if asked.analytic:
-        how = f"Intervals ({sure}) are analytic and p-values are from scipy; both assume independent sessions."
+        how = f"Intervals ({sure}) and p-values come from the same tests, which assume independent sessions."
         if "kendall" in table.get_column("coefficient") and asked.held:
-            how += " Partial Kendall correlations have no formula: their intervals are resampled."
+            how += " Partial Kendall correlations have no formula: their intervals and p-values are resampled."
     else:
         whole = "all their sessions" if asked.units.name == "users" else "all their queries"
         how = (
             f"Intervals ({sure}) and p come from {asked.resampling.draws:,} draws of {asked.units.name} with {whole} "
-            f"({asked.resampling}, seed {asked.resampling.seed}); where no draw has the opposite sign, p is the smallest that "
-            "this many draws can give. p_independent treats sessions as independent."
+            f"({asked.resampling}, seed {asked.resampling.seed}). Where no draw has the opposite sign, p is an upper bound. "
+            "p_independent treats sessions as independent."
         )
     few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
     if not asked.analytic and isinstance(few, int) and few < FEW:
@@ -146,54 +146,60 @@ def _of_covariate(
         return []
     name = known.item(0, "covariate")
     held = f", {', '.join(asked.held)} held constant" if asked.held else ""
-    sure = known.filter(pl.col("p") <= 1 - asked.resampling.confidence)
-    unsure = len(known) - len(sure)
+    shown = known.filter(pl.col("p") <= asked.resampling.alpha)
+    open_ = known.filter(pl.col("p") > asked.resampling.alpha)
     lines = []
-    if len(sure):
-        listed = "; ".join(_one(row) for row in sure.head(LISTED).rows(named=True))
-        more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
+    if len(shown):
+        listed = "; ".join(_one(row) for row in shown.head(LISTED).rows(named=True))
+        more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
         lines.append(f"Correlated with {name}{held} ({SYMBOLS[coefficient]}): {listed}{more}.")
-    if unsure:
-        widest = known.join(sure, on="measure", how="anti").select(
-            pl.max_horizontal(pl.col("low").abs(), pl.col("high").abs()).max()
-        )
-        what = (
-            known.join(sure, on="measure", how="anti").item(0, "measure")
-            if unsure == 1
-            else f"{unsure} of {len(known)} measures"
-        )
+    if len(open_):
+        what = open_.item(0, "measure") if len(open_) == 1 else f"{len(open_)} of {len(known)} measures"
         lines.append(
-            f"No correlation with {name} is shown or ruled out for {what}; the intervals reach correlations of {widest.item():.2f}."
+            f"No correlation with {name} is shown or ruled out for {what}; the intervals reach correlations of {_farthest(open_):.2f}."
         )
-    return lines + _differing(differences, name)
+    return lines + _differing(differences, name, asked.resampling.alpha)
 
 
-def _differing(differences: pl.DataFrame, covariate: str) -> list[str]:
+def _farthest(rows: pl.DataFrame) -> float:
+    """The end of an interval that is farthest from 0."""
+    return float(rows.select(pl.max_horizontal(pl.col("low").abs(), pl.col("high").abs()).max()).item())
+
+
+def _differing(differences: pl.DataFrame, covariate: str, alpha: float) -> list[str]:
     """Which measures differ in their correlation with a covariate."""
     known = differences.drop_nulls("low").unique(["first", "second"], keep="first", maintain_order=True)
     if known.is_empty():
         return []
-    sure = known.filter((pl.col("low") > 0) | (pl.col("high") < 0)).sort("p", maintain_order=True)
+    shown = known.filter(pl.col("p") <= alpha).sort("p", maintain_order=True)
     test = known.item(0, "test")
-    if sure.is_empty():
-        half = known.select(((pl.col("high") - pl.col("low")) / 2).median()).item()
-        which = "The two measures" if len(known) == 1 else f"No two of the measures ({len(known)} pairs)"
-        verb = "are not shown" if len(known) == 1 else "are shown"
+    if shown.is_empty() and len(known) == 1:
         return [
-            f"{which} {verb} to differ in their correlation with {covariate} ({test}); the intervals of the differences "
-            f"reach {half:.2f} to either side, so smaller differences would not be detected."
+            f"The two measures are not shown to differ in their correlation with {covariate} ({test}): "
+            f"{_difference(known.row(0, named=True))}."
+        ]
+    if shown.is_empty():
+        return [
+            f"No two of the measures ({len(known)} pairs) are shown to differ in their correlation with {covariate} ({test}); the "
+            f"intervals reach differences of {_farthest(known):.2f}."
         ]
     listed = "; ".join(
-        f"{row['first']} and {row['second']} ({row['value_first']:.2f} and {row['value_second']:.2f}, difference "
-        f"{row['estimate']:.2f}, {ends(row['low'], row['high'], digits=2)}, {p_text(row['p'])})"
-        for row in sure.head(LISTED).rows(named=True)
+        f"{row['first']} and {row['second']} ({_difference(row)})" for row in shown.head(LISTED).rows(named=True)
     )
-    more = f"; and {len(sure) - LISTED} more" if len(sure) > LISTED else ""
+    more = f"; and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
     if len(known) == 1:
         return [f"The two measures differ in their correlation with {covariate} ({test}): {listed}."]
     return [
-        f"{len(sure)} of {len(known)} pairs of measures differ in their correlation with {covariate} ({test}): {listed}{more}."
+        f"{len(shown)} of {len(known)} pairs of measures differ in their correlation with {covariate} ({test}): {listed}{more}."
     ]
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """Two correlations and their difference with its interval."""
+    return (
+        f"{row['value_first']:.2f} and {row['value_second']:.2f}, difference {row['estimate']:.2f}, "
+        f"{_ends(row)}, {_p(row)}"
+    )
 
 
 def _notes(table: pl.DataFrame) -> list[str]:
@@ -205,7 +211,16 @@ def _notes(table: pl.DataFrame) -> list[str]:
 
 def _one(row: dict[str, Any]) -> str:
     """One correlation with its interval."""
-    return f"{row['measure']} {row['value']:.2f} ({ends(row['low'], row['high'], digits=2)}), {p_text(row['p'])}, n = {row['n']}"
+    return f"{row['measure']} {row['value']:.2f} ({_ends(row)}), {_p(row)}, n = {row['n']}"
+
+
+def _ends(row: dict[str, Any]) -> str:
+    """An interval of correlations."""
+    return ends(row["low"], row["high"], digits=visible_decimals([row["low"], row["high"]]))
+
+
+def _p(row: dict[str, Any]) -> str:
+    return p_text(row["p"], is_bound=row["p_is_bound"])
 
 
 def _sentence(text: str) -> str:

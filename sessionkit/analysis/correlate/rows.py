@@ -4,25 +4,50 @@ all it needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from sessionkit.analysis.bootstrap import FEWEST, BootstrapInterval, Codes, Numbers, Resampling
-from sessionkit.analysis.correlate.concordance import p_of_tau, tau_b
-from sessionkit.analysis.correlate.formulas import interval, p_of_r, steiger, williams
+from sessionkit.analysis.correlate.concordance import KendallTest, tau_b
+from sessionkit.analysis.correlate.formulas import (
+    agreeing_reach,
+    critical_z,
+    fisher_z,
+    interval,
+    p_of_r,
+    steiger,
+    williams,
+)
 from sessionkit.analysis.correlate.matrices import SURE, Matrices, partial
 from sessionkit.analysis.numeric_ties import TIE, settled
-from sessionkit.display.numbers import p_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 
-ANALYTIC = {"pearson": "Fisher z", "spearman": "Bonett-Wright", "kendall": "Fieller"}
+ANALYTIC = {"pearson": "Fisher z", "spearman": "Bonett-Wright", "kendall": "Fisher z"}
+"""The scale on which the test of a coefficient is inverted, see `sessionkit.analysis.correlate.formulas`."""
 LINEAR = ", linear"
 """Beside the kind of interval, where draws are worked out as linear in how often units are drawn."""
 Row = dict[str, object]
+
+
+class IndependentTest(NamedTuple):
+    """A test of one correlation as if sessions were independent.
+
+    Parameters
+    ----------
+    p
+        Its two-sided p-value.
+    reach
+        atanh of its critical value, infinite where it can reject nothing.
+    """
+
+    p: float
+    reach: float
 
 
 @dataclass(frozen=True)
@@ -124,22 +149,12 @@ class CorrelationRows:
         value, note = self._value(kept, coefficient, measure, covariate)
         if value is None:
             return row | {"note": note}
-        p = _p_independent(kept, coefficient, value, measure, covariate)
-        row |= {"value": value, "p_independent": p}
-        n = kept.n - len(self.held)
-        if self.analytic and not (coefficient == "kendall" and self.held):
-            ends = interval(coefficient, value, n, self.resampling.confidence)
-            if ends is None:
-                return row | {"p": p, "note": f"{kept.n} sessions are too few for an interval"}
-            kind = ANALYTIC[coefficient]
-            row |= {"low": ends[0], "high": ends[1], "p": p, "interval": kind}
-            holds = ends[0] <= 0 <= ends[1]
-            if p is not None and holds != (p > 1 - self.resampling.confidence):
-                row["note"] = (
-                    f"{measure} with {covariate}, {coefficient}: the interval ({kind}) {'contains' if holds else 'excludes'} 0, but "
-                    f"{p_text(p)}; both are approximations and not decisive this close to the limit"
-                )
-            return row
+        row["value"] = value
+        test = self._independent_test(kept, coefficient, value, measure, covariate)
+        if test is not None:
+            row["p_independent"] = test.p
+        if self.analytic and test is not None:
+            return row | self._inverted(test, coefficient, value, kept.n)
         at = kept.names.index(measure), kept.names.index(covariate)
         draws, left_out, linear = kept.drawn(coefficient)
         found = self._bootstrapped(draws[:, at[0], at[1]], value, left_out[:, at[0], at[1]], kept, linear=linear)
@@ -203,6 +218,32 @@ class CorrelationRows:
             return None, f"{held} determines {measure} or {covariate}: nothing is left to correlate"
         return value, None
 
+    def _independent_test(
+        self, kept: CompleteSessions, coefficient: str, value: float, measure: str, covariate: str
+    ) -> IndependentTest | None:
+        """Test a correlation as if sessions were independent; None of partial tau-b, whose distribution is not known."""
+        alpha = self.resampling.alpha
+        if coefficient != "kendall":
+            n = kept.n - len(self.held)
+            return IndependentTest(p_of_r(value, n), critical_z(n, alpha))
+        if self.held:
+            return None
+        kendall = KendallTest(kept.column(measure, coefficient), kept.column(covariate, coefficient))
+        critical_tau = kendall.critical_tau(alpha)
+        return IndependentTest(kendall.p, math.inf if critical_tau is None else fisher_z(critical_tau))
+
+    def _inverted(self, test: IndependentTest, coefficient: str, value: float, n: int) -> Row:
+        """Return the p-value of a test, and the interval that excludes 0 exactly where it rejects."""
+        alpha = self.resampling.alpha
+        reach = agreeing_reach(value, test.reach, is_rejected=test.p <= alpha)
+        low, high = interval(coefficient, value, reach)
+        row: Row = {"low": low, "high": high, "p": test.p, "p_is_bound": False, "interval": ANALYTIC[coefficient]}
+        if math.isinf(test.reach):
+            row["note"] = (
+                f"with {n} sessions and these ties Kendall's test cannot give p at or below {alpha:g}, so no correlation is excluded"
+            )
+        return row
+
     def _by_formula(self, one: float, other: float, between: float, n: int) -> list[Row]:
         """Williams' t and Steiger's z."""
         try:
@@ -210,7 +251,7 @@ class CorrelationRows:
         except UsageError as error:
             return [{"note": str(error)}]
         return [
-            {"test": found.name, "statistic": found.statistic, "df": found.df, "p": found.p}
+            {"test": found.name, "statistic": found.statistic, "df": found.df, "p": found.p, "p_is_bound": False}
             | {"low": found.low, "high": found.high}
             for found in both
         ]
@@ -223,18 +264,13 @@ class CorrelationRows:
         found: BootstrapInterval | None = self.resampling.says(replicates, value, usable)
         if found is None:
             return {"note": f"{kept.units} {self.unit} are too few, or too similar, for a bootstrap interval"}
-        return {"low": found.low, "high": found.high, "p": found.p, "interval": f"{self.resampling}{LINEAR * linear}"}
-
-
-def _p_independent(
-    kept: CompleteSessions, coefficient: str, value: float, measure: str, covariate: str
-) -> float | None:
-    """The p-value as if sessions were independent; None of partial tau-b, whose distribution is not known."""
-    if coefficient != "kendall":
-        return p_of_r(value, kept.n - len(kept.held))
-    if kept.held:
-        return None
-    return p_of_tau(kept.column(measure, coefficient), kept.column(covariate, coefficient))
+        return {
+            "low": found.low,
+            "high": found.high,
+            "p": found.p,
+            "p_is_bound": found.p_is_bound,
+            "interval": f"{self.resampling}{LINEAR * linear}",
+        }
 
 
 def _kendall(values: Numbers) -> Numbers:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import FEWEST_DRAWS, Options, error_rate, require_whole
+from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.findings import TestedFinding, traced
+from sessionkit.analysis.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
 from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.paper_tables import chosen_columns, worded
 from sessionkit.analysis.phrases import left_out_lines, reading_of
@@ -172,8 +173,8 @@ def discriminate(
     """
     study = restricted(study, where)
     alpha = error_rate(confidence)
-    require_whole("draws", draws, FEWEST_DRAWS)
-    require_whole("seed", seed, 0)
+    require_draws(draws, FEWEST_RANDOMIZATIONS)
+    require_seed(seed)
     log = RescoredLog.of(study, measures, by, memory)
     groups = groups_of(log, full)
     claim = groups.design.population(population, groups.many)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import Options, error_rate, require_whole
+from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.findings import traced
+from sessionkit.analysis.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors, errors_of
 from sessionkit.analysis.judge_noise.finding import JudgeNoise
 from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
@@ -124,8 +125,9 @@ def judge_noise(
     ('A', 'B', -1.5)
     """
     study = restricted(study, where)
-    for name, value, least in (("draws", draws, 1), ("seed", seed, 0), ("pairs", pairs, 1)):
-        require_whole(name, value, least)
+    require_draws(draws, 1)
+    require_seed(seed)
+    require_whole("pairs", pairs, 1)
     alpha = error_rate(confidence)
     log = RescoredLog.of(study, measures, by, memory)
     require_judgments(log.measures)

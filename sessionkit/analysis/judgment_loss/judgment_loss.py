@@ -8,9 +8,10 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.compare.options import Options, error_rate, require_whole
+from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.findings import traced
+from sessionkit.analysis.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
@@ -140,15 +141,17 @@ def judgment_loss(
     """
     study = restricted(study, where)
     shares = fractions_of(fractions)
-    whole = {"draws": (draws, 1), "seed": (seed, 0), "pairs": (pairs, 1)}
-    _check(pool or POOLS[0], whole, {"threshold": (threshold, 1.0)})
+    _check(pool or POOLS[0], threshold)
+    require_draws(draws, 1)
+    require_seed(seed)
+    require_whole("pairs", pairs, 1)
+    alpha = error_rate(confidence)
     log = RescoredLog.of(study, measures, by, memory)
     require_judgments(log.measures)
     if not np.isfinite(log.rejudging.grades).any():
         msg = "the study has no judgments to remove; add them when it is read, see: sessionkit ingest --judgments"
         raise DataError(msg)
     groups = groups_of(log, full)
-    alpha = error_rate(confidence)
     options = Options(alpha=alpha, seed=seed)
     plan = ComparisonPlan.of(
         groups.design, groups.many, test=test, population=population, blocked="wilcoxon", options=options
@@ -224,14 +227,11 @@ def judgment_loss(
     )
 
 
-def _check(pool: str, whole: dict[str, tuple[int, int]], parts: dict[str, tuple[float, float]]) -> None:
-    """Refuse options that make no sense: whole numbers with the least that they may be, others with the most."""
+def _check(pool: str, threshold: float) -> None:
+    """Refuse options that make no sense."""
     if pool not in POOLS:
         msg = f"pool must be one of {', '.join(POOLS)}, not {pool!r}{suggestion(str(pool), POOLS)}"
         raise UsageError(msg)
-    for name, (value, least) in whole.items():
-        require_whole(name, value, least)
-    for name, (part, most) in parts.items():
-        if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part <= most:
-            msg = f"{name} must be a number above 0 and up to {most:g}, not {part!r}"
-            raise UsageError(msg)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
+        msg = f"threshold must be a number above 0 and up to 1, not {threshold!r}"
+        raise UsageError(msg)

@@ -10,11 +10,15 @@ import numpy as np
 from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
+from sessionkit.analysis.inference_options import FEWEST_RESAMPLES, require_draws, require_seed
 from sessionkit.analysis.power.ladder import MORE_TOPICS, MOST
 from sessionkit.analysis.power.plans import habits
 from sessionkit.analysis.power.sizes import WIDE, PlannedDesign
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.grammar import parse_measure
+
+FEWEST_COMPONENTS = 50
+"""Draws of the components of variance at least."""
 
 
 def checked(target: float, draws: int, component_draws: int, seed: int) -> None:
@@ -22,10 +26,9 @@ def checked(target: float, draws: int, component_draws: int, seed: int) -> None:
     if isinstance(target, bool) or not isinstance(target, int | float) or not 0 < target < 1:
         msg = f"target must be a number above 0 and below 1, not {target!r}; 0.8 is usual"
         raise UsageError(msg)
-    for name, number, least in (("draws", draws, 200), ("component_draws", component_draws, 50), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            msg = f"{name} must be a whole number of at least {least}, not {number!r}"
-            raise UsageError(msg)
+    require_draws(draws, FEWEST_RESAMPLES)
+    require_draws(component_draws, FEWEST_COMPONENTS, "component_draws")
+    require_seed(seed)
 
 
 def numbers(name: str, given: int | Sequence[int] | None) -> list[int] | None:

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.options import error_rate
 from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
 from sessionkit.analysis.findings import traced
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.power.chances import RANGE
 from sessionkit.analysis.power.finding import COMPONENTS, POWER, SMALLEST, PowerPlan

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.charts.encodings import (
     checked,

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.options import error_rate
+from sessionkit.analysis.inference_options import error_rate
 from sessionkit.charts.encodings import (
     SHAPES,
     checked,

@@ -9,6 +9,7 @@ import polars as pl
 from sessionkit.analysis.correlate.correlate import Correlations
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts import correlation_forest
+from sessionkit.display.numbers import P_IS_BOUND
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import capital
 from sessionkit.reports.figures.figure import Figure
@@ -29,6 +30,7 @@ CORRELATED = {
     "high": "to",
     "p": "p",
     "p_independent": "p if independent",
+    P_IS_BOUND: "",
 }
 CORRELATIONS = "Correlations and their intervals"
 

@@ -1,5 +1,7 @@
 """Kendall's pairs counted by merging, against looking at each; draws that are linear in them, against those that are not."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from scipy import stats
 
 from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.analysis.correlate import matrices
-from sessionkit.analysis.correlate.concordance import concordance_of_each, others, p_of_tau, tau_b
+from sessionkit.analysis.correlate.concordance import KendallTest, concordance_of_each, others, tau_b
 from sessionkit.analysis.correlate.matrices import Matrices
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40)
@@ -52,4 +54,30 @@ def test_tau_and_its_p_are_those_of_scipy(pairs, untied):
     if np.ptp(x) == 0 or np.ptp(y) == 0 or len(x) < 3:
         return
     theirs = stats.kendalltau(x, y)
-    assert (tau_b(x, y), p_of_tau(x, y)) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-13)
+    test = KendallTest(x, y)
+    assert tau_b(x, y) == test.tau == pytest.approx(theirs.statistic, rel=1e-13)
+    assert test.p == pytest.approx(theirs.pvalue, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.4])
+def test_the_critical_tau_without_ties_is_the_largest_of_all_orders_that_scipy_does_not_reject(n, alpha):
+    orders = [stats.kendalltau(range(n), order) for order in permutations(range(n))]
+    rejected = [abs(order.statistic) for order in orders if order.pvalue <= alpha]
+    accepted = [abs(order.statistic) for order in orders if order.pvalue > alpha]
+    critical = KendallTest(np.arange(n), np.arange(n)[::-1]).critical_tau(alpha)
+    assert critical == (pytest.approx(max(accepted)) if rejected else None)
+
+
+@settings(deadline=None)
+@given(PAIRS, st.sampled_from([0.01, 0.05, 0.2]))
+def test_the_critical_tau_with_ties_parts_the_orders_that_scipy_rejects(pairs, alpha):
+    x, y = np.array(pairs, dtype=float).T
+    if np.ptp(x) == 0 or np.ptp(y) == 0 or len({*x}) == len(x) == len({*y}):
+        return
+    critical = KendallTest(x, y).critical_tau(alpha)
+    rng = np.random.default_rng(len(x))
+    extremes = [np.sort(y)[np.argsort(np.argsort(sign * x, kind="stable"))] for sign in (1, -1)]
+    for order in [*extremes, *(rng.permutation(y) for _ in range(20))]:
+        theirs = stats.kendalltau(x, order)
+        assert (theirs.pvalue <= alpha) == (critical is not None and abs(theirs.statistic) > critical)

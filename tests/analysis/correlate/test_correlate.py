@@ -3,6 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
@@ -10,6 +12,7 @@ from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.analysis.correlate import matrices
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from tests.support.clinic import read_clinic
+from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -90,7 +93,7 @@ def test_users_with_several_sessions_are_the_units(repeated):
     assert other.table.get_column("value").equals(ours.table.get_column("value"))
     assert not other.table.equals(ours.table)
     single = sk.correlate(repeated, "sDCG@1", with_="performance", units="sessions")
-    assert single.table.get_column("interval").to_list() == ["Fisher z", "Bonett-Wright", "Fieller"]
+    assert single.table.get_column("interval").to_list() == ["Fisher z", "Bonett-Wright", "Fisher z"]
     assert single.table.get_column("p").to_list() == ours.table.get_column("p_independent").to_list()
     bca = sk.correlate(repeated, "sDCG@1", with_="performance", interval="bca", draws=500)
     assert set(bca.table.get_column("interval")) == {"BCa bootstrap"}
@@ -208,30 +211,97 @@ def test_how_it_is_shown():
     assert "<b>" not in found._repr_html_()
     assert "&lt;b&gt;x" in found._repr_html_()
     assert str(found).startswith(found.reading)
-    assert "p-values are not adjusted" in str(found)
+    assert "p-values and their intervals are not adjusted" in str(found)
     assert "differences" not in found.tables()
 
 
-@pytest.mark.few(1)
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(5, 30),
+    levels=st.sampled_from([2, 3, 6, 1_000_000]),
+    coefficient=st.sampled_from([*SCIPY]),
+    confidence=st.sampled_from([0.6, 0.8, 0.9, 0.95, 0.99]),
+    held=st.sampled_from([(), ("other",)]),
+    kind=st.sampled_from([None, "percentile", "bca"]),
+    users=st.booleans(),
+)
+def test_an_interval_excludes_0_exactly_where_p_rejects(*, seed, n, levels, coefficient, confidence, held, kind, users):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    columns = np.array([x, rng.uniform(0, 1.5) * x + rng.normal(size=n), rng.normal(size=n) + x])
+    values = dict(zip(["one", "two", "other"], np.floor(columns * levels / 6), strict=True))
+    codes = np.arange(n) // 2 if users else np.arange(n)
+    resampling = Resampling(300, seed, kind or "percentile", confidence)
+    rows = CorrelationRows(
+        values, codes, "users" if users else "sessions", held, resampling, analytic=kind is None and not users
+    )
+    correlation = rows.correlation("one", "two", coefficient)
+    differences = rows.differences("one", "two", "other", coefficient) if not held else []
+    for row in [correlation, *differences]:
+        if row.get("low") is not None:
+            assert (row["low"] > 0 or row["high"] < 0) == (row["p"] <= round(1 - confidence, 12))
+    if n >= 6 and kind is None and not users and correlation.get("value") is not None:
+        assert correlation["low"] is not None
+
+
 @pytest.mark.parametrize("coefficient", SCIPY)
-def test_an_interval_is_that_of_its_name_and_a_note_says_where_p_disagrees(coefficient):
-    # they disagree at the edge: of 10 sessions Spearman's .632 has p .0499 by t, and -.067 to .912 by Bonett and Wright
-    rng, noted = np.random.default_rng(3), 0
-    for _ in range(300):
+def test_an_interval_is_that_of_all_correlations_that_scipys_test_does_not_reject(coefficient):
+    rng = np.random.default_rng(3)
+    grid = np.linspace(-1, 1, 200_001)[1:-1]
+    for _ in range(20):
         one = rng.normal(size=10)
-        values = {"one": one, "other": one * rng.uniform(0.4, 1.2) + rng.normal(size=10)}
-        rows = CorrelationRows(values, np.arange(10), "sessions", (), Resampling(), analytic=True)
-        row = rows.correlation("one", "other", coefficient)
-        spread = {"pearson": 1 / 7, "spearman": (1 + row["value"] ** 2 / 2) / 7, "kendall": 0.437 / 6}[coefficient]
-        ends = np.tanh(np.arctanh(row["value"]) + np.array([-1, 1]) * stats.norm.isf(0.025) * np.sqrt(spread))
-        assert (row["low"], row["high"]) == pytest.approx(tuple(ends), abs=1e-12)
-        apart = (row["low"] <= 0 <= row["high"]) != (row["p"] > 0.05)
-        assert ("note" in row) == apart
-        if apart:
-            assert row["interval"] in row["note"]
-            assert "not decisive this close to the limit" in row["note"]
-        noted += apart
-    assert noted > 0 or coefficient == "kendall"
+        other = one * rng.uniform(0.4, 1.2) + rng.normal(size=10)
+        row = CorrelationRows(
+            {"one": one, "other": other}, np.arange(10), "sessions", (), Resampling(), analytic=True
+        ).correlation("one", "other", coefficient)
+        theirs = SCIPY[coefficient](one, other)
+        # n = 10, two-sided .05: r = .632; the largest tau with exact p above .05 is 21 / 45 (.073; 23 / 45 has .047)
+        critical = (
+            21 / 45 if coefficient == "kendall" else stats.t.isf(0.025, 8) / np.sqrt(8 + stats.t.isf(0.025, 8) ** 2)
+        )
+        factor = np.sqrt(1 + grid**2 / 2) if coefficient == "spearman" else 1
+        accepted = grid[np.abs(np.arctanh(theirs.statistic) - np.arctanh(grid)) <= np.arctanh(critical) * factor]
+        assert (row["low"], row["high"]) == pytest.approx((accepted[0], accepted[-1]), abs=2e-5)
+        assert row["p"] == pytest.approx(theirs.pvalue)
+        assert "note" not in row
+
+
+def test_kendalls_test_that_can_reject_nothing_excludes_nothing():
+    # of the 24 orders of 4 sessions two are as far from 0 as can be: p = 2 / 24
+    rows = CorrelationRows(
+        {"x": np.arange(4.0), "y": np.arange(4.0)}, np.arange(4), "sessions", (), Resampling(), analytic=True
+    )
+    row = rows.correlation("x", "y", "kendall")
+    assert (row["value"], row["p"], row["low"], row["high"]) == (1.0, pytest.approx(1 / 12), -1.0, 1.0)
+    assert "cannot give p at or below 0.05" in row["note"]
+
+
+def test_p_is_printed_as_an_upper_bound_where_draws_limit_it():
+    ratings = list(range(MANY))
+    found = sk.correlate(
+        made([f"u{number % 10}" for number in range(MANY)], effort=ratings, strain=ratings),
+        "effort", with_="strain", coefficients="spearman", draws=500,
+    )  # fmt: skip
+    row = found.table.row(0, named=True)
+    # the farthest of 500 draws stands at a share of .001; 10 users: 2 * P(t(9) > 3.09 / sqrt(10 / 9)) = .0168
+    assert row["p"] == pytest.approx(2 * stats.t.sf(stats.norm.isf(0.001) / np.sqrt(10 / 9), 9))
+    assert row["p_is_bound"]
+    assert "p < 0.017" in found.reading
+    assert "<0.017" in str(found)
+    assert "<0.017" in found.to_markdown()
+    assert "p_is_bound" not in found.to_markdown()
+    assert "p = 0.01" not in found.reading
+
+
+def test_no_difference_is_said_to_be_detectable(study):
+    found = sk.correlate(study, ["sDCG@1", "Queries"], with_="performance", coefficients="pearson")
+    row = found.differences.row(0, named=True)
+    assert row["p"] > 0.05
+    assert "would not be detected" not in found.reading
+    assert (
+        f"difference {row['estimate']:.2f}, {row['low']:.2f} to {row['high']:.2f}, p = {row['p']:.3f}" in found.reading
+    )
 
 
 def test_kendall_of_many_sessions_is_drawn_too(monkeypatch, repeated):

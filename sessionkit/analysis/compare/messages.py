@@ -316,16 +316,13 @@ def _one_ended(table: pl.DataFrame) -> bool:
 
 
 def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
-    """Say what the order of sessions does to values, as far as these data can tell."""
+    """Say whether the order of sessions affects values, as far as these data can tell."""
     if order.is_empty():
         return [f"Order of sessions: not checked, as {setup.unordered}."] if setup.unordered else []
-    found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
-    told = [
-        f"Caution: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
-        for row in found
-    ]
-    if told:
-        return told
+    alpha = setup.plan.options.alpha
+    sentences = [_order_effect(row, order.height, setup) for row in order.filter(pl.col("p") <= alpha).rows(named=True)]
+    if sentences:
+        return sentences
     least = [
         f"{check} effect ({p_text(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
@@ -334,6 +331,19 @@ def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
     return [
         f"Order of sessions{setup.ordered_by}: no {' or '.join(least)} shown{several}; such checks miss small effects."
     ]
+
+
+def _order_effect(row: dict[str, Any], checks: int, setup: ComparisonSetup) -> str:
+    """Say what a check of the order of sessions with a small p shows: evidence only if p is small after correction."""
+    subject = f"{_level(row, setup)}{row['measure']}"
+    test = f"F({row['df']:g}, {row['df_error']:g}) = {row['statistic']:.3g}"
+    corrected_p = f"{p_text(row['p_adjusted'])}{f' after Holm over {checks:,} checks' if checks > 1 else ''}"
+    if row["p_adjusted"] <= setup.plan.options.alpha:
+        return f"Caution: {subject}: there is evidence that {ORDER[row['check']]} ({test}, {corrected_p})."
+    return (
+        f"Caution: {subject}: a {row['check']} effect is possible but not shown ({test}, {p_text(row['p'])} not corrected, "
+        f"{corrected_p})."
+    )
 
 
 def _all_at_once(row: dict[str, Any]) -> str:

@@ -62,6 +62,8 @@ class GroupedSessions:
         The column within whose levels the groups are compared, if any.
     left_out
         Other sessions that were left out, by what they lack.
+    cut
+        Whether the groups are ranges of numbers, see `sessionkit.compare`.
     places
         How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
     """
@@ -74,6 +76,7 @@ class GroupedSessions:
     without_group: int
     within: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
+    cut: bool = False
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -187,7 +190,7 @@ def sessions_of(
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
-    return GroupedSessions(frame, values, texts, groups, by, unknown, within)
+    return GroupedSessions(frame, values, texts, groups, by, unknown, within, cut=cut is not None)
 
 
 def every_session(

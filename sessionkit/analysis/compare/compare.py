@@ -161,11 +161,11 @@ def compare(
         The random factors of the mixed model, several as a list or joined by commas; by default users, topics, and the
         topic-by-group interaction.
     correction
-        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. Intervals match, see
-        `sessionkit.analysis.compare.corrections`: all hold at once with ``"bonferroni"`` and ``"holm"``, which finds a
-        little more, but of what it finds, while other comparisons are undecided, can tell the side of 0 only; with
-        ``"bh"`` the expected share of those found that miss is below 1 - `confidence`. A test of all pairs at once is corrected
-        over measures by Bonferroni's rule, whichever of the two is asked for.
+        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. With ``"bonferroni"`` intervals match
+        the adjusted p-values and hold all at once. With ``"holm"``, which has a little more power, intervals are unadjusted
+        and labeled so: the adjusted p-value decides. With ``"bh"`` the expected share of intervals that miss, of those
+        shown to differ, is below 1 - `confidence`. A test of all pairs at once is corrected over measures by Bonferroni's
+        rule for ``"holm"`` too. See `sessionkit.analysis.compare.corrections`.
     confidence
         Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
     draws

@@ -110,7 +110,8 @@ class Comparison(TestedFinding):
         The p-values that were corrected together: ``number``, ``correction``, ``at_once`` (each for all pairs of a
         measure), and ``told``, which says it.
     interval_rate
-        Error rate of each interval: less than alpha where they hold together.
+        Error rate of each interval: less than alpha where they hold together; alpha with Holm's correction, whose intervals
+        are unadjusted.
     """
 
     table: pl.DataFrame
@@ -195,7 +196,9 @@ class Comparison(TestedFinding):
         endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
         note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}"
-        return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
+        return pair_table(
+            self.table, caption, note, self.confidence, lead, difference=self.estimate_heading, family=self.family
+        )
 
     @property
     def estimate_heading(self) -> str:

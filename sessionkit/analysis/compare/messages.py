@@ -12,7 +12,15 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
+from sessionkit.analysis.phrases import (
+    NOT_SHOWN,
+    NOT_SHOWN_CORRECTED,
+    UNADJUSTED,
+    detectable_text,
+    interval_text,
+    level_text,
+    more_in_table,
+)
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted, listed
 
@@ -126,8 +134,9 @@ def lines(
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, setup)
-    if setup.family.correction == "holm" and (_one_ended(table) or _one_ended(interaction)):
-        told.append(ONE_END.format("comparisons"))
+    of_interactions = Family(interaction.get_column("p").count(), setup.family.correction)
+    if setup.family.has_unadjusted_intervals or of_interactions.has_unadjusted_intervals:
+        told.append(UNADJUSTED)
     return told
 
 
@@ -152,6 +161,8 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
         of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
         text += of if row["levels"] < table.get_column(within).n_unique() else ""
         shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+        if row["p"] <= alpha < row["p_adjusted"]:
+            shown = "After correction it is not shown that"
         told.append(f"Interaction with {within}: {text}. {shown} the difference depends on {within}.")
     told += more_in_table(tested.height - MOST_ROWS, "interaction")
     for (note,), rows in interaction.drop_nulls("note").group_by("note", maintain_order=True):
@@ -180,7 +191,7 @@ def _interaction(row: dict[str, Any], levels: list[str], family: Family, alpha: 
     low, high, (less, more) = row["low"], row["high"], levels
     if row["estimate"] < 0:
         (low, high), (less, more) = (None if end is None else -end for end in (high, low)), (more, less)
-    interval = f"{family.simultaneous}{interval_text(low, high, alpha)}"
+    interval = f"{family.interval_kind}{interval_text(low, high, alpha)}"
     t = f"t({row['df_error']:.4g}) = {math.sqrt(row['statistic']):.4g}"
     return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}, {interval}, {t}, {p}"
 
@@ -231,7 +242,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
         return f"{pair}: {known}, not tested."
     family = setup.family
-    kind = family.simultaneous
+    kind = family.interval_kind
     if row["uninformative"]:
         most = f"{setup.spans[row['measure']]:g}"
         return (
@@ -247,7 +258,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     )
     turned = opposite_text(row, adjusted=setup.plan.layout == "crossed")
     if not found:
-        return f"{text}.{turned} {NOT_SHOWN}{detectable_text(row['detectable'])}"
+        excludes_0 = family.has_unadjusted_intervals and row["p"] <= setup.plan.options.alpha
+        return f"{text}.{turned} {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{detectable_text(row['detectable'])}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
     return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}."
@@ -307,12 +319,6 @@ def _wins(row: dict[str, Any], b: str, setup: ComparisonSetup) -> str:
     equal = f", equal for {row['ties']:,}" if row["ties"] else ""
     adjusted = ", adjusted for topics" if setup.plan.layout == "crossed" else ""
     return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal}{adjusted})"
-
-
-def _one_ended(table: pl.DataFrame) -> bool:
-    """Whether some interval has 0 for its only end."""
-    low, high = pl.col("low"), pl.col("high")
-    return bool(table.select(((low == 0) & high.is_null() | (high == 0) & low.is_null()).any()).item())
 
 
 def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:

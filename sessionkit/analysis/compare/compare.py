@@ -270,7 +270,15 @@ def compare(
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
     setup = ComparisonSetup(
-        plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)), places.read_from, places.unknown
+        plan,
+        about,
+        sessions.by,
+        family,
+        within,
+        spans,
+        tuple(outcome_note(study, by)),
+        places.read_from,
+        places.unknown,
     )
     return Comparison(
         table=table.drop("uninformative"),

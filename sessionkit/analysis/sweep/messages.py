@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sessionkit.analysis.compare.corrections import NAMES, Family
 from sessionkit.analysis.compare.messages import claim
@@ -38,7 +38,7 @@ class SweepContext:
     untested: str = ""
     detectable: float | None = None
     how: str = ""
-    family: Family = Family(0, "none")
+    family: Family = field(default_factory=lambda: Family(0, "none"))
 
     def tested(self, plan: ComparisonPlan, sessions: GroupedSessions) -> SweepContext:
         """The same with the test of each setting."""

@@ -26,13 +26,13 @@ def mixed(values):
     return crossing(values).with_columns(system_id=pl.Series([f"S{number + 1}" for number in MIXED]))
 
 
-def carry_over(values, rows, user=USER, topic=TOPIC, system=SYSTEM, previous=PREVIOUS):
+def carry_over(values, rows, *, system=SYSTEM, previous=PREVIOUS):
     """F of carry-over in some rows, from whole matrices: user, topic, system and place without and with previous systems."""
 
     def dummies(labels):
         return np.column_stack([labels == label for label in np.unique(labels)[1:]]).astype(float)
 
-    user, topic, system, place, previous = (column[rows] for column in (user, topic, system, PLACE, previous))
+    user, topic, system, place, previous = (column[rows] for column in (USER, TOPIC, system, PLACE, previous))
     first, *further = np.unique(previous[previous >= 0])
     contrasts = [(previous == other) * 1.0 - (previous == first) for other in further]
     small = np.column_stack([np.ones(rows.sum()), *map(dummies, (user, topic, system, place))])
@@ -45,7 +45,9 @@ def carry_over(values, rows, user=USER, topic=TOPIC, system=SYSTEM, previous=PRE
 
 def checked(found, **level):
     """F of carry-over as a comparison has it."""
-    return {name: found.order.filter(check="carry-over", **level).item(0, name) for name in ("statistic", "df", "df_error")}
+    return {
+        name: found.order.filter(check="carry-over", **level).item(0, name) for name in ("statistic", "df", "df_error")
+    }
 
 
 def test_the_place_in_a_users_study_and_the_system_before_are_looked_at():
@@ -94,7 +96,7 @@ def test_times_say_the_order_where_the_study_does_not():
 def test_the_previous_session_need_not_meet_the_condition(left_out):
     """Without the sessions at place 2, the session before place 3 is still the one at place 2, and not the one at place 1."""
     values = simulated(1, seed=left_out)[:, 0]
-    expected = carry_over(values, PLACE != left_out, system=MIXED, previous=BEFORE_MIXED)
+    expected = carry_over(values, left_out != PLACE, system=MIXED, previous=BEFORE_MIXED)
     found = sk.compare(mixed(values), where=f"session_order <> {left_out}")
     assert checked(found) == pytest.approx(expected)
 
@@ -122,7 +124,9 @@ def test_the_previous_session_of_a_study_need_not_meet_the_condition():
     assert checked(sk.compare(shown, "nsDCG@10")) == pytest.approx(checked(sk.compare(clinic, "nsDCG@10", where=place)))
     timed = clinic.with_tables(sessions=clinic.sessions.drop("session_order"))
     later = "topic_id <> 'A'"
-    assert sk.compare(restricted(timed, later), "nsDCG@10").order.equals(sk.compare(clinic, "nsDCG@10", where=later).order)
+    assert sk.compare(restricted(timed, later), "nsDCG@10").order.equals(
+        sk.compare(clinic, "nsDCG@10", where=later).order
+    )
 
 
 def test_the_previous_session_may_be_in_another_level():
@@ -165,5 +169,6 @@ def test_a_small_p_that_correction_undoes_is_not_evidence():
     assert p["carry-over"] <= 0.05 < 2 * p["carry-over"] == adjusted["carry-over"]
     (line,) = (line for line in found.reading.splitlines() if "carry-over" in line)
     assert "a carry-over effect is possible but not shown" in line
-    assert "not corrected" in line and "after Holm over 2 checks" in line
+    assert "not corrected" in line
+    assert "after Holm over 2 checks" in line
     assert "there is evidence that values depend on" not in found.reading

@@ -19,7 +19,15 @@ from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
-from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
+from sessionkit.analysis.phrases import (
+    NOT_SHOWN,
+    NOT_SHOWN_CORRECTED,
+    UNADJUSTED,
+    interval_text,
+    left_out_note,
+    more_in_table,
+    reading_of,
+)
 from sessionkit.analysis.variance_components.group_means import means
 from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice, alike, asked_for, chosen
@@ -108,6 +116,11 @@ class MixedModel(TestedFinding):
     notes: tuple[str, ...]
     directions: Mapping[str, Direction] = field(default_factory=dict)
 
+    @property
+    def family(self) -> Family:
+        """The p-values that were corrected together."""
+        return Family(self.table.height, self.correction)
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
         return {"effects": self.table, "components": self.components, "fits": self.fits}
@@ -119,9 +132,9 @@ class MixedModel(TestedFinding):
         )
         caption = (
             f"{pair_words(self.table)}, by {worded([self.by])}: mixed model, {factors} random"
-            f"{corrected_text(Family(self.table.height, self.correction))}, n sessions"
+            f"{corrected_text(self.family)}, n sessions"
         )
-        return pair_table(self.table, caption, claim_text(self.claim), self.confidence)
+        return pair_table(self.table, caption, claim_text(self.claim), self.confidence, family=self.family)
 
 
 def mixed_model(
@@ -161,8 +174,8 @@ def mixed_model(
         them; left out, it had better be small: with an sd of .10, as that of users, the studies below rejected 6%, of
         .20 11% (of users who meet both systems with every topic 8 and 21%).
     correction
-        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``, with intervals to match, as
-        `sessionkit.compare` has it.
+        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``, with the intervals that
+        `sessionkit.compare` describes.
     confidence
         Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
     memory, cache
@@ -259,7 +272,7 @@ def _table(found: Sequence[MeasureModel], correction: str, alpha: float) -> tupl
         ends = together.interval(place, partial(_at_rate, row), row["estimate"])
         row["low"], row["high"] = (end if math.isfinite(end) else None for end in ends)
         row["p_adjusted"] = together.p[place]
-    return pl.DataFrame(rows, schema=EFFECTS), together.rate
+    return pl.DataFrame(rows, schema=EFFECTS), together.interval_rate
 
 
 def _at_rate(row: dict[str, Any], rate: float) -> tuple[float, float]:
@@ -308,6 +321,7 @@ def lines(
 ) -> list[str]:
     """Return the sentences of a reading; `totals` are the sessions of each group, with a value or without."""
     told = [f"The claim is about {about}."] if table.height else []
+    family = Family(table.height, correction)
     read = 0
     for each in found:
         if not each.effects:
@@ -316,30 +330,28 @@ def lines(
             f"{each.measure}: {by} fixed, {listed(each.random)} random, fitted by REML to {each.sessions:,} sessions."
         )
         own = table.filter(pl.col("measure") == each.measure)
-        how = Family(table.height, correction).told
-        told += [
-            _sentence(row, totals, alpha, how, about)
-            for row in own.head(max(0, MOST_ROWS - read)).iter_rows(named=True)
-        ]
+        shown = own.head(max(0, MOST_ROWS - read))
+        told += [_sentence(row, totals, alpha, family, about) for row in shown.iter_rows(named=True)]
         read += own.height
         told.append(_varies(each, alpha))
         told += _fit(each)
     told += more_in_table(read - MOST_ROWS, "difference")
-    if correction == "holm" and table.filter(pl.col("low").is_null() | pl.col("high").is_null()).height:
-        told.append(ONE_END.format("differences"))
+    if family.has_unadjusted_intervals:
+        told.append(UNADJUSTED)
     return [*told, *(f"Note: {note}." for note in notes)]
 
 
-def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, how: str, about: str) -> str:
+def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, family: Family, about: str) -> str:
     """Say what was found for one pair."""
     sides = [(row["n_a"], row["a"]), (row["n_b"], row["b"])]
     support = weakest(
         [Support("session", n, totals[group], f"a value for {group}", paired=False) for n, group in sides]
     )
     judged = f"t({row['df']:.3g}), error term {row['error_term']}"
+    interval = f"{family.interval_kind}{interval_text(row['low'], row['high'], alpha)}"
     text = (
-        f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval_text(row['low'], row['high'], alpha)}, "
-        f"{p_text(row['p_adjusted'])}{how}; {judged}."
+        f"{row['measure']}: {row['b']} minus {row['a']}: {readable(row['estimate'])}, {interval}, "
+        f"{p_text(row['p_adjusted'])}{family.told}; {judged}."
     )
     if row["se"] < LUCKY * row["se_reml"]:
         t = row["estimate"] / row["se_reml"]
@@ -359,7 +371,8 @@ def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, how:
         if few
         else ""
     )
-    return f"{text} {NOT_SHOWN}{more}"
+    excludes_0 = family.has_unadjusted_intervals and row["p"] <= alpha
+    return f"{text} {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{more}"
 
 
 def _varies(found: MeasureModel, alpha: float) -> str:

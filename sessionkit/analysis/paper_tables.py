@@ -356,13 +356,14 @@ def _own(keys: Sequence[str]) -> dict[str, str]:
     return {name: heading(name) for name in keys}
 
 
-def interval_heading(confidence: float) -> str:
-    """The heading of a column of intervals.
+def interval_heading(confidence: float, family: Family | None = None) -> str:
+    """Return the heading of a column of intervals, which says where p-values are corrected and intervals are not.
 
-    >>> interval_heading(0.95)
-    '95% interval'
+    >>> interval_heading(0.95), interval_heading(0.95, Family(3, "holm"))
+    ('95% interval', 'Unadjusted 95% interval')
     """
-    return f"{100 * confidence:g}% interval"
+    unadjusted = family is not None and family.has_unadjusted_intervals
+    return f"{'Unadjusted ' if unadjusted else ''}{100 * confidence:g}% interval"
 
 
 def with_unit(measure: str) -> str:
@@ -387,6 +388,7 @@ def pair_table(
     *,
     means: bool = True,
     difference: str = "Difference",
+    family: Family | None = None,
 ) -> TextTable:
     """Pairs compared, as papers print them: difference with its interval, p and n, and of one pair the means.
 
@@ -407,6 +409,8 @@ def pair_table(
         Whether means stand beside the difference of a single pair.
     difference
         The heading of the estimate.
+    family
+        The p-values that were corrected together.
     """
     pairs = table.select("a", "b").unique(maintain_order=True)
     one = len(pairs) == 1
@@ -451,7 +455,7 @@ def pair_table(
         marks=marks,
         decimals=[decimals[measure] for measure in table["measure"]],
         limit=len(rows),
-        interval=interval_heading(confidence),
+        interval=interval_heading(confidence, family),
     )
 
 

@@ -10,11 +10,15 @@ from sessionkit.study.restriction import Restriction
 
 NOT_SHOWN = "No difference is shown; any difference within the interval remains possible."
 """What is said of a test that rejects nothing."""
-ONE_END = (
-    "Note: an interval that begins or ends at 0 gives only the sign; Holm's procedure gives no more while other {} are not "
-    "significant. correction=bonferroni gives both ends."
+NOT_SHOWN_CORRECTED = (
+    "No difference is shown after correction: the interval excludes 0, but it is unadjusted; the adjusted p decides."
 )
-"""What is said of an interval with one end, of comparisons or differences."""
+"""The same where an unadjusted interval excludes 0."""
+UNADJUSTED = (
+    "Note: intervals are unadjusted, each for one comparison alone; the adjusted p decides. correction=bonferroni gives intervals "
+    "that match its p."
+)
+"""What a reader must know of intervals beside p-values that are corrected by Holm's procedure."""
 
 
 def reading_of(sentences: Iterable[str], restriction: Restriction | None = None) -> str:

@@ -57,8 +57,8 @@ def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         known = ", ".join(study.columns("queries"))
         raise DataError(f"a timeline needs the times of queries, issued_at; the queries have {known}")
     own = one_session(study, session)
-    queries = own.queries.filter(pl.col("issued_at").is_not_null()).sort("query_position").collect()
-    if queries.is_empty():
+    queries = own.queries.sort("query_position").collect()
+    if not queries.get_column("issued_at").count():
         raise DataError(f"session {session!r} has no times of queries")
     about = own.sessions.collect()
     clicks = _clicks(own)
@@ -72,9 +72,10 @@ def timeline(study: Study, session: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         "query_position",
         text=text,
         start=_seconds(pl.col("issued_at"), began),
-        end=_seconds(pl.col("issued_at").shift(-1).fill_null(pl.lit(end)), began),
+        end=_seconds(pl.col("issued_at").shift(-1, fill_value=pl.lit(end)), began),
         results=pl.col("results").fill_null(0),
     )
+    rows = rows.filter(pl.col("start").is_not_null())  # only now: a query without a time may be the next one
     seen = clicks.select(*CLICKED, _seconds(pl.col("clicked_at"), began).alias("at"), "dwell")
     return ResultFrame(rows), ResultFrame(seen)
 

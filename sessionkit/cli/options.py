@@ -272,8 +272,8 @@ CorrectionOption = Annotated[
     typer.Option(
         "--correction",
         metavar=CORRECTIONS,
-        help="Correction over all measures and pairs (in sweep, within a setting); intervals match. holm has a little more power, but "
-        "its intervals may give only the sign.",
+        help="Correction over all measures and pairs (in sweep, within a setting). Intervals match bonferroni and bh. With holm, which has "
+        "a little more power, they are unadjusted, and the adjusted p decides.",
         rich_help_panel=TESTING,
     ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -14,6 +15,8 @@ IDS = ("session_id", "user_id", "topic_id", "judgment_key")
 
 def labeled(study: Study, columns: Sequence[str]) -> Study:
     """Return the study with labels in place of the names that these columns of sessions and users hold.
+
+    The sessions that a condition left out are labeled alike: a user's previous session may be among them.
 
     Parameters
     ----------
@@ -28,4 +31,7 @@ def labeled(study: Study, columns: Sequence[str]) -> Study:
         named = [column for column in columns if column in study.columns(name) and column not in IDS]
         if labels and named:
             tables[name] = study.table(name).with_columns(pl.col(named).cast(pl.String).replace(labels))
-    return study.with_tables(**tables) if tables else study
+    if not tables:
+        return study
+    unrestricted = None if study.unrestricted is None else labeled(study.unrestricted, columns)
+    return replace(study.with_tables(**tables), unrestricted=unrestricted)

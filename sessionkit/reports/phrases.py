@@ -22,8 +22,12 @@ def filled(found: Comparison) -> str:
     """Return what a filled point of the differences means, as the last sentence of a caption; nothing where none is tested."""
     if not found.family.number:
         return ""
-    too = ", for which the intervals are made too" if found.family.number > 1 and found.correction != "none" else ""
-    return f" A filled point has p at or below {found.alpha:g}{found.family.told}{too}."
+    intervals = ""
+    if found.family.has_unadjusted_intervals:
+        intervals = "; the intervals are unadjusted"
+    elif found.family.number > 1 and found.correction != "none":
+        intervals = ", for which the intervals are made too"
+    return f" A filled point has p at or below {found.alpha:g}{found.family.told}{intervals}."
 
 
 def sides(found: Comparison) -> str:

@@ -105,7 +105,8 @@ def restricted(study: Study, where: Where) -> Study:
         condition, of = f"({study.restriction.condition}) and ({condition})", study.restriction.of
         sql = sql and study.restriction.sql
     known = replace(fewer.storage, tables=None, description=())
-    chosen = replace(fewer, users=users, restriction=Restriction(condition, len(ids), of, sql), storage=known)
+    restriction, unrestricted = Restriction(condition, len(ids), of, sql), study.unrestricted or study
+    chosen = replace(fewer, users=users, restriction=restriction, unrestricted=unrestricted, storage=known)
     chosen.memo.share("graded pairs", study.memo)
     return chosen
 

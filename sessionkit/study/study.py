@@ -92,6 +92,8 @@ class Study:
         The study's address when it was opened from object storage.
     restriction
         Which sessions take part, where not all do; see `sessionkit.study.restriction`.
+    unrestricted
+        The study with all of its sessions, where not all take part: a user's previous session may be one that does not.
     storage
         What is known of the tables without reading them, the files they lie in among it.
     memo
@@ -111,6 +113,7 @@ class Study:
     path: Path | None = None
     address: str | None = None
     restriction: Restriction | None = None
+    unrestricted: Study | None = field(default=None, repr=False)
     storage: Storage = field(default_factory=Storage, repr=False)
     memo: Memo = field(default_factory=Memo, init=False, repr=False)
 

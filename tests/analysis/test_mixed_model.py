@@ -77,11 +77,13 @@ def test_more_groups_with_holm():
     stepped = np.maximum.accumulate(np.array([3, 2, 1]) * p[order])
     assert np.array(found.table["p_adjusted"])[order] == pytest.approx(np.minimum(1, stepped))
     assert "after Holm over 3 comparisons" in found.reading
-    assert "an interval that begins or ends at 0 gives only the sign" in found.reading
-    # an interval excludes 0 where the adjusted p is at most .05, and only there
-    for low, high, adjusted in found.table.select("low", "high", "p_adjusted").iter_rows():
-        above, below = low is not None and low >= 0, high is not None and high <= 0
-        assert (above or below) == (adjusted <= 0.05)
+    assert "the adjusted p decides" in found.reading
+    assert "Unadjusted 95% interval" in found.paper_table().headers
+    # intervals are those without correction, beside adjusted p-values
+    half = stats.t.isf(0.025, 10) * found.table["se"][0]
+    ends = [(estimate - half, estimate + half) for estimate in found.table["estimate"]]
+    assert found.table.select("low", "high").rows() == [pytest.approx(pair) for pair in ends]
+    assert found.reading.count("unadjusted 95% interval") == 3
 
 
 @pytest.mark.slow

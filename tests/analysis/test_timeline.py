@@ -25,6 +25,18 @@ def test_seconds_count_from_the_session_s_first_event():
     assert clicks.rows() == [(1, 2, "b", 40.0, 15.0)]
 
 
+def test_a_query_ends_at_an_unknown_time_if_the_next_one_has_no_time():
+    """Queries at 10 s, at an unknown time, and at 60 s: the first ended before the third was issued."""
+    positions = {"session_id": ["s"] * 3, "query_position": [1, 2, 3]}
+    times = {"issued_at": ["2026-01-05T10:00:10Z", None, "2026-01-05T10:01:00Z"]}
+    sessions = {"session_id": ["s"], "started_at": ["2026-01-05T10:00:00Z"], "ended_at": ["2026-01-05T10:02:05Z"]}
+    queries, _ = sk.timeline(sk.from_tables(results=LISTS, queries=positions | times, sessions=sessions), "s")
+    assert queries.select("query_position", "start", "end").rows() == [(1, 10.0, None), (3, 60.0, 125.0)]
+    times = {"issued_at": [*times["issued_at"][:1], "2026-01-05T10:01:00Z", None]}
+    queries, _ = sk.timeline(sk.from_tables(results=LISTS, queries=positions | times, sessions=sessions), "s")
+    assert queries.select("query_position", "start", "end").rows() == [(1, 10.0, 60.0), (2, 60.0, None)]
+
+
 def test_what_was_not_logged_is_null():
     queries, clicks = sk.timeline(sk.from_tables(results=LISTS, queries=TIMES), "s")
     assert queries.rows() == [(1, None, 0.0, 50.0, 2), (2, None, 50.0, None, 1)]

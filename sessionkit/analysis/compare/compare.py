@@ -12,27 +12,24 @@ import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, NO_VERDICT, OVERALL, TABLE, UNITS, Comparison
-from sessionkit.analysis.compare.design import Design, read_design
+from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
 from sessionkit.analysis.compare.interaction import INTERACTION, LevelFinding, interactions
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
+from sessionkit.analysis.compare.order_effects import CHECKS, WITHIN, SessionPlaces, order_checks, with_adjusted
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.result_table import assembled, informative, overall_table
 from sessionkit.analysis.compare.rows import MeasureRows, compared
 from sessionkit.analysis.compare.session_values import (
     LEVEL,
     GroupedSessions,
     chosen_sessions,
-    numbered,
     outcome_note,
     require_free,
     sessions_of,
     sessions_task,
 )
-from sessionkit.analysis.compare.units import coded
-from sessionkit.analysis.distribution_tails import f_beyond
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.verdict import SINGLE_QUERY, leaves_out_single_queries
@@ -45,7 +42,6 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
-from sessionkit.study.session_order import ORDER, session_orders
 from sessionkit.study.study import guarded_read
 
 if TYPE_CHECKING:
@@ -167,11 +163,11 @@ def compare(
         The random factors of the mixed model, several as a list or joined by commas; by default users, topics, and the
         topic-by-group interaction.
     correction
-        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. Intervals match, see
-        `sessionkit.analysis.compare.corrections`: all hold at once with ``"bonferroni"`` and ``"holm"``, which finds a
-        little more, but of what it finds, while other comparisons are undecided, can tell the side of 0 only; with
-        ``"bh"`` the expected share of those found that miss is below 1 - `confidence`. A test of all pairs at once is corrected
-        over measures by Bonferroni's rule, whichever of the two is asked for.
+        Over all measures and pairs: ``"bonferroni"``, ``"holm"``, ``"bh"`` or ``"none"``. With ``"bonferroni"`` intervals match
+        the adjusted p-values and hold all at once. With ``"holm"``, which has a little more power, intervals are unadjusted
+        and labeled so: the adjusted p-value decides. With ``"bh"`` the expected share of intervals that miss, of those
+        shown to differ, is below 1 - `confidence`. A test of all pairs at once is corrected over measures by Bonferroni's
+        rule for ``"holm"`` too. See `sessionkit.analysis.compare.corrections`.
     confidence
         Of intervals and tests, above .5 and below 1; a difference is significant where p is at most 1 - confidence.
     draws
@@ -261,8 +257,11 @@ def compare(
     interaction = INTERACTION.to_frame()
     if within is not None and len(levels) > 1:
         interaction = interactions([level.finding for level in levels], options)
-    places = _Places.of(whole, sessions) if any(level.plan.design.name in WITHIN for level in levels) else _Places()
-    order = _joined([level.named(order_checks(places.beside(level.sessions), level.plan.design)) for level in levels])
+    places = SessionPlaces()
+    if any(level.plan.design.name in WITHIN for level in levels):
+        places = SessionPlaces.of(whole, sessions)
+    checks = [level.named(order_checks(places.beside(level.sessions), level.plan.design)) for level in levels]
+    order = with_adjusted(_joined(checks))
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
     units = _joined([level.named(level.unit_values) for level in levels])
@@ -274,7 +273,15 @@ def compare(
     spans = _spans(sessions) if plan.test.in_units else {}
     table = informative(table, spans)
     setup = ComparisonSetup(
-        plan, about, sessions.by, family, within, spans, tuple(outcome_note(study, by)), places.by, places.unknown
+        plan,
+        about,
+        sessions.by,
+        family,
+        within,
+        spans,
+        tuple(outcome_note(study, by)),
+        places.read_from,
+        places.unknown,
     )
     return Comparison(
         table=table.drop("uninformative"),
@@ -468,118 +475,6 @@ def _joined(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return tables[0] if len(tables) == 1 else pl.concat(tables)
 
 
-MOST_PERIODS, MOST_ORDERED = 50, 100_000
-"""Places that sessions may have in their user's study, and sessions whose places are read from their times."""
-WITHIN = ("both", "crossover", "incomplete", "users")
-"""Designs in which a user meets several groups."""
-CHECKS = pl.Schema(
-    {
-        "measure": pl.String(),
-        "check": pl.String(),
-        "statistic": pl.Float64(),
-        "df": pl.Float64(),
-        "df_error": pl.Float64(),
-        "p": pl.Float64(),
-    }
-)
-"""``check``: period or carry-over; ``statistic``: F."""
-
-
 def compare_task(study: Study, measures: str | Measure | Sequence[str | Measure], *_: str, **__: str) -> Reduction:
     """What `compare` asks of a study, whatever its groups; the parameters and errors are the same."""
     return sessions_task(study, measures)
-
-
-@dataclass(frozen=True)
-class _Places:
-    """The place of each session in its user's study where a column does not say it, by what it is known, and why it is not.
-
-    Whatever sessions take part, places are those among all of a user's sessions.
-    """
-
-    frame: pl.DataFrame | None = None
-    by: str = ""
-    unknown: str = ""
-
-    @classmethod
-    def of(cls, source: Study | Frame, sessions: GroupedSessions) -> _Places:
-        """Read places from times."""
-        if ORDER in (sessions.by, *sessions.frame.columns) or sessions.frame["session_id"].is_duplicated().any():
-            return cls()
-        if not isinstance(source, Study):
-            return cls(unknown="the scores have no session_order")
-        if source.facts.sessions > MOST_ORDERED:
-            return cls(unknown=f"more than {MOST_ORDERED:,} sessions have no session_order")
-        found = session_orders(source)
-        if found is None:
-            return cls(unknown="neither a session_order nor times tell it")
-        told = sessions.frame.join(found, on="session_id", how="semi")["user_id"].n_unique()
-        every = sessions.frame["user_id"].drop_nulls().n_unique()
-        return cls(
-            found,
-            ", by their times" + (f", of {told:,} of {every:,} users" if told < every else ""),
-            "their times do not tell it",
-        )
-
-    def beside(self, sessions: GroupedSessions) -> GroupedSessions:
-        """Sessions with their places."""
-        if self.frame is None:
-            return sessions
-        return replace(
-            sessions, frame=sessions.frame.join(self.frame, on="session_id", how="left", maintain_order="left")
-        )
-
-
-def order_checks(sessions: GroupedSessions, design: Design) -> pl.DataFrame:
-    """Test period and first-order carry-over by F, least squares on user + topic + group.
-
-    ``period``: does the place in the user's study (``session_order``, or by the sessions' times) add to user, topic and group?
-    ``carry-over``: does the group of the user's session just before add to these and the place? No rows where no order is
-    known, users do not meet several groups, or the sessions cannot tell.
-    """
-    frame = sessions.frame
-    if ORDER not in frame.columns or design.name not in WITHIN or frame.get_column("session_id").is_duplicated().any():
-        return CHECKS.to_frame()
-    known = frame.select(pl.col("user_id", ORDER).is_not_null()).to_numpy().all(axis=1)
-    frame, values = frame.filter(pl.Series(known)), sessions.values[known]
-    periods, names = coded(frame.get_column(ORDER))
-    if not 2 <= len(names) <= MOST_PERIODS or not frame.get_column("user_id").is_duplicated().any():
-        return CHECKS.to_frame()
-    before = _before(frame, sessions.groups)
-    group = numbered(frame, sessions.groups)
-    k = len(sessions.groups)
-    rows = []
-    for number, measure in enumerate(sessions.measures):
-        kept = np.isfinite(values[:, number])
-        own = frame.filter(pl.Series(kept))
-        topic, _ = coded(own.get_column("topic_id").fill_null(""))
-        effects = Effects(coded(own.get_column("user_id"))[0], topic)
-        if not effects.feasible:
-            continue
-        y = values[kept, number][:, None]
-        groups, place = indicators(group[kept], k), indicators(periods[kept], len(names))
-        place = place[:, place.any(axis=0)]
-        models = [groups, np.hstack([groups, place]), np.hstack([groups, place, before[kept]])]
-        fits = [LeastSquares(effects, model).fit(y) for model in models]
-        for check, less, more in (("period", fits[0], fits[1]), ("carry-over", fits[1], fits[2])):
-            found = _f(less, more)
-            if found is not None:
-                rows.append((measure, check, *found))
-    return pl.DataFrame(rows, schema=CHECKS, orient="row")
-
-
-def _before(frame: pl.DataFrame, groups: tuple[str, ...]) -> np.ndarray:
-    """Columns that tell the groups of the user's session just before apart, all 0 for the first one."""
-    previous = pl.col("group").shift(1).over("user_id", order_by=[ORDER, "session_id"])
-    names = frame.select(previous).to_series()
-    columns = [(names == group).fill_null(value=False).to_numpy().astype(float) for group in groups]
-    return np.column_stack([column - columns[0] for column in columns[1:]])
-
-
-def _f(less: LeastSquaresFit | None, more: LeastSquaresFit | None) -> tuple[float, int, int, float] | None:
-    """F for what the larger model explains beyond the smaller, with its degrees of freedom and p."""
-    if less is None or more is None or more.df < 1 or not float(more.variance[0]) > 0:
-        return None
-    df = less.df - more.df
-    f = max(0.0, float(more.explained[0] - less.explained[0]) / df / float(more.variance[0]))
-    return f, df, more.df, f_beyond(f, df, more.df)

@@ -87,8 +87,9 @@ class Comparison(TestedFinding):
         ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table), of ``n`` units in so many ``levels`` by a ``test``, or a
         ``note`` why it is not tested. Empty where nothing is compared within levels.
     order
-        Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``; empty where the
-        order of sessions is unknown.
+        Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``, ``p_adjusted`` (by
+        Holm's method over the rows of this table); empty where the order of sessions is unknown. A user's previous
+        session need not be among those compared.
     groups
         Each group by itself: ``measure``, the column that makes the groups, ``sessions`` and ``units`` with a value, ``mean`` of
         its sessions with the interval ``low`` to ``high`` over units (of itself, corrected for nothing), ``sd`` of the values of
@@ -113,7 +114,8 @@ class Comparison(TestedFinding):
         The p-values that were corrected together: ``number``, ``correction``, ``at_once`` (each for all pairs of a
         measure), and ``told``, which says it.
     interval_rate
-        Error rate of each interval: less than alpha where they hold together.
+        Error rate of each interval: less than alpha where they hold together; alpha with Holm's correction, whose intervals
+        are unadjusted.
     no_verdict
         Rows of ``table`` on which no verdict may be given, and ``why``: fewer than 6 pairs, or fewer than half of the units,
         have a value.
@@ -180,13 +182,28 @@ class Comparison(TestedFinding):
         }
 
     def unit_differences(self, measure: str, first: str, second: str) -> pl.DataFrame:
-        """The units with a value of both groups: ``unit``, ``a``, ``b``, ``difference`` (b minus a), as ``units`` has the values."""
+        """Return the units with a value of both groups, within each level where groups are compared within levels.
+
+        Parameters
+        ----------
+        measure
+            One of the measures compared.
+        first, second
+            The two groups.
+
+        Returns
+        -------
+        polars.DataFrame
+            The column `within` if there is one, ``unit``, ``a`` and ``b`` (the values of both groups, as in ``units``) and
+            ``difference`` (b minus a).
+        """
+        keys = ["unit"] if self.within is None else [self.within, "unit"]
         units = self.units.filter(pl.col("measure") == measure)
         a, b = (
-            units.filter(pl.col(self.by) == group).select("unit", pl.col("value").alias(side))
+            units.filter(pl.col(self.by) == group).select(*keys, pl.col("value").alias(side))
             for side, group in (("a", first), ("b", second))
         )
-        return a.join(b, on="unit", maintain_order="left").with_columns(difference=less(pl.col("b"), pl.col("a")))
+        return a.join(b, on=keys, maintain_order="left").with_columns(difference=less(pl.col("b"), pl.col("a")))
 
     def paper_table(self) -> TextTable:
         """The comparison as papers print it, significance marked and no mean singled out for being larger.
@@ -204,7 +221,9 @@ class Comparison(TestedFinding):
         endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
         note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
-        return pair_table(self.table, caption, note, self.confidence, lead, difference=self.estimate_heading)
+        return pair_table(
+            self.table, caption, note, self.confidence, lead, difference=self.estimate_heading, family=self.family
+        )
 
     @property
     def estimate_heading(self) -> str:

@@ -1,16 +1,14 @@
-"""Corrections for many comparisons, and the intervals that match them.
+"""Corrections for several comparisons, and the intervals printed beside their p-values.
 
-An interval of `Corrected` holds 0 exactly where the adjusted p-value is above alpha. Bonferroni's intervals hold all at
-once; so do Holm's, at a price: what its steps find, while another comparison is undecided, is known to lie on one side
-of 0 and no more (Strassburger and Bretz 2008, Guilbaud 2008: no more can be said at the same error rate). Bonferroni's
-intervals beside Holm's findings would look better and miss too often: of two comparisons, one of a large difference and
-one of none, 7.3% of studies would have an interval that misses, instead of 5%. Benjamini and Hochberg's keep the
-expected share of misses among what is found below alpha (Benjamini and Yekutieli 2005).
+Bonferroni's intervals match its p-values and hold all at once. Benjamini and Hochberg's match too: among what is shown, the
+expected share of intervals that miss is below alpha (Benjamini and Yekutieli 2005). Holm's procedure has matching intervals
+that are of no use to a reader: while other comparisons are undecided, they give the sign of a difference and nothing more
+(Strassburger and Bretz 2008, Guilbaud 2008). So intervals beside Holm's p-values are unadjusted, each with the confidence of
+a single one, and are labeled so; the adjusted p-value decides.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -44,14 +42,20 @@ class Family:
     at_once: bool = False
 
     @property
-    def simultaneous(self) -> str:
-        """What an interval is called that holds together with those of the others; nothing where one stands alone.
+    def interval_kind(self) -> str:
+        """The word before "95% interval": whether intervals hold together or allow for no other; nothing for a single one.
 
-        >>> Family(2, "holm").simultaneous, Family(1, "holm").simultaneous, Family(2, "bh").simultaneous
-        ('simultaneous ', '', '')
+        >>> Family(2, "bonferroni").interval_kind, Family(2, "holm").interval_kind, Family(1, "holm").interval_kind
+        ('simultaneous ', 'unadjusted ', '')
         """
-        together = self.at_once or (self.number > 1 and self.correction in ("holm", "bonferroni"))
-        return "simultaneous " if together else ""
+        if self.has_unadjusted_intervals:
+            return "unadjusted "
+        return "simultaneous " if self.at_once or (self.number > 1 and self.correction == "bonferroni") else ""
+
+    @property
+    def has_unadjusted_intervals(self) -> bool:
+        """Whether p-values are corrected and intervals are not, as with Holm's procedure."""
+        return self.correction == "holm" and self.number > 1 and not self.at_once
 
     @property
     def told(self) -> str:
@@ -72,35 +76,43 @@ class Family:
 
 @dataclass(frozen=True)
 class Corrected:
-    """P-values corrected together.
+    """P-values corrected together, and the error rates of their intervals.
 
     Parameters
     ----------
     p
         The adjusted p-values.
-    rate
-        Error rate of each interval that has two ends.
-    one_ended
-        Whether the interval of what is found ends at 0 and goes on without end on the other side.
+    interval_p
+        The p-values that intervals match: the adjusted ones or, with Holm's procedure, those before correction.
+    interval_rate
+        Error rate of each interval.
+    test_rate
+        Error rate at which a comparison that is undecided was tested, for the difference that it would detect.
     alpha
-        Error rate of all of them.
+        Error rate of the whole family.
     """
 
     p: tuple[float, ...]
-    rate: float
-    one_ended: bool
+    interval_p: tuple[float, ...]
+    interval_rate: float
+    test_rate: float
     alpha: float
 
-    def interval(self, place: int, of_rate: Callable[[float], Interval], direction: float) -> Interval:
-        """Return the interval of one comparison: `of_rate` gives its interval at an error rate, `direction` its sign."""
-        found = self.p[place] <= self.alpha
-        if found and self.one_ended:
-            return (0.0, math.inf) if direction > 0 else (-math.inf, 0.0)
-        return agreed(of_rate(self.rate), direction, found)
+    def interval(self, place: int, interval_at: Callable[[float], Interval], direction: float) -> Interval:
+        """Return the interval of one comparison.
+
+        Parameters
+        ----------
+        interval_at
+            Gives the interval at an error rate.
+        direction
+            The sign of the difference that was tested.
+        """
+        return agreed(interval_at(self.interval_rate), direction, self.interval_p[place] <= self.alpha)
 
 
 def corrected(p: Sequence[float], correction: str, alpha: float) -> Corrected:
-    """Adjust p-values for their number, and settle the intervals that match.
+    """Adjust p-values for their number, and settle the error rates of intervals.
 
     Parameters
     ----------
@@ -113,17 +125,18 @@ def corrected(p: Sequence[float], correction: str, alpha: float) -> Corrected:
 
     Examples
     --------
-    Holm finds the first of .01, .3, .4 (3 x .01 is below .05), and two are undecided:
+    Holm shows the first of .01, .3, .4 (3 x .01 is below .05). Two are undecided, and the smaller was tested at .025:
 
-    >>> found = corrected([0.01, 0.3, 0.4], "holm", 0.05)
-    >>> found.rate, found.one_ended
-    (0.025, True)
+    >>> settled = corrected([0.01, 0.3, 0.4], "holm", 0.05)
+    >>> settled.interval_rate, settled.test_rate
+    (0.05, 0.025)
     """
-    changed = adjusted(p, correction)
-    undecided = sum(value > alpha for value in changed)
-    if correction == "holm" and 0 < undecided < len(p):
-        return Corrected(tuple(changed), alpha / undecided, True, alpha)
-    return Corrected(tuple(changed), interval_rate(p, correction, alpha), False, alpha)
+    changed = tuple(adjusted(p, correction))
+    if correction == "holm":
+        undecided = sum(value > alpha for value in changed)
+        return Corrected(changed, tuple(map(float, p)), alpha, alpha / (undecided or max(1, len(p))), alpha)
+    rate = interval_rate(p, correction, alpha)
+    return Corrected(changed, changed, rate, rate, alpha)
 
 
 def adjusted(p: Sequence[float], correction: str = "holm") -> list[float]:
@@ -164,15 +177,15 @@ def adjusted(p: Sequence[float], correction: str = "holm") -> list[float]:
 
 
 def interval_rate(p: Sequence[float], correction: str, alpha: float) -> float:
-    """Error rate of intervals with two ends: alpha for each itself, alpha / m for all m at once, or as many as are found.
+    """Error rate of intervals that match: alpha for each itself, alpha / m for all m at once, or as many as are found.
 
-    With Benjamini and Hochberg's correction it is alpha R / m with R findings (at least 1).
+    With Holm's procedure intervals are unadjusted. With Benjamini and Hochberg's correction it is alpha R / m with R findings (at least 1).
 
     >>> interval_rate([0.001, 0.02, 0.03, 0.8], "bh", 0.05)  # three findings of four
     0.037500000000000006
     """
     m = max(1, len(p))
-    if correction == "none":
+    if correction in ("none", "holm"):
         return alpha
     if correction == "bh":
         return alpha * max(1, sum(value <= alpha for value in adjusted(p, "bh"))) / m

@@ -12,7 +12,15 @@ import polars as pl
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
+from sessionkit.analysis.phrases import (
+    NOT_SHOWN,
+    NOT_SHOWN_CORRECTED,
+    UNADJUSTED,
+    detectable_text,
+    interval_text,
+    level_text,
+    more_in_table,
+)
 from sessionkit.display.numbers import p_text, readable
 from sessionkit.display.words import counted, listed
 
@@ -128,8 +136,9 @@ def lines(
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, setup)
-    if setup.family.correction == "holm" and (_one_ended(table) or _one_ended(interaction)):
-        told.append(ONE_END.format("comparisons"))
+    of_interactions = Family(interaction.get_column("p").count(), setup.family.correction)
+    if setup.family.has_unadjusted_intervals or of_interactions.has_unadjusted_intervals:
+        told.append(UNADJUSTED)
     return told
 
 
@@ -159,6 +168,8 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
         of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
         text += of if row["levels"] < table.get_column(within).n_unique() else ""
         shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+        if row["p"] <= alpha < row["p_adjusted"]:
+            shown = "After correction it is not shown that"
         told.append(f"Interaction with {within}: {text}. {shown} the difference depends on {within}.")
     told += more_in_table(tested.height - MOST_ROWS, "interaction")
     for (note,), rows in interaction.drop_nulls("note").group_by("note", maintain_order=True):
@@ -198,7 +209,7 @@ def _interaction(row: dict[str, Any], levels: list[tuple[str, float]], family: F
     if row["estimate"] is None:
         return f", F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
     (first, of_first), (second, of_second) = levels
-    interval = f"{family.simultaneous}{interval_text(row['low'], row['high'], alpha)}"
+    interval = f"{family.interval_kind}{interval_text(row['low'], row['high'], alpha)}"
     t = f"t({row['df_error']:.4g}) = {math.copysign(math.sqrt(row['statistic']), row['estimate']):.4g}"
     return (
         f" is {readable(of_first)} for {first} and {readable(of_second)} for {second}; {second} minus {first}: "
@@ -253,7 +264,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
         known += f"; {raw}" if row["estimate"] is None or is_adjusted(row) else ""
         return f"{pair}: {known}, not tested.{no_verdict}"
     family = setup.family
-    kind = family.simultaneous
+    kind = family.interval_kind
     if row["uninformative"]:
         most = f"{setup.spans[row['measure']]:g}"
         return (
@@ -271,7 +282,8 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     if no_verdict:
         return f"{text}.{turned}{no_verdict}"
     if not found:
-        return f"{text}.{turned} {NOT_SHOWN}{detectable_text(row['detectable'])}"
+        excludes_0 = family.has_unadjusted_intervals and row["p"] <= setup.plan.options.alpha
+        return f"{text}.{turned} {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{detectable_text(row['detectable'])}"
     side = "higher" if side_of(row) > 0 else "lower"
     about = f"for {setup.plan.population} like these"
     return f"{text}.{turned} There is evidence that {row['measure']} is {side} with {b} than with {a}, {about}."
@@ -333,23 +345,14 @@ def _wins(row: dict[str, Any], b: str, setup: ComparisonSetup) -> str:
     return f" ({b} higher for {row['wins']:,}, lower for {row['losses']:,}{equal}{adjusted})"
 
 
-def _one_ended(table: pl.DataFrame) -> bool:
-    """Whether some interval has 0 for its only end."""
-    low, high = pl.col("low"), pl.col("high")
-    return bool(table.select(((low == 0) & high.is_null() | (high == 0) & low.is_null()).any()).item())
-
-
 def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
-    """Say what the order of sessions does to values, as far as these data can tell."""
+    """Say whether the order of sessions affects values, as far as these data can tell."""
     if order.is_empty():
         return [f"Order of sessions: not checked, as {setup.unordered}."] if setup.unordered else []
-    found = order.filter(pl.col("p") <= setup.plan.options.alpha).iter_rows(named=True)
-    told = [
-        f"Caution: {_level(row, setup)}{row['measure']}: {ORDER[row['check']]} ({p_text(row['p'])}, not corrected)."
-        for row in found
-    ]
-    if told:
-        return told
+    alpha = setup.plan.options.alpha
+    sentences = [_order_effect(row, order.height, setup) for row in order.filter(pl.col("p") <= alpha).rows(named=True)]
+    if sentences:
+        return sentences
     least = [
         f"{check} effect ({p_text(p)})"
         for check, p in order.group_by("check", maintain_order=True).agg(pl.col("p").min()).rows()
@@ -358,6 +361,19 @@ def _in_order(order: pl.DataFrame, setup: ComparisonSetup) -> list[str]:
     return [
         f"Order of sessions{setup.ordered_by}: no {' or '.join(least)} shown{several}; such checks miss small effects."
     ]
+
+
+def _order_effect(row: dict[str, Any], checks: int, setup: ComparisonSetup) -> str:
+    """Say what a check of the order of sessions with a small p shows: evidence only if p is small after correction."""
+    subject = f"{_level(row, setup)}{row['measure']}"
+    test = f"F({row['df']:g}, {row['df_error']:g}) = {row['statistic']:.3g}"
+    corrected_p = f"{p_text(row['p_adjusted'])}{f' after Holm over {checks:,} checks' if checks > 1 else ''}"
+    if row["p_adjusted"] <= setup.plan.options.alpha:
+        return f"Caution: {subject}: there is evidence that {ORDER[row['check']]} ({test}, {corrected_p})."
+    return (
+        f"Caution: {subject}: a {row['check']} effect is possible but not shown ({test}, {p_text(row['p'])} not corrected, "
+        f"{corrected_p})."
+    )
 
 
 def _all_at_once(row: dict[str, Any]) -> str:

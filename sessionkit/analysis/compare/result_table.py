@@ -31,14 +31,14 @@ def assembled(plan: ComparisonPlan, found: Sequence[MeasureRows]) -> tuple[pl.Da
     together = len(rows) > len(found) and plan.test.simultaneous
     number = sum(any(map(_is_tested, part.rows)) for part in found) if together else len(p)
     if together and correction != "none":
-        rate = alpha / max(1, number)
-        settled = Corrected(tuple(min(1.0, value * number) for value in p), rate, False, alpha)
+        rate, adjusted_p = alpha / max(1, number), tuple(min(1.0, value * number) for value in p)
+        settled = Corrected(adjusted_p, adjusted_p, rate, rate, alpha)
     else:
         settled = corrected(p, correction, alpha)
     places = {id(row): place for place, row in enumerate(tested)}
     schema = pl.Schema({name: dtype for name, dtype in TABLE.items() if name != "sd"})
     table = pl.DataFrame([_row(row, places.get(id(row)), settled) for row in rows], schema=schema, orient="row")
-    return table, settled.rate, Family(number, correction, together and bool(number))
+    return table, settled.interval_rate, Family(number, correction, together and bool(number))
 
 
 def _is_tested(row: Row) -> bool:
@@ -86,7 +86,7 @@ def _row(row: Row, place: int | None, settled: Corrected) -> tuple[object, ...]:
         None if place is None else settled.p[place],
         pair.effect, *map(_finite, effect_ends), row.relative, row.mark,
         row.mean_a, row.mean_b, row.raw_difference, row.wins, row.ties, row.losses,
-        None if place is None else _detectable(pair, settled.rate, row.n_a),
+        None if place is None else _detectable(pair, settled.test_rate, row.n_a),
     )  # fmt: skip
 
 

@@ -65,6 +65,8 @@ class GroupedSessions:
         Other sessions that were left out, by what they lack.
     directions
         Which values of a measure are better, by its text; without those that only their text names.
+    cut
+        Whether the groups are ranges of numbers, see `sessionkit.compare`.
     places
         How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
     """
@@ -78,6 +80,7 @@ class GroupedSessions:
     within: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
     directions: dict[str, Direction] = field(default_factory=dict)
+    cut: bool = False
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -193,7 +196,9 @@ def sessions_of(
         if len(groups) > MOST_GROUPS and pl.Series(groups).cast(pl.Float64, strict=False).is_not_null().all():
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
-    return GroupedSessions(frame, values, texts, groups, by, unknown, within, directions=directions)
+    return GroupedSessions(
+        frame, values, texts, groups, by, unknown, within, directions=directions, cut=cut is not None
+    )
 
 
 def every_session(

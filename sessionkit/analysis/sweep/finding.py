@@ -144,7 +144,7 @@ class Sweep(TestedFinding):
             mark = "*:" if found else ""
             note += f" Each setting is tested alone. {significance_note(mark, self.alpha, claim_text(self.claim))}"
         marks = dict.fromkeys([(row, place) for row in found], "*")
-        decimals, interval = decimals_of(self.means["value"]), interval_heading(self.confidence)
+        decimals, interval = decimals_of(self.means["value"]), interval_heading(self.confidence, self.family)
         return table_of(caption, rows, headers=headers, note=note, marks=marks, decimals=decimals, interval=interval)
 
     def map(self, x: str | None = None, y: str | None = None) -> pl.DataFrame:

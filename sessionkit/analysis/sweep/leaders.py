@@ -103,12 +103,12 @@ class LeaderTesting:
         row, alpha = by_key[key], options.alpha
         if row.pair is None or row.pair.p is None:
             why = "; ".join(note.removeprefix(f"{sessions.measures[column]}: ") for note in shown.notes)
-            return None, Corrected((), alpha, False, alpha), 0, why
+            return None, corrected([], "none", alpha), 0, why
         if alone:
             row = replace(row, pair=_tukey(found.units, key))
         if several and test.simultaneous:
             p_of_it = 0.0 if row.pair is None or row.pair.p is None else row.pair.p
-            return row, Corrected((p_of_it,), alpha, False, alpha), 0, ""
+            return row, corrected([p_of_it], "none", alpha), 0, ""
         p = {at: one.pair.p for at, one in by_key.items() if one.pair is not None and one.pair.p is not None}
         return row, corrected([*p.values()], options.correction, alpha), [*p].index(key), ""
 

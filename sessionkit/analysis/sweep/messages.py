@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from sessionkit.analysis.compare.corrections import NAMES
+from sessionkit.analysis.compare.corrections import NAMES, Family
 from sessionkit.analysis.compare.messages import claim
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
-from sessionkit.analysis.phrases import NOT_SHOWN, detectable_text, interval_text
+from sessionkit.analysis.phrases import NOT_SHOWN, NOT_SHOWN_CORRECTED, detectable_text, interval_text
 from sessionkit.analysis.sweep.axes import Axis, shown
 from sessionkit.analysis.sweep.nearest import METRIC, Nearest
 from sessionkit.analysis.sweep.outcomes import LEAD
@@ -38,6 +38,7 @@ class SweepContext:
     untested: str = ""
     detectable: float | None = None
     how: str = ""
+    family: Family = field(default_factory=lambda: Family(0, "none"))
 
     def tested(self, plan: ComparisonPlan, sessions: GroupedSessions) -> SweepContext:
         """The same with the test of each setting."""
@@ -47,9 +48,15 @@ class SweepContext:
             how = " for all pairs at once"
         elif pairs > 1 and options.correction != "none":
             how = f" after {NAMES[options.correction]} over {counted(pairs, 'pair')}"
-        about = claim(plan.population, plan.units(sessions))
+        at_once = pairs > 1 and plan.test.simultaneous
         return replace(
-            self, design=plan.design.described, claim=about, population=plan.population, test=plan.title, how=how
+            self,
+            design=plan.design.described,
+            claim=claim(plan.population, plan.units(sessions)),
+            population=plan.population,
+            test=plan.title,
+            how=how,
+            family=Family(1 if at_once else pairs, options.correction, at_once),
         )
 
 
@@ -142,7 +149,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     if tested.p_adjusted is None or tested.estimate is None:
         return f"Not tested: {tested.why}."
     small = detectable_text(told.detectable or None)
-    interval = interval_text(tested.low, tested.high, alpha)
+    interval = f"{told.family.interval_kind}{interval_text(tested.low, tested.high, alpha)}"
     found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
     leader = swept.name(base.leader)
     if tested.no_verdict:
@@ -151,7 +158,8 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
     if base.shown(alpha):
         side = "higher" if base.sign > 0 else "lower"
         return f"{found}. There is evidence that {leader} is {side} than {swept.name(base.following)}, for {told.claim}.{small}"
-    return f"{found}. {NOT_SHOWN}{small}"
+    excludes_0 = (tested.low or 0.0) > 0 or (tested.high or 0.0) < 0  # an unadjusted interval may
+    return f"{found}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}"
 
 
 def _grid(swept: SweepResults) -> str:

@@ -9,7 +9,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.inference_options import error_rate
+from sessionkit.analysis.mixed_model import MixedModel
 from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.charts.encodings import (
     checked,
@@ -56,7 +59,7 @@ def differences(
     Differences are divided by the ``sd`` of a comparison (of session values around the means of both groups), so that all
     measures share a scale; raw differences with intervals and n stand beside. Which values are better is said in words, for
     measures that have a direction. In a table without ``sd`` each measure has a scale of its own. An interval without an end reaches as far
-    as the other end is away.
+    as the other end is away. Holm's correction leaves intervals unadjusted, which a line below the title says of a finding.
 
     Parameters
     ----------
@@ -80,9 +83,12 @@ def differences(
         A column is missing, or there are no rows.
     """
     alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
+    family = comparison.family if isinstance(comparison, Comparison | MixedModel) else Family(0, "none")
     subtitle = line_below(comparison, subtitle)
     table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
     rows, what = _rows(table, alpha, getattr(comparison, "directions", {}))
+    if family.has_unadjusted_intervals:
+        what = f"{what}; intervals are unadjusted, p{family.told}"
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)

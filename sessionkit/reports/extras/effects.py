@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.mixed_model import mixed_model
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.tables import table_of
@@ -43,7 +42,7 @@ def mixed(of: Material) -> list[Part]:
     chart = differences(found, synthetic=of.choices.synthetic, title=TITLE)
     caption = (
         f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.claim}. A filled "
-        f"point has p at or below {found.alpha:g}{Family(found.table.height, found.correction).told}."
+        f"point has p at or below {found.alpha:g}{found.family.told}."
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
     return [

@@ -6,8 +6,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.numeric_ties import tied
-from sessionkit.analysis.paper_tables import are_paired
-from sessionkit.analysis.phrases import level_text
+from sessionkit.analysis.paper_tables import are_paired, interval_heading
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
@@ -115,7 +114,7 @@ def _differences(found: Comparison, caption: str) -> TextTable:
         f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}."
     )
-    interval = f"{level_text(found.alpha)} interval"
+    interval = interval_heading(found.confidence, found.family)
     return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, interval=interval)
 
 

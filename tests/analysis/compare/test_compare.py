@@ -102,12 +102,13 @@ def test_intervals_do_not_contradict_verdicts(test, correction, seed, k, decimal
         for name in ("CG@5", "sDCG@10")
     ]
     found = sk.compare(pl.concat(tables), test=test, correction=correction, draws=199)
+    decides = "p" if correction == "holm" and not found.family.at_once else "p_adjusted"
     for row in found.table.drop_nulls("p_adjusted").iter_rows(named=True):
-        bounded = correction == "none" or row["low"] is not None or row["high"] is not None
+        bounded = correction in ("none", "holm") or row["low"] is not None or row["high"] is not None
         assert bounded or row["p_adjusted"] > 0.05
         for low, high in (("low", "high"), ("effect_low", "effect_high")):
             below, above = row[low] is None or row[low] <= 0, row[high] is None or row[high] >= 0
-            if row["p_adjusted"] > 0.05:
+            if row[decides] > 0.05:
                 assert below
                 assert above
             else:
@@ -158,15 +159,42 @@ def test_what_a_reader_of_a_paper_asks_for_is_in_the_reading(clinic):
     assert "skill 2 minus skill 1" in sk.compare(clinic, "nsDCG@10", by="skill").reading
 
 
-def test_what_holm_finds_has_a_side_only_while_others_are_undecided(clinic):
-    found = sk.compare(clinic, ["last(DCG@100)", "nsDCG@10"], correction="holm")
-    sure, unsure = found.table.iter_rows(named=True)
-    assert (sure["low"], sure["high"], sure["effect_low"], sure["effect_high"]) == (0, None, 0, None)
-    # the one that is left is as it would be alone
-    alone = only(sk.compare(clinic, "nsDCG@10"))
-    assert (unsure["low"], unsure["high"]) == pytest.approx((alone["low"], alone["high"]))
-    assert "correction=bonferroni gives both ends" in found.reading
-    assert "both ends" not in sk.compare(clinic, "last(DCG@100)", correction="holm").reading
+def test_intervals_beside_holms_p_values_are_unadjusted_and_say_so(clinic):
+    measures = ["last(DCG@100)", "nsDCG@10"]
+    found = sk.compare(clinic, measures, correction="holm")
+    plain = sk.compare(clinic, measures, correction="none")
+    ends = ["low", "high", "effect_low", "effect_high"]
+    assert found.table.select(ends).equals(plain.table.select(ends))
+    smaller, larger = sorted(plain.table["p"])
+    assert sorted(found.table["p_adjusted"]) == pytest.approx([2 * smaller, max(larger, 2 * smaller)])
+    assert found.reading.count("unadjusted 95% interval") == 2
+    assert "the adjusted p decides. correction=bonferroni gives intervals that match its p." in found.reading
+    assert "Unadjusted 95% interval" in found.paper_table().headers
+    assert "intervals are unadjusted, p after Holm over 2 comparisons" in str(sk.charts.differences(found).to_dict())
+    alone = sk.compare(clinic, "last(DCG@100)", correction="holm")
+    assert "adjusted 95%" not in alone.reading
+    assert "95% interval" in alone.paper_table().headers
+    assert "unadjusted" not in str(sk.charts.differences(alone).to_dict())
+
+
+def test_an_unadjusted_interval_that_excludes_0_does_not_decide():
+    """Of two measures with p = .04 and 1, Holm makes .08 of the smaller, and its interval excludes 0."""
+    noise = np.random.default_rng(3).normal(size=20)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    for side in (1, -1):
+        d = noise + side * stats.t.isf(0.02, 19) / np.sqrt(20)  # mean over its standard error: the t of p = .04
+        tables = [by_topic(np.column_stack([0 * d, d]), "CG@5"), by_topic(np.column_stack([0 * d, noise]), "sDCG@10")]
+        found = sk.compare(pl.concat(tables), test="t", correction="holm")
+        row = found.table.row(0, named=True)
+        assert row["p"] == pytest.approx(0.04)
+        assert row["p_adjusted"] == pytest.approx(0.08)
+        assert row["low"] > 0 or row["high"] < 0
+        line = next(line for line in found.reading.splitlines() if line.startswith("CG@5"))
+        assert "No difference is shown after correction: the interval excludes 0, but it is unadjusted" in line
+        assert "any difference within the interval" not in line
+        assert "There is evidence" not in line
+        assert "*" not in str(found.paper_table().rows[0])
+        assert not found.paper_table().marks
 
 
 @pytest.mark.slow

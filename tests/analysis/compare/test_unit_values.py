@@ -53,3 +53,36 @@ def test_very_many_units_are_not_listed(monkeypatch):
     found = sk.compare(by_topic(EXAMPLE_S[:, :2]))
     assert found.units.is_empty()
     assert found.units.columns == ["measure", "unit", "system_id", "value", "adjusted"]
+
+
+def test_differences_within_levels_are_of_the_same_unit_and_level():
+    """30 users searched 4 topics with both systems: 120 differences, those of the table of scores."""
+    places = [(user, topic, system) for user in range(30) for topic in "ABCD" for system in (1, 2)]
+    values = np.random.default_rng(7).normal(size=len(places))
+    table = pl.DataFrame(
+        {
+            "session_id": [f"s{place:03}" for place in range(len(places))],
+            "user_id": [f"u{user:02}" for user, _, _ in places],
+            "topic_id": [topic for _, topic, _ in places],
+            "system_id": [f"S{system}" for _, _, system in places],
+            "measure": "sDCG@10",
+            "value": values,
+        }
+    )
+    found = sk.compare(table, within="topic_id", population="users")
+    differences = found.unit_differences("sDCG@10", "S1", "S2")
+    assert differences.columns == ["topic_id", "unit", "a", "b", "difference"]
+    expected = table.pivot(on="system_id", index=["topic_id", "user_id"], values="value").sort("topic_id", "user_id")
+    assert differences.select("topic_id", "unit").rows() == expected.select("topic_id", "user_id").rows()
+    assert differences["difference"].to_list() == pytest.approx((expected["S2"] - expected["S1"]).to_list())
+    means = differences.group_by("topic_id", maintain_order=True).agg(pl.col("difference").mean())
+    assert means["difference"].to_list() == pytest.approx(found.table["estimate"].to_list())
+
+
+def test_each_level_of_a_crossover_has_its_own_users():
+    """The clinic within the two halves of its topics: a user is in both levels, and is paired within each."""
+    table = crossing(simulated(1, effect=0.2)[:, 0]).with_columns(half=pl.col("topic_id").is_in(["A", "C"]))
+    found = sk.compare(table, within="half", population="users", test="least-squares")
+    differences = found.unit_differences("sDCG@10", "S1", "S2")
+    assert differences.select("half", "unit").is_unique().all()
+    assert len(differences) == found.table["n_a"].sum()

@@ -13,7 +13,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, logged_lists
 
 NAMED = 5
 """Units without a value that a group's part names."""
@@ -36,6 +36,8 @@ class Undefined:
     """By measure: the first of them."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By measure: why that can be."""
+    every_query: set[str] = field(default_factory=set)
+    """The measures that count queries whose list was not logged too."""
     sessions: bool = True
     """Whether sessions are counted, not queries."""
     most_judged: float | None = None
@@ -72,6 +74,8 @@ class Undefined:
             else:
                 many = int(scores.filter(pl.col("measure") == name).select(units).item())
             self.reasons[name] = measure.undefined_where
+            if measure.inner.every_query:
+                self.every_query.add(name)
             self.totals[name] = self.totals.get(name, 0) + many
 
     def tell(self, study: Study) -> None:
@@ -92,8 +96,13 @@ class Undefined:
         if alike:
             counted = [f"{', '.join(measures)} {many}" for (many, _), measures in alike.items()]
             named = [f"{many}: {listed}" for many, (_, listed) in zip(counted, alike, strict=True)]
-            unlogged = _unlogged(study) if self.sessions else 0
-            others = [self.reasons[one] for one in self.totals if self.missing.get(one, 0) > unlogged]
+            needs_list = {*self.missing} - self.every_query
+            unlogged = _without_list(study) if self.sessions and needs_list else 0
+            others = [
+                self.reasons[measure]
+                for measure in self.totals
+                if self.missing.get(measure, 0) > (unlogged if measure in needs_list else 0)
+            ]
             # one that another goes on from is said by it
             why = "; or ".join(
                 one for one in dict.fromkeys(others) if not any(other.startswith(f"{one},") for other in others)
@@ -106,9 +115,9 @@ class Undefined:
             warnings.warn(DataWarning(told, nameless), stacklevel=4)
 
 
-def _unlogged(study: Study) -> int:
+def _without_list(study: Study) -> int:
     """How many sessions have no list that was logged."""
-    return logged_queries(study, []).filter(pl.col(MANY) == 0).height
+    return logged_lists(study, []).filter(pl.col(MANY) == 0).height
 
 
 def tell_of_bound(measure: Measure, level: int = 4) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import polars as pl
 
@@ -117,8 +118,10 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
 def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
     groups: dict[Selection, list[Measure]] = {}
+    # where every list was logged, measures of behavior and of relevance look at the same lists
+    only_lists = {"every_query": False} if batch.queries["logged"].all() else {}
     for measure in dict.fromkeys(measures):
-        groups.setdefault(measure.selection, []).append(measure)
+        groups.setdefault(replace(measure.selection, **only_lists), []).append(measure)
     for selection, group in groups.items():
         lists = Lists(batch, selection, columns_beside(group))
         for measure in group:

@@ -539,7 +539,7 @@ class ResultCounts:
         Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
         again.
         """
-        selection = replace(measure.selection, duplicates="all")
+        selection = replace(measure.selection, duplicates="all", every_query=False)
         if selection not in self.shown:
             self.shown[selection] = results_shown(self.batch, selection, self.by).alias("results")
         if selection.unjudged == "zero" and "judged" in found.columns:

@@ -133,7 +133,10 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         )
     for status, meaning in (
         ("empty", "empty lists; they count and gain 0"),
-        ("not_logged", "lists that were not logged; they are outside every measure"),
+        (
+            "not_logged",
+            "lists that were not logged; measures of relevance leave them out, measures of behavior count their queries",
+        ),
         ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
     ):
         if count := getattr(facts, status):

@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import score, score_task
@@ -91,7 +90,7 @@ def reformulations(
         raise DataError(msg)
     if measure is None:
         return ResultFrame(_steps(study))
-    values = score(study, [parse_measure(measure)], per="query", memory=memory, cache=cache)
+    values = score(study, measure, per="query", memory=memory, cache=cache)
     steps = _steps(study)
     values = values.select(*STEP, "measure", "value")
     before = values.select("session_id", previous_position="query_position", previous_value="value")

@@ -30,7 +30,7 @@ from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
 from sessionkit.scoring.score import By, group_keys, session_measures
 from sessionkit.study import Study
@@ -180,7 +180,7 @@ def sections_of(
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
-        asked = list(session_measures([parse_measure(measure) for measure in list_measures(measures or MEASURES)]))
+        asked = list(session_measures(study, list_measures(measures or MEASURES)))
         material = Material.of(
             study,
             asked,

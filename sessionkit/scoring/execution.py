@@ -119,9 +119,10 @@ def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tu
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
     groups: dict[Selection, list[Measure]] = {}
     # where every list was logged, measures of behavior and of relevance look at the same lists
-    only_lists = {"every_query": False} if batch.queries["logged"].all() else {}
+    all_logged = batch.queries["logged"].all()
     for measure in dict.fromkeys(measures):
-        groups.setdefault(replace(measure.selection, **only_lists), []).append(measure)
+        selection = replace(measure.selection, every_query=False) if all_logged else measure.selection
+        groups.setdefault(selection, []).append(measure)
     for selection, group in groups.items():
         lists = Lists(batch, selection, columns_beside(group))
         for measure in group:

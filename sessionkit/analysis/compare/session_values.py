@@ -260,7 +260,7 @@ def outcome_note(source: Study | Frame, by: str) -> list[str]:
 
 def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:
     """What `sessions_of` asks of a study."""
-    return score_task(study, session_measures(measures), per="session")
+    return score_task(study, session_measures(study, measures), per="session")
 
 
 def _scored(
@@ -272,7 +272,7 @@ def _scored(
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
     _require(columns, grouping_columns(study))
-    asked = session_measures(measures)
+    asked = session_measures(study, measures)
     scores = score(study, asked, per="session", memory=memory, cache=cache)
     texts = tuple(map(str, asked))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))

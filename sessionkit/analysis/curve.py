@@ -175,8 +175,8 @@ def _averaged(
 def tell_of_curves(study: Study, task: CurveReduction) -> None:
     """Warn of what can be wrong with these curves; the caller to blame is three calls up."""
     if task.normalize == "each" or task.measure.normalized:
-        tell_of_bound(task.measure, level=5)
-    tell_of_depth(study, task.measure, level=5)
+        tell_of_bound(task.measure)
+    tell_of_depth(study, task.measure)
 
 
 def with_searching(found: pl.DataFrame, lasts: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from sessionkit.charts.scripts import script
 from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.display.labels import shortened
 from sessionkit.display.templates import rendered
-from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, warn
 from sessionkit.reports.export import write_figures
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.group_labels import labeled
@@ -199,7 +199,7 @@ def sections_of(
                 material.notes[:] = [*study.notes, *told]
                 made.append(section(material))
     if material.too_many is not None:
-        warnings.warn(DataWarning(f"{material.too_many}."), stacklevel=2)
+        warn(f"{material.too_many}.")
     made = [section for section in made if section.parts]
     for warning in caught:
         if not issubclass(warning.category, DataWarning):

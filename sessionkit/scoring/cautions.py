@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.words import counted as counted_words
-from sessionkit.errors import DataWarning
+from sessionkit.errors import DataWarning, warn
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
@@ -85,7 +84,7 @@ class Undefined:
         """
         if self.most_judged == 0 and study.facts.judgments:
             said = "no result that is scored is judged, so no score says anything; check the keys and document ids of the judgments"
-            warnings.warn(DataWarning(said), stacklevel=4)
+            warn(said)
         alike: dict[tuple[str, str], list[str]] = {}
         for measure in [measure for measure in self.totals if measure in self.missing]:
             missing = self.missing[measure]
@@ -112,7 +111,7 @@ class Undefined:
                     [f"no list of {counted_words(unlogged, 'session')} was logged", *([why] if why else [])]
                 )
             told, nameless = (f"{'; '.join(clauses)}; {why}; left out of means" for clauses in (named, counted))
-            warnings.warn(DataWarning(told, nameless), stacklevel=4)
+            warn(DataWarning(told, nameless))
 
 
 def _without_list(study: Study) -> int:
@@ -120,14 +119,14 @@ def _without_list(study: Study) -> int:
     return logged_lists(study, []).filter(pl.col(MANY) == 0).height
 
 
-def tell_of_bound(measure: Measure, level: int = 4) -> None:
-    """Warn where 1 is not an upper bound of a normalized measure; the caller to blame is so many calls up."""
+def tell_of_bound(measure: Measure) -> None:
+    """Warn where 1 is not an upper bound of a normalized measure."""
     if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
-        warnings.warn(text, DataWarning, stacklevel=level)
+        warn(text)
 
 
-def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
+def tell_of_depth(study: Study, measure: Measure) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):
         return
@@ -138,9 +137,7 @@ def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     partly = pl.col("n").filter(cut_short() & deeper)
     concerned, everything = counted.select(partly.sum(), all=pl.col("n").sum()).collect().row(0)
     if concerned:
-        warnings.warn(
+        warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
-            f"({concerned / everything:.0%}); what was not observed gains 0",
-            DataWarning,
-            stacklevel=level,
+            f"({concerned / everything:.0%}); what was not observed gains 0"
         )

@@ -4,13 +4,12 @@ their choices allow.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.errors import DataWarning, MeasureError
+from sessionkit.errors import MeasureError, warn
 from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
@@ -166,10 +165,7 @@ def of_session(measure: Measure) -> Measure:
     if measure.level != "query":
         return measure
     taken = mean(measure)
-    warnings.warn(
-        DataWarning(f"{measure} has a value per query; {taken}, its mean over a session's queries, is used"),
-        stacklevel=2,
-    )
+    warn(f"{measure} has a value per query; {taken}, its mean over a session's queries, is used")
     return taken
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
+from sessionkit.errors import MeasureError, UsageError, suggestion, warn
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read, measure_of
@@ -89,7 +88,7 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     asked = measure_of(study, measure)
     if asked.inner.shows_gains:
         told = f"{asked} is a function of the gains shown, and no sum of what results add: contribution is empty; score has its value"
-        warnings.warn(DataWarning(told), stacklevel=2)
+        warn(told)
     elif not asked.inner.explainable:
         msg = f"{asked} is not a sum over results, so it cannot be explained by result; use score for its value"
         raise MeasureError(msg)

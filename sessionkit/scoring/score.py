@@ -211,8 +211,8 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
 def tell_of_measures(study: Study, task: ScoreReduction) -> None:
     """Warn of measures that have no bound, or look deeper than was observed."""
     for measure in task.measures:
-        tell_of_bound(measure.inner, level=5)
-        tell_of_depth(study, measure.inner, level=5)
+        tell_of_bound(measure.inner)
+        tell_of_depth(study, measure.inner)
 
 
 def _asked(study: Study, measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:

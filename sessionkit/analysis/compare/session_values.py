@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,7 +12,7 @@ import polars as pl
 
 from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
-from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
+from sessionkit.errors import DataError, MeasureError, UsageError, suggestion, warn
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import numbers
@@ -222,7 +221,7 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
     ends = place.group_by("place").agg(low=pl.col("value").min(), high=pl.col("value").max()).sort("place")
     if 2 <= len(ends) < cut:
         many = f"{len(ends)} groups, not {cut}"
-        warnings.warn(DataWarning(f"by={by} is cut into {many}, as equal numbers stay together"), stacklevel=2)
+        warn(f"by={by} is cut into {many}, as equal numbers stay together")
     if len(ends) < 2:
         raise UsageError(
             f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"

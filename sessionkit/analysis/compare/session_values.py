@@ -115,6 +115,35 @@ class GroupedSessions:
         }
 
 
+def require_values(source: Study | Frame, values: np.ndarray, measures: Sequence[object]) -> None:
+    """Refuse scores of which no session has a value of any measure: there is nothing to compare.
+
+    Parameters
+    ----------
+    source
+        What was scored.
+    values
+        One row per session, one column per measure; NaN where undefined.
+    measures
+        The measures.
+
+    Raises
+    ------
+    DataError
+        No session has a value.
+    """
+    if np.isfinite(values).any():
+        return
+    why = ""
+    if isinstance(source, Study):
+        why = (
+            "; check that the judgments are of these topics and documents"
+            if source.facts.judgments
+            else "; the study has no judgments: add them when it is read, see: sessionkit ingest --judgments"
+        )
+    raise DataError(f"nothing to compare: no session has a value of {' or '.join(map(str, measures[:3]))}{why}")
+
+
 def numbered(frame: pl.DataFrame, groups: Sequence[str]) -> np.ndarray:
     """The number of the group of every row, ``group``, in the order of the groups."""
     places = frame.get_column("group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)

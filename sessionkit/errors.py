@@ -16,8 +16,12 @@ from __future__ import annotations
 
 import difflib
 import errno
+import inspect
+import os
 import re
+import warnings
 from collections.abc import Iterable
+from types import FrameType
 
 ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that move the cursor, start escape sequences, end lines or turn the direction of writing."""
@@ -87,6 +91,43 @@ class DataWarning(UserWarning):
 
     def __str__(self) -> str:
         return _lines(super().__str__())
+
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100 - files of frames are texts
+"""The folder of sessionkit, as the files of its frames begin."""
+
+
+def warn(warning: str | DataWarning) -> None:
+    """Issue a `DataWarning` that points at the line that called sessionkit.
+
+    ``stacklevel`` would need the number of calls in between, which differs from verb to verb, and ``skip_file_prefixes`` needs
+    Python 3.12.
+    """
+    frame = _caller(inspect.currentframe())
+    name, line, known = "sessionkit", 1, {}
+    if frame is not None:
+        name, line, known = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+    warnings.warn_explicit(
+        DataWarning(warning) if isinstance(warning, str) else warning,
+        None,  # the warning has its category itself
+        name,
+        line,
+        module=known.get("__name__"),
+        registry=known.setdefault("__warningregistry__", {}),
+    )
+
+
+def _caller(frame: FrameType | None) -> FrameType | None:
+    """Return the frame that called sessionkit, above all frames of sessionkit.
+
+    Other libraries can stand between two of its frames, such as contextlib, so the first frame outside is not enough.
+    """
+    caller = frame
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            caller = frame.f_back
+        frame = frame.f_back
+    return caller
 
 
 LACKS = {

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from traceback import walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sessionkit.errors import DataWarning, SessionkitError, UsageError
+from sessionkit.errors import SessionkitError, UsageError, warn
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -200,7 +199,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         others = [one for one in self._offered().get(name, ()) if one.module.partition(".")[0] != package]
         if other := next(iter([one for one in before if one != f"module {module}"] + [*map(_origin, others)]), None):
             told = f"{other} has a {self.kind} {name!r} as well; that of module {module} is used"
-            warnings.warn(DataWarning(told), stacklevel=3)
+            warn(told)
         ADDED.append(partial(self._take_back, name, self._added.get(name)))
         self._added[name] = entry
 
@@ -262,12 +261,12 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
                 told = (
                     f"{_origin(offers[0])} offers a {self.kind} {name!r}, which sessionkit has itself; its own is used"
                 )
-                warnings.warn(DataWarning(told), stacklevel=3)
+                warn(told)
             elif name not in found:
                 try:
                     _ = self[name]
                 except UsageError as error:
-                    warnings.warn(DataWarning(f"{error}; it is left out"), stacklevel=3)
+                    warn(f"{error}; it is left out")
                 else:
                     found.append(name)
         return found
@@ -373,5 +372,5 @@ def load(path: str | Path) -> None:
             raise
         failed.pop_all()
     if len(ADDED) == known_before:
-        warnings.warn(DataWarning(f"the plugin {path} registers nothing; sk.register makes a name known"), stacklevel=2)
+        warn(f"the plugin {path} registers nothing; sk.register makes a name known")
     FILES.append(str(path))

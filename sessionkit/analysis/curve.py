@@ -17,13 +17,12 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.curves import require_curve, session_vectors
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.score import By
@@ -176,8 +175,8 @@ def _averaged(
 def tell_of_curves(study: Study, task: CurveReduction) -> None:
     """Warn of what can be wrong with these curves; the caller to blame is three calls up."""
     if task.normalize == "each" or task.measure.normalized:
-        tell_of_bound(task.measure, level=5)
-    tell_of_depth(study, task.measure, level=5)
+        tell_of_bound(task.measure)
+    tell_of_depth(study, task.measure)
 
 
 def with_searching(found: pl.DataFrame, lasts: pl.DataFrame) -> pl.DataFrame:
@@ -209,7 +208,7 @@ def curve_reduction(
     after_stop: AfterStop,
 ) -> CurveReduction:
     """The mean curves that are asked for."""
-    asked = require_curve(parse_measure(measure))
+    asked = require_curve(measure_of(study, measure))
     normalize = normalize or ("each" if asked.normalized and not asked.normalized_by_query else "none")
     for name, value, allowed in (("normalize", normalize, NORMALIZE), ("after_stop", after_stop, AFTER_STOP)):
         if value not in allowed:

@@ -17,10 +17,9 @@ from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.results_filter import units
 from sessionkit.scoring.score import By
@@ -94,11 +93,10 @@ def gain_vectors(
     [(1, 1.0, 3.0), (2, 4.0, 4.0)]
     """
     study = restricted(study, where)
-    asked = parse_measure(measure).gain_measure
+    measure = measure_of(study, measure)
+    asked = measure.gain_measure
     if asked is None or asked.level != "query":
-        raise MeasureError(
-            f"{parse_measure(measure)} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10"
-        )
+        raise MeasureError(f"{measure} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10")
     require_cutoff(asked)
     grouping = Grouping.of(study, by, (*OF_RANK, *OF_BAND))
     tell_of_bound(asked)

@@ -20,7 +20,7 @@ def observed(study: Study) -> pl.DataFrame:
         ``depth``; ``known``: queries whose list is known to this depth, without a gap, or to its end; ``cut_short``: known
         less deep (observed in part, or shown with a gap in the ranks), so that a measure at this depth takes what is not known as
         if it gained nothing and is flagged;
-        ``empty``: nothing was returned, which counts, with nothing gained; ``not_logged``: outside every measure.
+        ``empty``: nothing was returned, which counts, with nothing gained; ``not_logged``: outside measures of relevance.
 
     Examples
     --------

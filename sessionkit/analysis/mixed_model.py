@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
-from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, sessions_of
+from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, require_values, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.inference_options import error_rate
@@ -192,6 +192,8 @@ def mixed_model(
         An option or column does not exist, or the sessions have no random factor.
     MeasureError
         A measure does not exist, or has no value per session.
+    DataError
+        No session has a value of any of the measures.
 
     Notes
     -----
@@ -225,6 +227,7 @@ def mixed_model(
     alpha = error_rate(confidence)
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut)
+    require_values(study, sessions.values, sessions.measures)
     names = asked_for(sessions, random)
     if not names:
         msg = "a mixed model needs user_id or topic_id, and these sessions have neither; compare would work"

@@ -19,10 +19,9 @@ from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recall_levels import ELEVEN
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.score import OF_SESSION, By, score, session_measures
@@ -115,7 +114,7 @@ def precision_recall(
         raise UsageError(f"per must be query, not {per!r}; columns that make groups go to by")
     if per is not None and by != "system_id":
         raise UsageError(f"per=query gives a curve for every query, by={by} one for every group; drop one of them")
-    asked = parse_measure(measure)
+    asked = measure_of(study, measure)
     if not asked.has_recall_curve:
         msg = f"{asked} has no recall-precision curve; ask for IPrec11 or gP with parameters, such as IPrec11(rule=trec9)@100"
         raise MeasureError(msg)
@@ -181,7 +180,9 @@ def rprecision_histogram(
     [('t', 1.0, 0.0, 1.0)]
     """
     study = restricted(study, where)
-    scores = score(study, session_measures(measure), by=[by, "topic_id"], memory=memory).drop_nulls([by, "topic_id"])
+    scores = score(study, session_measures(study, measure), by=[by, "topic_id"], memory=memory).drop_nulls(
+        [by, "topic_id"]
+    )
     known = in_natural_order(scores.get_column(by).cast(pl.String).unique())
     if a is None and b is None and len(known) == 2:
         a, b = known

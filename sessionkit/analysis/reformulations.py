@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.reformulation import compared, terms_of
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import score, score_task
@@ -49,12 +48,13 @@ def reformulations(
     Returns
     -------
     polars.DataFrame
-        One row per pair of consecutive logged queries, by session and position: ``session_id``, ``query_position`` and
-        ``previous_position``, ``system_id``, ``topic_id``, ``user_id``, ``reformulation``, ``terms`` and
-        ``previous_terms`` (distinct terms of the query and of the one before it), ``shared`` (terms in both), ``overlap``
-        (shared terms as a share of those in either, Jaccard); with a measure also ``measure``, ``value``,
-        ``previous_value`` and ``change``, their difference (null where either is undefined). A session of one query has
-        no row. The table does not have the texts of queries. Values that need a text that was not logged are null.
+        One row per pair of consecutive logged queries, also those whose list was not logged, by session and position:
+        ``session_id``, ``query_position`` and ``previous_position``, ``system_id``, ``topic_id``, ``user_id``,
+        ``reformulation``, ``terms`` and ``previous_terms`` (distinct terms of the query and of the one before it),
+        ``shared`` (terms in both), ``overlap`` (shared terms as a share of those in either, Jaccard); with a measure also
+        ``measure``, ``value``, ``previous_value`` and ``change``, their difference (null where either is undefined). A
+        session of one query has no row. The table does not have the texts of queries. Values that need a text that was not
+        logged are null.
 
         ``reformulation`` is ``repeat`` (the same terms), ``specialization`` (terms added), ``generalization`` (terms left
         out), ``substitution`` (some kept, some replaced) or ``new`` (none in common), by the sets of terms alone; see
@@ -90,7 +90,7 @@ def reformulations(
         raise DataError(msg)
     if measure is None:
         return ResultFrame(_steps(study))
-    values = score(study, [parse_measure(measure)], per="query", memory=memory, cache=cache)
+    values = score(study, measure, per="query", memory=memory, cache=cache)
     steps = _steps(study)
     values = values.select(*STEP, "measure", "value")
     before = values.select("session_id", previous_position="query_position", previous_value="value")
@@ -106,8 +106,13 @@ def reformulations_task(study: Study, measure: str | Measure = "nDCG@10") -> Red
 
 def _steps(study: Study) -> pl.DataFrame:
     """The pairs of consecutive logged queries, with what their wordings have in common."""
-    logged = study.queries.filter(pl.col("results_status") != "not_logged").select(*STEP, "query_text")
-    queries = logged.collect().sort(STEP).with_columns(terms=terms_of(pl.col("query_text"))).drop("query_text")
+    queries = (
+        study.queries.select(*STEP, "query_text")
+        .collect()
+        .sort(STEP)
+        .with_columns(terms=terms_of(pl.col("query_text")))
+        .drop("query_text")
+    )
     of_session = study.sessions.select("session_id", *OF_SESSION).collect()
     pairs = queries.with_columns(previous_position=pl.col("query_position").shift(1), before=pl.col("terms").shift(1))
     pairs = pairs.filter(pl.col("session_id") == pl.col("session_id").shift(1))

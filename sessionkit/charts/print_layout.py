@@ -6,7 +6,6 @@ import copy
 import math
 import re
 import textwrap
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -15,7 +14,7 @@ from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
-from sessionkit.errors import DataWarning, UsageError, suggestion
+from sessionkit.errors import UsageError, suggestion, warn
 
 STYLES: tuple[FigureStyle, ...] = get_args(FigureStyle)
 UNITS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "px": 0.75}
@@ -534,6 +533,4 @@ def _gray(value: Any) -> Any:  # noqa: ANN401  # any JSON value
 def tell_of_missing(font: str, drawn: Callable[[str], bytes]) -> None:
     """Warn where a font is not installed: a word looks the same in it as in one that nobody has."""
     if font.lower() != INSTALLED.lower() and drawn(font) == drawn("no such font is installed"):
-        warnings.warn(
-            f"the font {font} is not installed; the figure is drawn in {INSTALLED}", DataWarning, stacklevel=3
-        )
+        warn(f"the font {font} is not installed; the figure is drawn in {INSTALLED}")

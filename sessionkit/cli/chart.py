@@ -27,6 +27,7 @@ from sessionkit.cli.options import (
     NormalizeOption,
     StudyArgument,
     WhereOption,
+    measures_first,
     open_source,
 )
 from sessionkit.cli.runner import COMMAND, tell, working
@@ -121,21 +122,19 @@ def chart(
     from sessionkit.charts.encodings import retitled
     from sessionkit.charts.print_layout import print_layout
     from sessionkit.reports.single import require_drawn, single_figure
-    from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
     require_place(output)
     if no_title and title is not None:
         raise UsageError("--title and --no-title contradict each other; leave one of them out")
     print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
-    asked = [parse_measure(text) for text in measures or []]
-    require_drawn(kind, asked)
+    require_drawn(kind, measures_first(measures) or [])
     opened = open_source(study)
     with working("drawing"):
         made = single_figure(
             opened,
             kind,
-            asked,
+            measures,
             where=where,
             vary=varied(vary or []),
             by=by,

@@ -91,18 +91,16 @@ def report(
     The page needs no network, and text from the log cannot run in it. It has live discounts and a session explorer.
     """
     from sessionkit.reports import report as reported
-    from sessionkit.scoring.measures.grammar import parse_measure
     from sessionkit.study.atomic_files import require_place
 
     require_place(output)
     if output.suffix and output.suffix.lower() not in PAGES:
         raise UsageError(f"{output.name} ends in {output.suffix}; a report is an HTML page: name it {output.stem}.html")
-    asked = [parse_measure(measure) for measure in measures or []]
     opened = open_source(study, where)
     with working("reporting"):
         reported(
             opened,
-            asked or None,
+            measures or None,
             primary=primary,
             output=output,
             figures=figures,

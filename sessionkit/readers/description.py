@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import sessionkit.readers as registry
-from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.errors import DataError, UsageError, warn
 from sessionkit.readers.config import Config, as_config, loaded_toml
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
@@ -141,7 +140,7 @@ def _recognized(paths: Sequence[Path]) -> str | None:
     if len(own) == 1 and len(names) > 1:
         others = " and as ".join(name for name in names if name not in own)
         told = f"{paths[0].name} is read as {own[0]}, and looks like {others} as well; --from FORMAT names another"
-        warnings.warn(DataWarning(told), stacklevel=2)
+        warn(told)
         names = own
     name = the_one(names, paths[0].name, "with --from or format in study.toml")
     if name is None and (len(paths) > 1 or paths[0].is_dir()):

@@ -62,7 +62,7 @@ def read(
         ``r"(?P<session>.+)_(?P<position>\d+)"``; without, each query is a session of its own.
     missing_positions
         Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
-        their list is unknown and outside every measure. By default what study.toml says, else ``"empty"`` in runs and
+        their list is unknown and outside measures of relevance. By default what study.toml says, else ``"empty"`` in runs and
         ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
     strict
         Whether to stop at the first record or value that breaks a rule, instead of keeping it in ``study.rejected``.

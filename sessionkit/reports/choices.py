@@ -17,7 +17,7 @@ from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
-from sessionkit.study.query_counts import logged_queries
+from sessionkit.study.query_counts import logged_lists
 
 TOP = 10
 """Ranks of each query in the concatenated lists, unless the measure says otherwise."""
@@ -171,11 +171,11 @@ def _family(measures: list[Measure]) -> list[GainMeasure]:
 
 
 def _busiest_topic(study: Study) -> tuple[str | None, str]:
-    """The topic with the most sessions that logged a query, and what captions call it.
+    """The topic with the most sessions that logged a list, and what captions call it.
 
-    Of equals the one with the most logged queries, and of these the first by name.
+    Of equals the one with the most logged lists, and of these the first by name.
     """
-    topics = logged_queries(study, ["topic_id"]).drop_nulls("topic_id").filter(pl.col("many") > 0)
+    topics = logged_lists(study, ["topic_id"]).drop_nulls("topic_id").filter(pl.col("many") > 0)
     counts = topics.group_by("topic_id").agg(sessions=pl.len(), queries=pl.col("many").sum())
     order = counts.sort("sessions", "queries", "topic_id", descending=[True, True, False])
     if order.is_empty():

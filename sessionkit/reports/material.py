@@ -561,11 +561,11 @@ def _primary(study: Study, measures: list[Measure], asked: str | Measure | None)
         What study.toml declares is no measure of sessions.
     """
     if asked is not None:
-        (measure,) = session_measures([parse_measure(asked)])
+        (measure,) = session_measures(study, [asked])
         return measure, "report"
     if study.settings.primary is not None:
         try:
-            (measure,) = session_measures([parse_measure(study.settings.primary)])
+            (measure,) = session_measures(study, [study.settings.primary])
         except MeasureError as error:
             raise UsageError(f"the primary measure that study.toml declares: {error}") from None
         return measure, "study.toml"

@@ -116,7 +116,7 @@ def sentences(study: Study) -> list[str]:
         "nothing. A "
         "document shown twice in one list keeps its slot and gains once. Every logged query counts, also one "
         "that returned "
-        "nothing; queries whose list was not logged are outside every measure.",
+        "nothing; queries whose list was not logged are outside measures of relevance, and measures of behavior count them.",
         "Values are computed for every session and then averaged, every session counting the same; n is the number of "
         "sessions averaged, those where a measure is undefined are counted beside it. Judged is the share of the "
         "results "

@@ -18,7 +18,7 @@ from sessionkit.charts.scripts import script
 from sessionkit.choices import FurtherPart, RedactedKind
 from sessionkit.display.labels import shortened
 from sessionkit.display.templates import rendered
-from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, warn
 from sessionkit.reports.export import write_figures
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.group_labels import labeled
@@ -30,7 +30,7 @@ from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.reduction import Reduction, columns_of_tasks, in_one_pass
 from sessionkit.scoring.score import By, group_keys, session_measures
 from sessionkit.study import Study
@@ -180,7 +180,7 @@ def sections_of(
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")
-        asked = list(session_measures([parse_measure(measure) for measure in list_measures(measures or MEASURES)]))
+        asked = list(session_measures(study, list_measures(measures or MEASURES)))
         material = Material.of(
             study,
             asked,
@@ -199,7 +199,7 @@ def sections_of(
                 material.notes[:] = [*study.notes, *told]
                 made.append(section(material))
     if material.too_many is not None:
-        warnings.warn(DataWarning(f"{material.too_many}."), stacklevel=2)
+        warn(f"{material.too_many}.")
     made = [section for section in made if section.parts]
     for warning in caught:
         if not issubclass(warning.category, DataWarning):

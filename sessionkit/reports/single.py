@@ -17,8 +17,9 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
 from sessionkit.reports.figures.figure import Figure, figure, require_chart
 from sessionkit.reports.group_labels import labeled
+from sessionkit.scoring.columns import measure_of
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.score import EVERY, columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -29,7 +30,7 @@ from sessionkit.study.session_subset import restricted
 def single_figure(
     study: Study,
     kind: str,
-    measure: Measure | Sequence[Measure] | None = None,
+    measure: str | Measure | Sequence[str | Measure] | None = None,
     *,
     where: Where = None,
     vary: Mapping[str, object] | None = None,
@@ -90,7 +91,7 @@ def single_figure(
         There is no such kind, the chart has no such option, no session is left, or the chart cannot draw
         this measure.
     """
-    measures = tuple(parse_measure(one) for one in list_measures(measure or ()))
+    measures = tuple(measure_of(study, one) for one in list_measures(measure or ()))
     require_chart(kind)
     grouped = columns_of(by, session_columns(study))
     if len(grouped) > 1:
@@ -133,7 +134,7 @@ def single_figure(
     return replace(made, chart=_under(made, shown), caption=f"{made.caption} Sessions {shown}.")
 
 
-def require_drawn(kind: str, measures: Sequence[Measure]) -> None:
+def require_drawn(kind: str, measures: Sequence[str | Measure]) -> None:
     """Refuse several measures of a kind that draws one."""
     if len(measures) > 1 and len(require_chart(kind).measures) < 2:
         several = [name for name, chart in CHARTS.items() if len(chart.measures) > 1]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.words import counted as counted_words
-from sessionkit.errors import DataWarning
+from sessionkit.errors import DataWarning, warn
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, logged_lists
 
 NAMED = 5
 """Units without a value that a group's part names."""
@@ -36,6 +35,8 @@ class Undefined:
     """By measure: the first of them."""
     reasons: dict[str, str] = field(default_factory=dict)
     """By measure: why that can be."""
+    every_query: set[str] = field(default_factory=set)
+    """The measures that count queries whose list was not logged too."""
     sessions: bool = True
     """Whether sessions are counted, not queries."""
     most_judged: float | None = None
@@ -72,6 +73,8 @@ class Undefined:
             else:
                 many = int(scores.filter(pl.col("measure") == name).select(units).item())
             self.reasons[name] = measure.undefined_where
+            if measure.inner.every_query:
+                self.every_query.add(name)
             self.totals[name] = self.totals.get(name, 0) + many
 
     def tell(self, study: Study) -> None:
@@ -81,7 +84,7 @@ class Undefined:
         """
         if self.most_judged == 0 and study.facts.judgments:
             said = "no result that is scored is judged, so no score says anything; check the keys and document ids of the judgments"
-            warnings.warn(DataWarning(said), stacklevel=4)
+            warn(said)
         alike: dict[tuple[str, str], list[str]] = {}
         for measure in [measure for measure in self.totals if measure in self.missing]:
             missing = self.missing[measure]
@@ -92,8 +95,13 @@ class Undefined:
         if alike:
             counted = [f"{', '.join(measures)} {many}" for (many, _), measures in alike.items()]
             named = [f"{many}: {listed}" for many, (_, listed) in zip(counted, alike, strict=True)]
-            unlogged = _unlogged(study) if self.sessions else 0
-            others = [self.reasons[one] for one in self.totals if self.missing.get(one, 0) > unlogged]
+            needs_list = {*self.missing} - self.every_query
+            unlogged = _without_list(study) if self.sessions and needs_list else 0
+            others = [
+                self.reasons[measure]
+                for measure in self.totals
+                if self.missing.get(measure, 0) > (unlogged if measure in needs_list else 0)
+            ]
             # one that another goes on from is said by it
             why = "; or ".join(
                 one for one in dict.fromkeys(others) if not any(other.startswith(f"{one},") for other in others)
@@ -103,22 +111,22 @@ class Undefined:
                     [f"no list of {counted_words(unlogged, 'session')} was logged", *([why] if why else [])]
                 )
             told, nameless = (f"{'; '.join(clauses)}; {why}; left out of means" for clauses in (named, counted))
-            warnings.warn(DataWarning(told, nameless), stacklevel=4)
+            warn(DataWarning(told, nameless))
 
 
-def _unlogged(study: Study) -> int:
+def _without_list(study: Study) -> int:
     """How many sessions have no list that was logged."""
-    return logged_queries(study, []).filter(pl.col(MANY) == 0).height
+    return logged_lists(study, []).filter(pl.col(MANY) == 0).height
 
 
-def tell_of_bound(measure: Measure, level: int = 4) -> None:
-    """Warn where 1 is not an upper bound of a normalized measure; the caller to blame is so many calls up."""
+def tell_of_bound(measure: Measure) -> None:
+    """Warn where 1 is not an upper bound of a normalized measure."""
     if isinstance(measure, GainMeasure) and measure.normalized and measure.highest is None:
         text = f"{measure}: 1 is not an upper bound of this measure; see: sessionkit measures {measure.name}"
-        warnings.warn(text, DataWarning, stacklevel=level)
+        warn(text)
 
 
-def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
+def tell_of_depth(study: Study, measure: Measure) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):
         return
@@ -129,9 +137,7 @@ def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     partly = pl.col("n").filter(cut_short() & deeper)
     concerned, everything = counted.select(partly.sum(), all=pl.col("n").sum()).collect().row(0)
     if concerned:
-        warnings.warn(
+        warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
-            f"({concerned / everything:.0%}); what was not observed gains 0",
-            DataWarning,
-            stacklevel=level,
+            f"({concerned / everything:.0%}); what was not observed gains 0"
         )

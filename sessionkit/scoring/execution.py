@@ -4,12 +4,12 @@ their choices allow.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import polars as pl
 
-from sessionkit.errors import DataWarning, MeasureError
+from sessionkit.errors import MeasureError, warn
 from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring import exact
 from sessionkit.scoring.averages import average_positions
@@ -117,8 +117,11 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
 def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tuple[Measure, pl.DataFrame]]:
     """Measures that work out their own values, with them; those that agree on which results count share their lists."""
     groups: dict[Selection, list[Measure]] = {}
+    # where every list was logged, measures of behavior and of relevance look at the same lists
+    all_logged = batch.queries["logged"].all()
     for measure in dict.fromkeys(measures):
-        groups.setdefault(measure.selection, []).append(measure)
+        selection = replace(measure.selection, every_query=False) if all_logged else measure.selection
+        groups.setdefault(selection, []).append(measure)
     for selection, group in groups.items():
         lists = Lists(batch, selection, columns_beside(group))
         for measure in group:
@@ -162,10 +165,7 @@ def of_session(measure: Measure) -> Measure:
     if measure.level != "query":
         return measure
     taken = mean(measure)
-    warnings.warn(
-        DataWarning(f"{measure} has a value per query; {taken}, its mean over a session's queries, is used"),
-        stacklevel=2,
-    )
+    warn(f"{measure} has a value per query; {taken}, its mean over a session's queries, is used")
     return taken
 
 

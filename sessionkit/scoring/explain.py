@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import DataWarning, MeasureError, UsageError, suggestion
+from sessionkit.errors import MeasureError, UsageError, suggestion, warn
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
-from sessionkit.scoring.columns import columns_beside, columns_read
+from sessionkit.scoring.columns import columns_beside, columns_read, measure_of
 from sessionkit.scoring.curves import rank_vectors, session_vectors
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.gain_histogram import require_numbers
@@ -19,7 +18,6 @@ from sessionkit.scoring.ideals import own_ideals
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
 from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
 from sessionkit.scoring.slots import with_offsets
@@ -87,10 +85,10 @@ def explain(study: Study, measure: str | Measure, session: str | None = None) ->
     >>> sk.explain(study, "nDCG@10", session="s")["ideal"].round(4).to_list()  # 3 + 1 / log2(3)
     [3.6309, 3.6309]
     """
-    asked = parse_measure(measure)
+    asked = measure_of(study, measure)
     if asked.inner.shows_gains:
         told = f"{asked} is a function of the gains shown, and no sum of what results add: contribution is empty; score has its value"
-        warnings.warn(DataWarning(told), stacklevel=2)
+        warn(told)
     elif not asked.inner.explainable:
         msg = f"{asked} is not a sum over results, so it cannot be explained by result; use score for its value"
         raise MeasureError(msg)

@@ -29,9 +29,9 @@ class HasSelection(HasGain, Protocol):
 
 def units(batch: SessionBatch, selection: Selection) -> pl.DataFrame:
     """The queries that count: ``query``, ``session``, ``query_position``, ``key`` (null where nothing is judged for it),
-    in order; lists that were never logged are outside.
+    in order; queries whose list was not logged only for a measure of behavior.
     """
-    queries = batch.queries.filter("logged")
+    queries = batch.queries if selection.every_query else batch.queries.filter("logged")
     if selection.queries is not None:
         queries = queries.filter(pl.col("query_position") <= selection.queries)
     if selection.grades == "user":
@@ -244,15 +244,15 @@ def _within(selection: Selection) -> pl.Expr:
 
 
 def logged_sessions(batch: SessionBatch, selection: Selection) -> pl.Series:
-    """For every session whether a list of any of its queries that count was logged.
+    """For every session whether a list of any of its queries that count was logged; for a measure of behavior, any query.
 
     Of a session without one nothing is known, not even that it gained nothing: no measure has a value for it, with
     ``undefined=zero`` neither, which stands in for what is known to have no value.
     """
-    counting = batch.queries["logged"]
+    counting = batch.queries if selection.every_query else batch.queries.filter("logged")
     if selection.queries is not None:
-        counting &= batch.queries["query_position"] <= selection.queries
-    return counts(batch.queries["session"].filter(counting), len(batch.sessions)) > 0
+        counting = counting.filter(pl.col("query_position") <= selection.queries)
+    return counts(counting["session"], len(batch.sessions)) > 0
 
 
 def sessions_with_judgments(batch: SessionBatch, selection: Selection) -> pl.Series:

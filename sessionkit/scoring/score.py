@@ -20,12 +20,11 @@ from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import parts_of, run
 from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of, judged_shown, results_shown
 from sessionkit.scoring.selection import Selection
@@ -179,7 +178,7 @@ def score_task(
     study: Study, measures: str | Measure | Sequence[str | Measure], *, by: By = "system_id", per: RowUnit | None = None
 ) -> ScoreReduction:
     """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
-    asked = _asked(measures)
+    asked = _asked(study, measures)
     if per not in (None, *UNITS):
         raise UsageError(f"per must be {' or '.join(UNITS)}, not {per!r}; columns that make groups go to by")
     if per is not None and by != "system_id":
@@ -195,9 +194,9 @@ def score_task(
     return ScoreReduction(asked, "group", keys, _reads(study, asked, [*keys]))
 
 
-def session_measures(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+def session_measures(study: Study, measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
     """The measures, for whoever asks for values of sessions: in the order asked for, each once, those of queries as means."""
-    return tuple(dict.fromkeys(map(of_session, _asked(measures))))
+    return tuple(dict.fromkeys(map(of_session, _asked(study, measures))))
 
 
 def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFrame:
@@ -212,15 +211,15 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
 def tell_of_measures(study: Study, task: ScoreReduction) -> None:
     """Warn of measures that have no bound, or look deeper than was observed."""
     for measure in task.measures:
-        tell_of_bound(measure.inner, level=5)
-        tell_of_depth(study, measure.inner, level=5)
+        tell_of_bound(measure.inner)
+        tell_of_depth(study, measure.inner)
 
 
-def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+def _asked(study: Study, measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
     """The measures in the order asked for, each once."""
     if isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable):
         measures = [measures]
-    asked = tuple(dict.fromkeys(parse_measure(measure) for measure in measures))
+    asked = tuple(dict.fromkeys(measure_of(study, measure) for measure in measures))
     if len(set(map(str, asked))) < len(asked):
         texts = [str(measure) for measure in asked]
         twice = next(text for text in texts if texts.count(text) > 1)
@@ -539,7 +538,7 @@ class ResultCounts:
         Where the measure has counted the judged ones itself, in the places where they were shown, they are not counted
         again.
         """
-        selection = replace(measure.selection, duplicates="all")
+        selection = replace(measure.selection, duplicates="all", every_query=False)
         if selection not in self.shown:
             self.shown[selection] = results_shown(self.batch, selection, self.by).alias("results")
         if selection.unjudged == "zero" and "judged" in found.columns:

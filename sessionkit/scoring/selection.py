@@ -22,3 +22,5 @@ class Selection:
     queries: int | None = None
     gain: str = "linear"
     """``lifted`` where that is the gain: the only one for which results can have other grades."""
+    every_query: bool = False
+    """Whether queries whose list was not logged count too, as they do in measures of behavior."""

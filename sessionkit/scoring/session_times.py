@@ -5,8 +5,8 @@ The rules, for all measures of time:
 - A query was issued, and a result first clicked, so many seconds after the session began: ``elapsed_seconds`` of the
   query, ``click_elapsed_seconds`` of the result, where they are logged; else its time of day (``issued_at``,
   ``clicked_at``) less the session's beginning.
-- A session begins at ``started_at``; where that is not logged, at the earliest time of day of its logged queries and
-  clicks, also of those that a measure does not count (`sessionkit.study.session_start`). It ends ``duration_seconds``
+- A session begins at ``started_at``; where that is not logged, at the earliest time of day of its queries and clicks,
+  also of those that a measure does not count (`sessionkit.study.session_start`). It ends ``duration_seconds``
   later; where that is not logged, at ``ended_at``, else with the last of its queries and clicks, a click lasting for its
   ``dwell_seconds``.
 - An event before the beginning is an error of the log, and taken for not timed.

@@ -14,7 +14,7 @@ import polars as pl
 
 from sessionkit.errors import suggestion
 from sessionkit.study.batches import session_rows, slices
-from sessionkit.study.query_counts import MANY, is_logged, logged_queries
+from sessionkit.study.query_counts import MANY, has_list, logged_queries
 from sessionkit.study.row_index import counts, sums
 from sessionkit.study.session_start import AT, session_starts, since
 from sessionkit.study.storage import LOG
@@ -48,17 +48,21 @@ class SessionCount:
         Columns of the log that it is read from where they are there, by table.
     needs_one
         Columns of which the log must have one.
+    of_lists
+        Whether it counts what lists show, which is not known of a session without a list that was logged. The others count
+        what searchers did, and look at every query.
     """
 
     words: str
     dtype: type[pl.Int64] | type[pl.Float64] = pl.Int64
     reads: Tables = field(default_factory=dict)
     needs_one: Tables = field(default_factory=dict)
+    of_lists: bool = False
 
 
 COUNTS = {
     "queries": SessionCount("logged queries"),
-    "results": SessionCount("results shown"),
+    "results": SessionCount("results shown", of_lists=True),
     "clicks": SessionCount("clicks on results", reads={"results": CLICKING}, needs_one={"results": CLICKING}),
     "duration_seconds": SessionCount(
         "seconds from the beginning to the end",
@@ -66,11 +70,13 @@ COUNTS = {
         TIMES,
         {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": CLICK_TIMES},
     ),
-    "repeats": SessionCount("results whose document the session had shown before", reads={"results": ("doc_id",)}),
-    "empty_queries": SessionCount("queries that returned nothing"),
+    "repeats": SessionCount(
+        "results whose document the session had shown before", reads={"results": ("doc_id",)}, of_lists=True
+    ),
+    "empty_queries": SessionCount("queries that returned nothing", of_lists=True),
 }
 """By the name of the column. They are what the measures Queries, Results, Clicks, Duration and Repeats are without a cutoff; but
-of a session of which nothing was logged ``queries`` is 0, where the measure, like all other counts, has no value."""
+of a session without a query ``queries`` is 0, where the measure, like all other counts, has no value."""
 
 
 def counted(study: Study) -> list[str]:
@@ -132,12 +138,13 @@ def with_counts(
     ('s', 2, 2, 1, 1, 1)
     """
     many, status = len(sessions), queries["results_status"]
-    logged = counts(of[0].filter(status != "not_logged"), many)
-    found = []
+    n_queries = counts(of[0], many)
+    n_lists = counts(of[0].filter(status != "not_logged"), many)
+    columns = []
     for name in names:
         match name:
             case "queries":
-                found.append(logged.alias(name).cast(pl.Int64))
+                columns.append(n_queries.alias(name).cast(pl.Int64))
                 continue
             case "empty_queries":
                 value = counts(of[0].filter(status == "empty"), many)
@@ -151,10 +158,11 @@ def with_counts(
                 value = _durations(sessions, queries, results, of)
             case _:
                 raise ValueError(f"{name} is none of {', '.join(COUNTS)}")
-        # of a session of which nothing was logged it is not known what it did
-        told = pl.select(pl.when(logged > 0).then(value)).to_series()
-        found.append(told.alias(name).cast(COUNTS[name].dtype))
-    return sessions.with_columns(found)
+        # of a session without a query, or without a list, it is not known what it did, or saw
+        is_known = (n_lists if COUNTS[name].of_lists else n_queries) > 0
+        known = pl.select(pl.when(is_known).then(value)).to_series()
+        columns.append(known.alias(name).cast(COUNTS[name].dtype))
+    return sessions.with_columns(columns)
 
 
 def counted_sessions(study: Study, names: Sequence[str]) -> pl.DataFrame:
@@ -193,15 +201,17 @@ def sessions_with(study: Study, names: Collection[str]) -> pl.LazyFrame:
 
 
 def last_queries(study: Study, columns: Sequence[str]) -> pl.DataFrame:
-    """Some columns of the sessions, see `session_columns`, with ``last``, the position of their last logged query (null where none was).
+    """Return columns of the sessions, see `session_columns`, with ``last``, the position of the last query whose list was logged.
+
+    It is null where no list was logged.
 
     >>> import sessionkit as sk
     >>> lists = {"session_id": ["s", "s", "z"], "query_position": [1, 2, 1], "rank": [1, 1, 1], "doc_id": ["a", "b", "c"]}
     >>> last_queries(sk.from_tables(lists), ["session_id", "queries"]).rows()
     [('s', 2, 2), ('z', 1, 1)]
     """
-    logged = study.queries.filter(is_logged()).group_by("session_id").agg(last=pl.col("query_position").max())
-    sessions = sessions_with(study, columns).join(logged, on="session_id", how="left", maintain_order="left")
+    lasts = study.queries.filter(has_list()).group_by("session_id").agg(last=pl.col("query_position").max())
+    sessions = sessions_with(study, columns).join(lasts, on="session_id", how="left", maintain_order="left")
     return sessions.select(*columns, "last").collect()
 
 
@@ -290,13 +300,12 @@ def _durations(
 ) -> pl.Series:
     """Seconds that every session took; null where no time is known."""
     began = session_starts(sessions, queries, results, of)
-    logged = queries["results_status"] != "not_logged"
     issued = seconds_into(queries, *QUERY_TIMES, began.gather(of[0]))
     clicked = seconds_into(results, *CLICK_TIMES, began.gather(of[1]))
     left = clicked + log_column(results, "dwell_seconds").fill_null(0.0)
     events = pl.concat(
         [
-            pl.DataFrame({"session": of[0], "at": issued}).filter(logged),
+            pl.DataFrame({"session": of[0], "at": issued}),
             pl.DataFrame({"session": of[1], "at": left}).filter(
                 results.select(was_clicked(results.columns)).to_series()
             )

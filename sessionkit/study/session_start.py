@@ -1,8 +1,8 @@
 """When a session began, which is second 0 of all its times: one rule for scoring, and for studies without times of day.
 
-A session begins at ``started_at``; where that is not logged, at the earliest time of day of its logged queries and of its
-clicks. All of its queries and clicks are looked at: a measure that counts only some of them, by a cutoff or otherwise, finds
-the others at the same second. An event before the beginning is an error of the log, and not timed.
+A session begins at ``started_at``; where that is not logged, at the earliest time of day of its queries and clicks. All of
+them are looked at, also queries whose list was not logged: a measure that counts only some of them, by a cutoff or otherwise,
+finds the others at the same second. An event before the beginning is an error of the log, and not timed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sessionkit.study.row_index import placed
 AT = pl.Datetime("us", "UTC")
 TELLING: dict[StudyTable, tuple[str, ...]] = {
     "sessions": ("started_at",),
-    "queries": ("results_status", "issued_at"),
+    "queries": ("issued_at",),
     "results": ("clicked_at",),
 }
 """Columns that say when a session began, by table."""
@@ -35,15 +35,14 @@ def session_starts(
 
     >>> from datetime import datetime
     >>> one, zero = pl.DataFrame({"session_id": ["s"]}), pl.Series([0], dtype=pl.UInt32)
-    >>> queries = pl.DataFrame({"results_status": ["shown"], "issued_at": [datetime(2026, 1, 1, 9, 0, 0)]})
+    >>> queries = pl.DataFrame({"issued_at": [datetime(2026, 1, 1, 9, 0, 0)]})
     >>> results = pl.DataFrame({"clicked_at": [datetime(2026, 1, 1, 9, 0, 10)]})
     >>> session_starts(one, queries, results, (zero, zero)).dt.hour().to_list()
     [9]
     """
     events = [pl.DataFrame(schema={"session": pl.UInt32, "at": AT})]
     if "issued_at" in queries.columns:
-        logged = queries["results_status"].ne_missing("not_logged")
-        events.append(pl.DataFrame({"session": of[0], "at": queries["issued_at"].cast(AT)}).filter(logged))
+        events.append(pl.DataFrame({"session": of[0], "at": queries["issued_at"].cast(AT)}))
     if "clicked_at" in results.columns:
         events.append(pl.DataFrame({"session": of[1], "at": results["clicked_at"].cast(AT)}))
     first = pl.concat(events).drop_nulls().group_by("session").agg(pl.col("at").min())

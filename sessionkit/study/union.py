@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import polars as pl
 
-from sessionkit.errors import DataError, DataWarning
+from sessionkit.errors import DataError, warn
 
 SUFFIX = " of the study that is added"
 
@@ -91,12 +89,10 @@ def tell_of_other_grades(saved: pl.DataFrame, new: pl.DataFrame, merge: str) -> 
     if len(other):
         key, document, grade, before = other.row(0)
         many = other.select(pair).unique().height
-        warnings.warn(
+        warn(
             f"judgments: {many} judged documents have another grade in the added data (first: {document!r} for {key!r}: "
             f"{grade:g}, {before:g} in the study); both are kept and merged by merge = {merge!r}. To correct grades, write "
-            "the study again",
-            DataWarning,
-            stacklevel=3,
+            "the study again"
         )
 
 

@@ -60,7 +60,7 @@ def test_a_session_by_hand():
 
 
 @quiet
-def test_lists_never_logged_are_passed_over_and_texts_never_logged_are_null():
+def test_queries_whose_list_was_not_logged_are_steps_and_texts_never_logged_are_null():
     sessions = [
         [("a", "shown"), ("b", "not_logged"), ("a b", "shown"), (None, "shown"), ("a b", "empty")],
         [("a", "shown")],
@@ -69,7 +69,8 @@ def test_lists_never_logged_are_passed_over_and_texts_never_logged_are_null():
     assert table.select(
         "session_id", "query_position", "previous_position", "reformulation", "overlap", "change"
     ).rows() == [
-        ("s0", 3, 1, "specialization", 0.5, -1.0),
+        ("s0", 2, 1, "new", 0.0, None),
+        ("s0", 3, 2, "specialization", 0.5, None),
         ("s0", 4, 3, None, None, 0.0),
         ("s0", 5, 4, None, None, 0.0),
     ]
@@ -113,9 +114,18 @@ def test_every_step_once_with_the_scores_of_its_queries(sessions, grade):
     table = sk.reformulations(study, "DCG@1")
     steps = []
     for s, queries in enumerate(sessions):
-        logged = [(q, *row) for q, row in enumerate(queries, 1) if row[1] != "not_logged"]
-        for before, after in itertools.pairwise(logged):
+        rows = [(q, *row) for q, row in enumerate(queries, 1)]
+        for before, after in itertools.pairwise(rows):
             values = [grade if (f"s{s}", q) in found and status == "shown" else 0 for q, _, status in (before, after)]
+            is_known = "not_logged" not in (before[2], after[2])
             terms = [set(text.lower().replace("\u200f", "").split()) for _, text, _ in (before, after)]
-            steps.append((f"s{s}", after[0], before[0], len(terms[0] & terms[1]), float(values[1] - values[0])))
+            steps.append(
+                (
+                    f"s{s}",
+                    after[0],
+                    before[0],
+                    len(terms[0] & terms[1]),
+                    float(values[1] - values[0]) if is_known else None,
+                )
+            )
     assert table.select("session_id", "query_position", "previous_position", "shared", "change").rows() == steps

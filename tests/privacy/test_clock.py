@@ -21,8 +21,7 @@ def test_seconds_are_those_that_scoring_finds(log):
     study = study_of(log)
     made = sk.pseudonymize(study, keep="sessions")
     queries, results = made.study.queries.collect(), made.study.results.collect()
-    logged = queries.filter(pl.col("results_status") != "not_logged")
-    assert logged["elapsed_seconds"].to_list() == [time for session in log[0] for time in issue_times(session)]
+    assert queries["elapsed_seconds"].to_list() == [time for session in log[0] for time in issue_times(session)]
     clicked = results.filter(
         "clicked"
         if "clicks" not in results.columns
@@ -64,8 +63,8 @@ def test_the_order_of_sessions_stays_where_times_told_it():
     assert session_orders(started_at=days, user_id=[None] * 4) is None
 
 
-def test_a_query_whose_list_was_not_logged_does_not_begin_a_session():
-    """The first of three queries, a minute before the second, is outside every measure."""
+def test_a_query_whose_list_was_not_logged_begins_a_session():
+    """The first of three queries, a minute before the second, is a query of the searcher like the others."""
     minutes = [datetime(2021, 1, 1, 9, minute, tzinfo=UTC) for minute in (0, 1, 3)]
     study = sk.from_tables(
         queries={
@@ -77,5 +76,5 @@ def test_a_query_whose_list_was_not_logged_does_not_begin_a_session():
         results={"session_id": ["s"] * 2, "query_position": [2, 3], "rank": [1, 1], "doc_id": ["a", "b"]},
     )
     copy = sk.pseudonymize(study).study
-    assert copy.queries.collect()["elapsed_seconds"].to_list() == [None, 0.0, 120.0]
-    assert [sk.score(one, ["Duration"], per="session")["value"].to_list() for one in (study, copy)] == [[120.0]] * 2
+    assert copy.queries.collect()["elapsed_seconds"].to_list() == [0.0, 60.0, 180.0]
+    assert [sk.score(one, ["Duration"], per="session")["value"].to_list() for one in (study, copy)] == [[180.0]] * 2

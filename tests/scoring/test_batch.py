@@ -120,7 +120,7 @@ def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
 @quiet
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):
     for ask in (sk.curve, sk.breakdown):
-        with pytest.raises(UsageError, match="no session is left; queries ranges from 0 to 0"):
+        with pytest.raises(UsageError, match="no session is left; queries ranges from 1 to 1"):
             ask(unlogged, "sDCG(gain=0-1)@1", where="queries >= 2")  # grade 2 is beyond these weights
 
 

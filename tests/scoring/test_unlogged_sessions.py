@@ -1,4 +1,4 @@
-"""A session of which no list was logged is outside every measure: no value anywhere, counted, with its reason."""
+"""A session of which no list was logged is outside measures of relevance: no value anywhere, counted, with its reason."""
 
 import json
 import re
@@ -92,8 +92,8 @@ def of_sessions():
 
 @pytest.mark.slow
 @quiet
-def test_no_measure_has_a_value():
-    measures = list(dict.fromkeys(of_sessions()))
+def test_no_measure_of_relevance_has_a_value():
+    measures = [measure for measure in dict.fromkeys(of_sessions()) if not measure.inner.every_query]
     scores = sk.score(log(), measures, per="session")
     values = scores.filter(pl.col("session_id").is_in(UNLOGGED))
     assert values.height == 2 * len(measures)
@@ -112,6 +112,19 @@ def test_no_measure_has_a_value():
     assert groups.filter(system_id="B")["value"].null_count() == len(measures)
     # the logged one has a value by every sum, also where its first query is not known
     assert scores.filter(session_id=LOGGED, measure="sDCG@10")["value"].to_list() == [2 / 1.5]
+
+
+@quiet
+def test_measures_of_behavior_have_one():
+    """n asked for one at 9:00:01 and for two a second later, and clicked nothing; nothing is known of e, which has no query."""
+    expected = {
+        "Queries": [None, 2, 2], "Clicks": [None, 0, 1], "DeepestClick": [None, None, 1], "Abandoned": [None, 1, 0],
+        "Duration": [None, 60, 60], "TimeToFirstClick": [None, None, 5 - 1], "Dwell": [None, 0, 3],
+        "QueryTerms": [None, 1, 1.5], "QueryOverlap": [None, 0, 0.5],
+    }  # fmt: skip
+    assert {name for name, measure in MEASURES.items() if measure.every_query} == {*expected}
+    scores = sk.score(log(), [*expected], per="session").sort("session_id")
+    assert {name: scores.filter(measure=name)["value"].to_list() for name in expected} == expected
 
 
 @quiet
@@ -136,6 +149,12 @@ def test_the_warning_says_why(saved, tmp_path):
             sk.score(study, ["sDCG@10", "Results"], **score_way(per))
         text = "sDCG@10, Results undefined for 2 of 3: e, n; no list of 2 sessions was logged; left out of means"
         assert [str(one.message) for one in caught] == [text]
+    # a query without a list is no reason for measures of behavior
+    with pytest.warns(DataWarning) as caught:
+        sk.score(study, ["Queries"], per="session")
+    assert [str(one.message) for one in caught] == [
+        "Queries undefined for 1 of 3: e; no logged query; left out of means"
+    ]
     # other sessions have other reasons: nothing is judged for s with the topic of another
     other = study.with_tables(sessions=study.sessions.with_columns(judgment_key=pl.lit("u")))
     why = "no list of 2 sessions was logged; no judgments for their key; left out"

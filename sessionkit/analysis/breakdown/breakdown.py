@@ -14,10 +14,9 @@ from sessionkit.choices import Part, PartAverage
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
@@ -141,7 +140,7 @@ def _reduction(
     study: Study, measure: str | Measure, parts: Part, *, by: By, average: PartAverage
 ) -> BreakdownReduction:
     """The means that are asked for."""
-    asked = _require_ranks(parse_measure(measure))
+    asked = _require_ranks(measure_of(study, measure))
     for name, value, allowed in (("parts", parts, PARTS), ("average", average, AVERAGES)):
         if value not in allowed:
             msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"

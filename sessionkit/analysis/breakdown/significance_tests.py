@@ -25,9 +25,9 @@ from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.scoring.columns import measure_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import By, group_keys, score, score_task
 from sessionkit.study import Study
@@ -201,7 +201,7 @@ def breakdown_tests(
     (0.6, 1.5, 4)
     """
     study = restricted(study, where)
-    asked, wanted = parse_measure(measure), _contrasts(parts)
+    asked, wanted = measure_of(study, measure), _contrasts(parts)
     direction = MeasureDirection.of(asked, study.settings.better)
     if "best" in wanted:
         direction.require(asked, "parts=best")

@@ -27,6 +27,7 @@ from sessionkit.analysis.compare.session_values import (
     chosen_sessions,
     outcome_note,
     require_free,
+    require_values,
     sessions_of,
     sessions_task,
 )
@@ -189,6 +190,8 @@ def compare(
         An option or column does not exist, or the design does not support what is asked.
     MeasureError
         A measure does not exist, or has no value per session.
+    DataError
+        No session has a value of any of the measures.
 
     Notes
     -----
@@ -246,6 +249,7 @@ def compare(
     whole = study
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
+    require_values(study, sessions.values, sessions.measures)
     levels = [
         _Level.of(level, part, test=test, population=population, options=options)
         for level, part in sessions.levels().items()

@@ -71,6 +71,8 @@ def claim(
     topics_apart
         Whether no topic was searched with several groups.
     """
+    if not any(getattr(aligned, population) for aligned in found):
+        return f"no {population}: none has a value in every group"
     users, topics = ([getattr(one, name) for one in found] for name in ("users", "topics"))
     each, apart = "", ", with different topics in each group" if topics_apart else ""
     if levels > 1:

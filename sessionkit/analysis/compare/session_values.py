@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,7 +12,7 @@ import polars as pl
 
 from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
-from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError, suggestion
+from sessionkit.errors import DataError, MeasureError, UsageError, suggestion, warn
 from sessionkit.readers.tabular import Frame, as_polars
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.column import numbers
@@ -121,6 +120,35 @@ class GroupedSessions:
             )
             for value, here in parts.items()
         }
+
+
+def require_values(source: Study | Frame, values: np.ndarray, measures: Sequence[object]) -> None:
+    """Refuse scores of which no session has a value of any measure: there is nothing to compare.
+
+    Parameters
+    ----------
+    source
+        What was scored.
+    values
+        One row per session, one column per measure; NaN where undefined.
+    measures
+        The measures.
+
+    Raises
+    ------
+    DataError
+        No session has a value.
+    """
+    if np.isfinite(values).any():
+        return
+    why = ""
+    if isinstance(source, Study):
+        why = (
+            "; check that the judgments are of these topics and documents"
+            if source.facts.judgments
+            else "; the study has no judgments: add them when it is read, see: sessionkit ingest --judgments"
+        )
+    raise DataError(f"nothing to compare: no session has a value of {' or '.join(map(str, measures[:3]))}{why}")
 
 
 def numbered(frame: pl.DataFrame, groups: Sequence[str]) -> np.ndarray:
@@ -233,7 +261,7 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
     ends = place.group_by("place").agg(low=pl.col("value").min(), high=pl.col("value").max()).sort("place")
     if 2 <= len(ends) < cut:
         many = f"{len(ends)} groups, not {cut}"
-        warnings.warn(DataWarning(f"by={by} is cut into {many}, as equal numbers stay together"), stacklevel=2)
+        warn(f"by={by} is cut into {many}, as equal numbers stay together")
     if len(ends) < 2:
         raise UsageError(
             f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
@@ -271,7 +299,7 @@ def outcome_note(source: Study | Frame, by: str) -> list[str]:
 
 def sessions_task(study: Study, measures: str | Measure | Sequence[str | Measure]) -> Reduction:
     """What `sessions_of` asks of a study."""
-    return score_task(study, session_measures(measures), per="session")
+    return score_task(study, session_measures(study, measures), per="session")
 
 
 def _scored(
@@ -283,7 +311,7 @@ def _scored(
 ) -> tuple[pl.DataFrame, np.ndarray, tuple[str, ...]]:
     """Score a study per session; the sessions, their values and the measures' texts."""
     _require(columns, grouping_columns(study))
-    asked = session_measures(measures)
+    asked = session_measures(study, measures)
     scores = score(study, asked, per="session", memory=memory, cache=cache)
     texts = tuple(map(str, asked))
     values = scores.get_column("value").to_numpy().reshape(-1, len(texts))

@@ -9,10 +9,11 @@ from os import PathLike
 import polars as pl
 
 from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.scoring.columns import is_ambiguous, measure_of
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
-from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 from sessionkit.study.session_counts import session_columns, untold
@@ -104,14 +105,14 @@ def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     if not isinstance(name, str):
         return _of_measure(study, name, option)
     known = [each for each in session_columns(study) if each not in IDS]
-    if name in known:
+    if name in known and not is_ambiguous(study, name):
         return _of_measure(study, column(name), option)
     if name in IDS:
         raise UsageError(f"{option}={name}: its values are names, not numbers; {_instead(name, option)}")
     try:
-        measure = parse_measure(name)
+        measure = measure_of(study, name)
     except MeasureError as error:
-        if "(" in name or "@" in name:
+        if "(" in name or "@" in name or name in known:
             raise
         have = f"columns: {', '.join(known[:SHOWN])}" if known else "they have no columns but the ids"
         near = untold(name, known)
@@ -141,4 +142,5 @@ def _of_measure(study: Study, measure: Measure, option: str) -> Variable:
     if of is None:
         return Variable(str(taken), taken)
     of_users = of in study.columns("users") and of not in study.columns("sessions")
-    return Variable(str(taken) if option == "measures" else of, taken, of_users)
+    is_own_name = option != "measures" and not is_ambiguous(study, of)
+    return Variable(of if is_own_name else str(taken), taken, of_users)

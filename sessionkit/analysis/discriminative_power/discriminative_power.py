@@ -12,6 +12,7 @@ import polars as pl
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
+from sessionkit.analysis.compare.session_values import require_values
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.findings import TestedFinding, traced
 from sessionkit.analysis.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
@@ -149,6 +150,8 @@ def discriminate(
         An option or column does not exist, or the design does not support what is asked.
     MeasureError
         A measure does not exist, or has no value per session.
+    DataError
+        No session has a value of any of the measures.
 
     Notes
     -----
@@ -193,6 +196,7 @@ def discriminate(
     order = sessions.get_column("session_id").arg_sort().to_numpy()
     frame, values = sessions[order], values[order]
     texts = [str(measure) for measure in log.measures]
+    require_values(study, values, texts)
     found = [
         (bootstrapped if test == BOOTSTRAP else found_by)(plan, frame, column, groups.names) for column in values.T
     ]

@@ -31,11 +31,10 @@ from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import counted
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.curves import require_curve
 from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.measures.base import GainMeasure, Measure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -117,7 +116,7 @@ def effort(
     [(1, 1, 1), (2, 1, 3), (3, 1, 6)]
     """
     study = restricted(study, where)
-    asked = _asked(measure)
+    asked = _asked(study, measure)
     for name, cost in (("document_cost", document_cost), ("query_cost", query_cost)):
         if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
             msg = f"{name} must be a number of at least 0, not {cost!r}"
@@ -227,9 +226,9 @@ BEST, ALONE = "that of one document of the highest grade given", "the mean gain 
 """What a gain is that was not asked for."""
 
 
-def _asked(measure: str | Measure) -> Measure:
+def _asked(study: Study, measure: str | Measure) -> Measure:
     """The measure, which must be no aggregate of others."""
-    asked = parse_measure(measure)
+    asked = measure_of(study, measure)
     if asked.wraps:
         msg = f"{asked} has no curve of its own; ask for {_readable(asked)}"
         raise MeasureError(msg)

@@ -23,11 +23,11 @@ from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import RowUnit
 from sessionkit.errors import MeasureError, UsageError, suggestion
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.grammar import list_measures, parse_measure
+from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
@@ -122,7 +122,7 @@ def bounds(
     [('mean(DCG@2)', 1.0, 1.0, 2.2619, 'attained'), ('mean(nDCG@2)', 1.0, 0.8597, 1.0, 'safe')]
     """
     study = restricted(study, where)
-    asked = tuple(dict.fromkeys(map(of_session, _asked(measures))))
+    asked = tuple(dict.fromkeys(map(of_session, _asked(study, measures))))
     if per not in (None, *UNITS):
         msg = f"per must be session or query, not {per!r}{suggestion(str(per), UNITS)}"
         raise UsageError(msg)
@@ -178,9 +178,9 @@ def bounds(
     )
 
 
-def _asked(measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
+def _asked(study: Study, measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
     """The measures in the order asked for, each once."""
-    asked = tuple(dict.fromkeys(parse_measure(measure) for measure in list_measures(measures)))
+    asked = tuple(dict.fromkeys(measure_of(study, measure) for measure in list_measures(measures)))
     if not asked:
         msg = "name a measure; for example: nsDCG@10"
         raise MeasureError(msg)

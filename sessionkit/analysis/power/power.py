@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.session_values import chosen_sessions, sessions_of
+from sessionkit.analysis.compare.session_values import chosen_sessions, require_values, sessions_of
 from sessionkit.analysis.findings import traced
 from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.phrases import reading_of
@@ -106,7 +106,7 @@ def power(
     UsageError
         An option or column does not exist, the difference is impossible, or the design does not support the claim or numbers.
     DataError
-        Too few sessions to estimate anything from.
+        No session has a value, or too few to estimate anything from.
 
     Notes
     -----
@@ -140,6 +140,7 @@ def power(
     checked(target, draws, component_draws, seed)
     of_users, of_topics = numbers("users", users), numbers("topics", topics)
     sessions = sessions_of(study, measure, by, memory, cache)
+    require_values(study, sessions.values, sessions.measures)
     if len(sessions.measures) != 1:
         many = len(sessions.measures)
         msg = f"power plans for one measure, not {many}: {', '.join(sessions.measures[:5])}; name one"

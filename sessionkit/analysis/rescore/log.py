@@ -86,7 +86,7 @@ class RescoredLog:
         known = grouping_columns(study)
         if by not in known:
             raise no_column(by, known)
-        asked = session_measures(measures)
+        asked = session_measures(study, measures)
         frames: list[pl.DataFrame] = []
         kept: list[SessionBatch] = []
         for batch in _batches(study, asked, by, memory):

@@ -27,10 +27,10 @@ from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 from sessionkit.choices import Correction, Population, SweepTest
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.columns import measure_of
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -126,7 +126,7 @@ def sweep(
     ('b', '1.5', '2.5', '3')
     """
     study = restricted(study, where)
-    asked = parse_measure(measure)
+    asked = measure_of(study, measure)
     asked.require_parameters()
     asked = of_session(asked)
     grid = Grid.of(asked, axes_of(asked, vary))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from math import inf
 
@@ -11,7 +10,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.contract.key_rules import any_twice
 from sessionkit.display.words import counted
-from sessionkit.errors import DataWarning
+from sessionkit.errors import warn
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts
 from sessionkit.study import Settings
 
@@ -48,7 +47,7 @@ class Notes:
     def give_warnings(self) -> None:
         """Issue what is to be warned of, each sentence as one :class:`~sessionkit.errors.DataWarning`."""
         for sentence in self.warned:
-            warnings.warn(sentence, DataWarning, stacklevel=2)
+            warn(sentence)
 
 
 def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
@@ -133,7 +132,10 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         )
     for status, meaning in (
         ("empty", "empty lists; they count and gain 0"),
-        ("not_logged", "lists that were not logged; they are outside every measure"),
+        (
+            "not_logged",
+            "lists that were not logged; measures of relevance leave them out, measures of behavior count their queries",
+        ),
         ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
     ):
         if count := getattr(facts, status):

@@ -171,6 +171,7 @@ def taken(
     rules: Sequence[str],
     rank_base: int | None = None,
     notes: Sequence[str] = (),
+    logs_clicks: bool = True,
 ) -> Taken:
     """Return what a format hands over whose log is a stream.
 
@@ -186,6 +187,8 @@ def taken(
         What ranks count from; None: as most lists do.
     notes
         What was noticed before.
+    logs_clicks
+        Whether any kind of event is a click; if not, the results do not say whether they were clicked.
 
     Raises
     ------
@@ -210,6 +213,7 @@ def taken(
     dwell, leaves = dwell_times(events, log.keep)
     lists, marks = with_clicked(events, shown, dwell, log.keep)
     rows = listed(queries_of(events, extras, log.keep), lists, marks, rules=rules, keep=log.keep)
+    results = rows.results if logs_clicks else rows.results.drop("clicked", "clicks")
     base = {"query_position": 1} if rank_base is None else {"query_position": 1, "rank": rank_base}
     sources = partial(raws_of, files=log.files, locates=locates, timezone=log.config.settings.timezone, base=base)
     aside = broken.select(FILE, RECORD, RULE, VALUE, pl.lit("broken records").alias(KIND))
@@ -217,7 +221,7 @@ def taken(
     return Taken(
         {
             "queries": [*sources("queries", aside), *sources("queries", rows.queries)],
-            "results": sources("results", rows.results),
+            "results": sources("results", results),
         },
         with_names({**rows.merged, **merged}, log.files),
         with_names({**rows.idle, **idle}, log.files),

@@ -80,6 +80,7 @@ def take(log: Log) -> Taken:
         rules=log.option("merge_queries"),
         rank_base=log.option("rank_base"),
         notes=[*(said for raw in raws for said in _left_out(raw)), *notes],
+        logs_clicks="click" in actions.values(),
     )
 
 

@@ -2,11 +2,10 @@
 
 import inspect
 import re
-import warnings
 from dataclasses import replace
 from functools import partial
 
-from sessionkit.errors import DataWarning, UsageError
+from sessionkit.errors import UsageError, warn
 from sessionkit.plugins import Blame, Registry, file_of, module_of
 from sessionkit.readers.entries import Format, Glimpse
 from sessionkit.readers.formats import (
@@ -209,7 +208,7 @@ def _fits(name: str, given: Format, glimpse: Glimpse) -> bool:
         ):
             return bool(given.fits is not None and given.fits(glimpse))
     except UsageError as error:
-        warnings.warn(DataWarning(f"{error}; it is taken for another format"), stacklevel=2)
+        warn(f"{error}; it is taken for another format")
         return False
 
 

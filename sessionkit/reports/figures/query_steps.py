@@ -18,10 +18,11 @@ from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.figure import Figure, by_group, without_condition
-from sessionkit.reports.figures.session_curves import usual_length
+from sessionkit.reports.figures.session_curves import cut_at_usual
 from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
+from sessionkit.study.query_counts import MANY, has_list, logged_queries
 
 
 def session_survival(study: Study, choices: Choices) -> Figure:
@@ -29,7 +30,8 @@ def session_survival(study: Study, choices: Choices) -> Figure:
     frame = survival(study, choices.by)
     if not frame.filter(pl.col("query_position") > 1, pl.col("sessions") > 0).height:
         raise UsageError("session-survival draws sessions of two queries or more, and there is none")
-    shown, cut = usual_length(frame, study)
+    lengths = logged_queries(study, ["session_id"]).get_column(MANY)
+    shown, cut = cut_at_usual(frame, lengths.filter(lengths > 0))
     title = "Sessions that go on"
     chart = charts.session_survival(
         shown, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
@@ -79,7 +81,8 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
     units = "lists" if measure.inner.level == "query" else "sessions"
     every = grouped_sessions(study, choices.by).select("session_id")
     if units == "lists":
-        every = logged_lists(study).join(every, on="session_id", how="semi")
+        lists = study.queries.filter(has_list()).select("session_id").collect()
+        every = lists.join(every, on="session_id", how="semi")
     missing = len(every) - int(last.get_column("units").sum())
     why = (
         "no time of a query, or no judged document that gains"
@@ -128,13 +131,8 @@ def flow(study: Study, by: str) -> pl.DataFrame:
     steps = reformulations(study, None).select("session_id", "query_position", "reformulation")
     place = pl.col("query_position").rank("ordinal").over("session_id").cast(pl.Int64)
     went = steps.select("session_id", position=place, next=pl.col("reformulation").fill_null(UNKNOWN))
-    lists = logged_lists(study).group_by("session_id")
-    ends = lists.agg(position=pl.len().cast(pl.Int64)).with_columns(next=pl.lit(STOPPED))
+    lengths = logged_queries(study, ["session_id"]).filter(pl.col(MANY) > 0)
+    ends = lengths.select("session_id", position=MANY, next=pl.lit(STOPPED))
     both = pl.concat([went, ends.select(went.columns)]).join(groups, on="session_id", how="inner")
     counts = both.group_by("group", "position", "next").agg(n=pl.len().cast(pl.Int64))
     return counts.sort("group", "position", "next")
-
-
-def logged_lists(study: Study) -> pl.DataFrame:
-    """The queries whose result lists were logged: ``session_id``, a row for each."""
-    return study.queries.filter(pl.col("results_status") != "not_logged").select("session_id").collect()

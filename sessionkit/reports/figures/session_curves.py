@@ -23,7 +23,7 @@ from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.study import Study
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.study.query_counts import MANY, logged_lists
 from sessionkit.study.session_counts import last_queries
 from sessionkit.study.session_subset import with_sessions
 
@@ -219,8 +219,15 @@ def _averaged(frame: pl.DataFrame) -> str:
 
 
 def usual_length(frame: pl.DataFrame, study: Study) -> tuple[pl.DataFrame, str]:
-    """The curves to the number of queries that at least 95% of sessions do not exceed, and a sentence where that is not all."""
-    lengths = last_queries(study, ["session_id"]).get_column("last").drop_nulls()
+    """Cut curves of relevance at the usual number of queries of a session, up to its last list; see `cut_at_usual`."""
+    return cut_at_usual(frame, last_queries(study, ["session_id"]).get_column("last").drop_nulls())
+
+
+def cut_at_usual(frame: pl.DataFrame, lengths: pl.Series) -> tuple[pl.DataFrame, str]:
+    """Cut curves at the number of queries that at least 95% of sessions do not exceed; a sentence says so where that is not all.
+
+    `lengths` are the numbers of queries of the sessions.
+    """
     usual = lengths.quantile(USUAL, "higher")
     last = frame.get_column("query_position").max()
     usual = None if usual is None else max(2, int(usual))  # a curve needs two
@@ -319,8 +326,8 @@ def single_sessions(study: Study, choices: Choices) -> Figure:
 
 
 def _sessions_of_topic(study: Study, choices: Choices, queries: int = 0) -> pl.Series:
-    """The sessions of the topic that is shown, all where there is none, with at least so many logged queries."""
-    sessions = logged_queries(study, ["session_id", "topic_id"]).filter(pl.col(MANY) >= queries)
+    """The sessions of the topic that is shown, all where there is none, with at least so many logged lists."""
+    sessions = logged_lists(study, ["session_id", "topic_id"]).filter(pl.col(MANY) >= queries)
     if choices.topic is not None:
         sessions = sessions.filter(pl.col("topic_id") == choices.topic)
     return sessions.get_column("session_id")

@@ -103,7 +103,10 @@ def _titled(one: Figure) -> Figure:
 
 
 def _of_queries(of: Material) -> pl.DataFrame:
-    """The queries with their numbers of results and clicks, undefined where no list was logged; texts unless they are left out."""
+    """The queries with their numbers of results and clicks; texts unless they are left out.
+
+    Of a query whose list was not logged the number of results is not known, and it has no click.
+    """
     text = "query_text" in of.study.columns("queries") and "queries" not in of.redaction.kinds
     queries = of.study.queries.select("query_position", "results_status", *(["query_text"] if text else [])).collect()
     counts = [pl.len().cast(pl.Int64).alias("results")]
@@ -111,6 +114,8 @@ def _of_queries(of: Material) -> pl.DataFrame:
         counts.append(pl.col("clicked").fill_null(value=False).sum().cast(pl.Int64).alias("clicks"))
     results = of.study.results.group_by("query_position").agg(counts).collect()
     rows = queries.join(results, on="query_position", how="left").sort("query_position")
-    numbers = pl.col("results", *(["clicks"] if len(counts) > 1 else []))
-    logged = pl.col("results_status").ne_missing("not_logged")
-    return rows.with_columns(pl.when(logged).then(numbers.fill_null(0)).otherwise(numbers)).drop("results_status")
+    has_list = pl.col("results_status").ne_missing("not_logged")
+    rows = rows.with_columns(pl.when(has_list).then(pl.col("results").fill_null(0)))
+    return rows.with_columns(pl.col(name).fill_null(0) for name in rows.columns if name == "clicks").drop(
+        "results_status"
+    )

@@ -147,6 +147,9 @@ class Measure:
     """Columns that it needs of the sessions or, where these have none of the name, of their users."""
     reads_log: ClassVar[bool] = True
     """Whether a session of which no query was logged has no value of it."""
+    every_query: ClassVar[bool] = False
+    """Whether it counts queries whose list was not logged too: they are outside measures of relevance, and inside those of
+    behavior."""
     of_lists: ClassVar[bool] = True
     """Whether it looks at the results shown, so that lists observed less deep than it looks matter to it."""
     needs_several_queries: ClassVar[bool] = False
@@ -337,7 +340,8 @@ class Measure:
         """Which results count; of a wrapper those of the measure inside."""
         of = self.inner
         choices = (of.cutoff, of.depth, of.duplicates, of.unjudged, of.grades, of.queries)
-        return Selection(*choices, gain="lifted" if getattr(of, "gain", None) == "lifted" else "linear")
+        gain = "lifted" if getattr(of, "gain", None) == "lifted" else "linear"
+        return Selection(*choices, gain=gain, every_query=of.every_query)
 
     def query_weights(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Weight of each query's value in the session's, of a measure that reduces queries; ``last``: which is the last."""

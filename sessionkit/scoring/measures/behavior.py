@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 GRADING = ("min_grade", "duplicates", "unjudged", "grades", "undefined")
 """Parameters of measures of grades, which a count does not have."""
 NO_QUERY = "no logged query"
+NO_LIST = "no list was logged"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class NumberOfQueries(SessionMeasure):
-    """Queries: the number of logged queries of a session, also of those that returned nothing.
+    """Queries: the number of logged queries of a session, also those that returned nothing or whose list was not logged.
 
-    Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better. Null for a
-    session without a logged query, of which no measure has a value: what it did is not known.
+    Unit: queries. Range [0, no bound). A count of effort: fewer is taken for better. Null for a session without a logged
+    query: what it did is not known.
 
     >>> import sessionkit as sk
     >>> study = sk.from_tables(
@@ -50,9 +51,10 @@ class NumberOfQueries(SessionMeasure):
     source = "OURS; a count"
     without = (*GRADING, "cutoff", "depth")
     of_lists = False
+    every_query = True
 
     def values(self, lists: Lists) -> pl.Series:
-        """Number of lists of every session."""
+        """Number of queries of every session."""
         return lists_per_session(lists)
 
 
@@ -62,14 +64,14 @@ class NumberOfResults(SessionMeasure):
 
     Unit: results. Range [0, no bound). A count of effort: fewer is taken for better. A document that is shown again
     counts again; a rank whose result was not logged does not count. With ``depth=last_click`` or ``depth=examined``,
-    only down to the last click or examined result. Null for a session without a logged query. See `Queries` for an example.
+    only down to the last click or examined result. Null for a session of which no list was logged. See `Queries` for an example.
     """
 
     name = "Results"
     bounds = "fixed"
     direction = "lower"
     formula = "number of results shown at ranks 1..k of all queries"
-    undefined_where = NO_QUERY
+    undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
 
@@ -85,7 +87,8 @@ class NumberOfClicks(SessionMeasure):
     Unit: clicks. Range [0, no bound). No direction is better: a click costs effort, and shows that something was found. The
     column ``clicks`` says how often a result was clicked; where it is not logged, a result that was clicked counts once (see
     `sessionkit.scoring.session_times` for what says so). Needs one of ``clicked``, ``clicks``, ``clicked_at``,
-    ``click_elapsed_seconds`` in the results. Null for a session without a logged query. See `Queries` for an example.
+    ``click_elapsed_seconds`` in the results. A query whose list was not logged has no click. Null for a session without a logged
+    query. See `Queries` for an example.
     """
 
     name = "Clicks"
@@ -97,6 +100,7 @@ class NumberOfClicks(SessionMeasure):
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
     needs_one: ClassVar[Columns] = may_read
+    every_query = True
 
     def values(self, lists: Lists) -> pl.Series:
         """Number of clicks of every session."""
@@ -122,6 +126,7 @@ class DeepestClickedRank(SessionMeasure):
     may_read: ClassVar[Columns] = {"results": CLICKING}
     needs_one: ClassVar[Columns] = may_read
     undefined_where = "no result was clicked"
+    every_query = True
 
     def values(self, lists: Lists) -> pl.Series:
         """Deepest clicked rank of every session."""
@@ -130,10 +135,11 @@ class DeepestClickedRank(SessionMeasure):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SessionAbandonment(SessionMeasure):
-    """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others.
+    """Abandoned: 1 for a session if none of its queries has a click on a result down to the cutoff, 0 for others.
 
     Unit: 0 or 1, so that a mean is the share of abandoned sessions; fewer is taken for better, although a searcher whom
-    the list itself has answered abandons too. Null for a session without a logged query. Needs what `Clicks` needs. See
+    the list itself has answered abandons too. Every logged query counts, also one whose list was not logged: it has no click.
+    Null where clicks are not logged at all (no column that `Clicks` needs), and for a session without a logged query. See
     `Queries` for an example.
     """
 
@@ -144,8 +150,8 @@ class SessionAbandonment(SessionMeasure):
     source = "OURS; abandonment as in studies of click logs, there of single queries"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
-    needs_one: ClassVar[Columns] = may_read
-    undefined_where = NO_QUERY
+    undefined_where = f"{NO_QUERY}, or clicks that were not logged at all"
+    every_query = True
 
     @property
     def highest(self) -> float | None:
@@ -154,8 +160,10 @@ class SessionAbandonment(SessionMeasure):
 
     def values(self, lists: Lists) -> pl.Series:
         """Whether every session clicked nothing."""
+        if not {*CLICKING} & {*lists.batch.results.columns}:
+            return pl.repeat(None, len(lists.batch.sessions), dtype=pl.Float64, eager=True)
         clicked = rows_per_session(lists, TimedLists(lists).results.filter("clicked"))
-        return pl.select(pl.when(lists_per_session(lists) > 0).then((clicked == 0).cast(pl.Float64))).to_series()
+        return (clicked == 0).cast(pl.Float64)
 
 
 Queries = NumberOfQueries()

@@ -28,8 +28,9 @@ class SessionDuration(SessionMeasure):
 
     Unit: seconds. Range [0, no bound). A measure of effort: shorter is taken for better. The session's
     ``duration_seconds`` where it is logged, else from ``started_at`` to ``ended_at`` where these are. A beginning that is
-    not logged is the earliest time of a logged query or click; an end that is not logged is the latest query or click, a
-    click lasting for its ``dwell_seconds``: the duration is then what was seen of the session, and 0 for a single event.
+    not logged is the earliest time of a query or click, also of a query whose list was not logged. An end that is not
+    logged is the latest query or click, a click lasting for its ``dwell_seconds``: the duration is then what was seen of the
+    session, and 0 for a single event.
     An end before the beginning is an error of the log, and taken for not logged. Null where no time is known, or no query was
     logged. Needs one column of times.
 
@@ -59,6 +60,7 @@ class SessionDuration(SessionMeasure):
     may_read: ClassVar[Columns] = TIMES
     needs_one: ClassVar[Columns] = {"sessions": SESSION_TIMES, "queries": QUERY_TIMES, "results": CLICK_TIMES}
     of_lists = False
+    every_query = True
     undefined_where = "no times, or no logged query"
 
     def values(self, lists: Lists) -> pl.Series:
@@ -86,6 +88,7 @@ class FirstClickTime(SessionMeasure):
     may_read: ClassVar[Columns] = TIMES
     needs_one: ClassVar[Columns] = {"results": CLICK_TIMES}
     of_lists = False
+    every_query = True
     undefined_where = "no timed click, or one before the first query"
 
     def values(self, lists: Lists) -> pl.Series:
@@ -117,6 +120,7 @@ class DwellTime(SessionMeasure):
     reads: ClassVar[Columns] = {"results": ("dwell_seconds",)}
     may_read: ClassVar[Columns] = {"results": CLICKING}
     of_lists = False
+    every_query = True
     undefined_where = "no dwell time of any click"
 
     def values(self, lists: Lists) -> pl.Series:

@@ -115,6 +115,7 @@ class MeanQueryTerms(SessionMeasure):
     without = WORDING
     reads: ClassVar[Columns] = {"queries": ("query_text",)}
     of_lists = False
+    every_query = True
     undefined_where = "no logged query with a text"
 
     def values(self, lists: Lists) -> pl.Series:
@@ -140,6 +141,7 @@ class MeanQueryOverlap(SessionMeasure):
     without = WORDING
     reads: ClassVar[Columns] = {"queries": ("query_text",)}
     of_lists = False
+    every_query = True
     undefined_where = "fewer than two logged queries with a text"
 
     @property

@@ -9,7 +9,7 @@ import polars as pl
 
 from sessionkit.choices import Duplicates
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
-from sessionkit.scoring.measures.behavior import GRADING, NO_QUERY
+from sessionkit.scoring.measures.behavior import GRADING, NO_LIST
 from sessionkit.scoring.per_session import per_session, rows_per_session, share, where_judged, with_session
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ class DocumentsShown(SessionMeasure):
     """UniqueDocs: the number of different documents that a session's logged queries showed, each list down to the cutoff.
 
     Unit: documents. Range [0, no bound); more is taken for better, since more of the collection came into view. Null
-    for a session without a logged query. See `Queries` for an example.
+    for a session of which no list was logged. See `Queries` for an example.
     """
 
     name = "UniqueDocs"
     bounds = "fixed"
     formula = "number of different documents at ranks 1..k of all queries"
-    undefined_where = NO_QUERY
+    undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
     reads: ClassVar[Columns] = SHOWN
@@ -45,14 +45,14 @@ class RepeatedResults(SessionMeasure):
     """Repeats: the number of results of a session that repeat an earlier document, each list down to the cutoff.
 
     Unit: results. Range [0, no bound); fewer is taken for better. Equals Results less UniqueDocs of the same parameters.
-    Null for a session without a logged query. See `Queries` for an example.
+    Null for a session of which no list was logged. See `Queries` for an example.
     """
 
     name = "Repeats"
     bounds = "fixed"
     direction = "lower"
     formula = "results shown at ranks 1..k of all queries - different documents among them"
-    undefined_where = NO_QUERY
+    undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
     reads: ClassVar[Columns] = SHOWN

@@ -6,11 +6,10 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.batch import batches
-from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
-from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.results_filter import logged_sessions
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -58,7 +57,7 @@ def path_variance(study: Study, measure: str | Measure, *, where: Where = None) 
     [('s', 'esDCG(discount=none,pdown=0.5,pref=0.9)', 1.5, 0.25)]
     """
     study = restricted(study, where)
-    asked = parse_measure(measure)
+    asked = measure_of(study, measure)
     if not isinstance(asked, ExpectedMeasure):
         msg = f"{asked} has no variance over paths; ask for a measure of expected sessions, such as esnDCG(pdown=0.7,pref=0.9)@10"
         raise MeasureError(msg)

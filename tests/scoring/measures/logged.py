@@ -113,7 +113,7 @@ def was_clicked(result):
 
 
 def lists_of(session):
-    """The logged queries of a session."""
+    """The queries of a session whose list was logged."""
     return [query for query in session["queries"] if query["logged"]]
 
 
@@ -121,8 +121,8 @@ def began(session):
     """Seconds after DAY at which a session began, None where no time of day is known."""
     if session["started_at"] is not None:
         return session["started_at"]
-    times = [query["issued_at"] for query in lists_of(session)]
-    times += [result["clicked_at"] for query in lists_of(session) for result in query["results"]]
+    times = [query["issued_at"] for query in session["queries"]]
+    times += [result["clicked_at"] for query in session["queries"] for result in query["results"]]
     return min((time for time in times if time is not None), default=None)
 
 
@@ -134,8 +134,8 @@ def seconds(elapsed, time, start):
 
 
 def issue_times(session):
-    """Seconds since the beginning of every logged query."""
-    return [seconds(query["elapsed_seconds"], query["issued_at"], began(session)) for query in lists_of(session)]
+    """Seconds since the beginning of every logged query, also one whose list was not logged."""
+    return [seconds(query["elapsed_seconds"], query["issued_at"], began(session)) for query in session["queries"]]
 
 
 def click_times(session):

@@ -24,7 +24,7 @@ from sessionkit.scoring.gains import gain_expr
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import Reduction, run
-from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, units
+from sessionkit.scoring.results_filter import counts_as_zero, logged_sessions, sessions_with_judgments, units
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -388,7 +388,7 @@ class CurveReduction:
             .agg(worth.sum().alias("ideal sum"))
         )
         last = queries.group_by("group").agg(end=pl.col("query_position").max().cast(pl.Int64) * cutoff)
-        counted = pl.len() if measure.undefined == "zero" else pl.col("defined").sum()
+        counted = pl.len() if measure.unjudged_topics == "zero" else pl.col("defined").sum()
         groups = known.group_by("group").agg(
             counted.cast(pl.Int64).alias("total n"), pl.col("defined").sum().cast(pl.Int64).alias("ideal n")
         )
@@ -421,10 +421,12 @@ class CurveReduction:
         known = chosen.with_columns(judged=judged).join(extents, on="session", how="left", maintain_order="left")
         # an ideal of more queries than the session has can know of relevant documents where its own have none
         some = pl.col("some").fill_null(value=False)
-        defined = some if self.measure.normalized_by_query else pl.col("judged") | some
-        known = known.with_columns(pl.col("own", "end").fill_null(0), defined=defined)
+        judged_or_some = pl.col("judged") | some
+        defined = some if self.measure.normalized_by_query else judged_or_some
+        is_zero = counts_as_zero(self.measure, judged_or_some)
+        known = known.with_columns(pl.col("own", "end").fill_null(0), defined=defined, is_zero=is_zero)
         row = where(known["session"], len(batch.sessions)).gather(vectors["session"])
-        levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined"))
+        levels = vectors.drop("end").with_columns(known[name].gather(row) for name in ("group", "defined", "is_zero"))
         levels = levels.filter(row.is_not_null()) if row.null_count() else levels
         steps, stood = self._steps(levels)
         edges = [
@@ -460,15 +462,18 @@ class CurveReduction:
     def _without_slots(self, known: pl.DataFrame) -> pl.DataFrame:
         """Counts of sessions that occupy no slot: they have gained nothing from the start, and are held there."""
         bare = known.filter(pl.col("end") == 0)
-        zero = self.measure.undefined == "zero"
-        everyone, defined = pl.len().cast(pl.Int64), pl.col("defined").sum().cast(pl.Int64)
-        none = pl.lit(0, pl.Int64)
-        counts = {"total n": everyone if zero else defined, "ideal n": defined, "share n": everyone if zero else none}
+        counts = {
+            "total n": pl.col("defined") | pl.col("is_zero"),
+            "ideal n": pl.col("defined"),
+            "share n": pl.col("is_zero"),
+        }
+        counts = {name: is_counted.sum().cast(pl.Int64) for name, is_counted in counts.items()}
         return bare.group_by("group").agg(**counts, slot=pl.lit(0, pl.Int32))
 
     def _terms(self) -> dict[str, pl.Expr]:
         """What is averaged: ``total``, and ``share``, the quotient of total and ideal at the fixed scale."""
         share = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
-        if self.measure.undefined == "zero":
-            return {"total": pl.col("total").fill_null(0), "share": share.fill_null(0)}
-        return {"share": share}
+        terms = {"total": pl.col("total"), "share": share}
+        return {
+            name: pl.when(term.is_not_null() | ~pl.col("is_zero")).then(term).otherwise(0) for name, term in terms.items()
+        }

@@ -21,7 +21,7 @@ from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results_filter import units
+from sessionkit.scoring.results_filter import units, with_zeros
 from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
@@ -148,7 +148,6 @@ def _ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     # ideal lists that end before the cutoff are held
     joined = places.join(each.select("key", "rank", "ideal"), on=["key", "rank"], how="left", maintain_order="left")
     held = pl.col("ideal").forward_fill().over("query")
-    value: pl.Expr = pl.when(pl.col("key").is_not_null()).then(exact.unfixed(held.fill_null(0)))
-    if measure.undefined == "zero":
-        value = value.fill_null(0.0)
+    judged = pl.col("key").is_not_null()
+    value = with_zeros(pl.when(judged).then(exact.unfixed(held.fill_null(0))), measure, judged)
     return joined.select("session", "query_position", "rank", value=value)

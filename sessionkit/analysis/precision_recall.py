@@ -24,6 +24,7 @@ from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.recall_levels import ELEVEN
 from sessionkit.scoring.reduction import run
+from sessionkit.scoring.results_filter import with_zeros
 from sessionkit.scoring.score import OF_SESSION, By, score, session_measures
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -272,12 +273,10 @@ class PrecisionRecallReduction:
         own = [batch.features[name].cast(pl.String) for name in (OF_SESSION if self.per == "query" else ["topic_id"])]
         known = batch.sessions.select("session", "session_id", *own)
         chosen = self.grouping.sessions(batch).join(known, on="session", maintain_order="left")
-        undefined = 0.0 if self.measure.undefined == "zero" else None
+        judged = pl.col("key").is_not_null()
         points = []
         for level, precision in zip(ELEVEN, curve, strict=True):
-            value = (
-                precision.alias("precision") if undefined is None else precision.fill_null(undefined).alias("precision")
-            )
+            value = with_zeros(pl.lit(precision), self.measure, judged).alias("precision")
             rows = lists.queries.select("session", "query_position", value, recall=pl.lit(level))
             points.append(rows.join(chosen, on="session", how="inner", maintain_order="left"))
         rows = pl.concat(points)

@@ -277,7 +277,7 @@ class Material:
     def unjudged(self) -> str | None:
         """That the study has no judgments, or none of what was shown, where figures of relevance need some."""
         measure = self.choices.measure
-        needed = measure.grades == "judgments" and measure.undefined == "null"
+        needed = measure.grades == "judgments" and measure.unjudged_topics == "null"
         if not needed:
             return None
         return UNJUDGED if not self.study.facts.judgments else UNRELATED if self._unrelated else None

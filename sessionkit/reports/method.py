@@ -58,8 +58,12 @@ WORDS: dict[str, dict[object, str]] = {
     },
     "grades": {"judgments": "grades are those of the judgments", "user": "grades are the searcher's own"},
     "undefined": {
-        "null": "undefined values (no judgments, or nothing relevant to normalize by) are left out",
-        "zero": "undefined values count as 0",
+        "null": "judged topics without a value, such as those with nothing relevant, are left out",
+        "zero": "judged topics without a value, such as those with nothing relevant, count as 0",
+    },
+    "unjudged_topics": {
+        "null": "topics without judgments are left out",
+        "zero": "topics without judgments count as 0",
     },
     "ideal": {
         "repeated": "the ideal session repeats the ideal list of every query",
@@ -85,8 +89,8 @@ def in_words(measure: Measure) -> str:
     >>> print(in_words(DCG @ 10))
     sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1). Here: gain is the grade; rank discount
     1 / log_2(i + 1); every shown result counts; a document that the session shows again gains again; unjudged results
-    gain nothing; grades are those of the judgments; undefined values (no judgments, or nothing relevant to normalize
-    by) are left out; all queries count; ranks 1 to 10 of each query count
+    gain nothing; grades are those of the judgments; judged topics without a value, such as those with nothing
+    relevant, are left out; topics without judgments are left out; all queries count; ranks 1 to 10 of each query count
     """
     parameters = measure.parameters()
     told = [

@@ -13,7 +13,7 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.measures.aggregates import AveragePosition
-from sessionkit.scoring.results_filter import sessions_with_judgments
+from sessionkit.scoring.results_filter import sessions_with_judgments, with_zeros
 
 
 def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
@@ -55,14 +55,14 @@ def average_positions(batch: SessionBatch, measure: AveragePosition) -> pl.DataF
     inner = measure.inner
     judged = sessions_with_judgments(batch, inner.selection).alias("has_judgments")
     vectors = session_vectors(batch, inner)
-    height: pl.Expr = pl.when(judged.gather(vectors["session"])).then(pl.col("total"))
+    is_judged = pl.lit(judged.gather(vectors["session"]))
+    height: pl.Expr = pl.when(is_judged).then(pl.col("total"))
     if inner.normalized_by_query:
         some = pl.col("ideal").sort_by("slot").last().over("session") > 0
         height = pl.when(some).then(pl.col("total"))
     elif inner.normalized:
         height = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
-    if inner.undefined == "zero":
-        height = height.fill_null(0)
+    height = with_zeros(height, inner, is_judged)
     wanted = pl.col("own") if measure.length is None else pl.lit(measure.length, pl.Int64)
     vectors = vectors.with_columns(height=height, wanted=wanted)
     within = pl.col("height").filter(pl.col("slot") <= pl.col("wanted"))
@@ -76,6 +76,7 @@ def average_positions(batch: SessionBatch, measure: AveragePosition) -> pl.DataF
     sessions = batch.sessions.select("session").with_columns(judged)
     found = sessions.join(averages, on="session", how="left", maintain_order="left")
     # a session without a slot has gained nothing over any length
-    nothing = 0.0 if (measure.length is not None and not inner.normalized) or inner.undefined == "zero" else None
-    absent = pl.col("there").is_null() & (pl.col("has_judgments") | (inner.undefined == "zero"))
-    return found.select(value=pl.when(absent).then(nothing).otherwise(pl.col("value")))
+    if measure.length is not None and not inner.normalized:
+        without_slot = pl.col("there").is_null() & pl.col("has_judgments")
+        found = found.with_columns(value=pl.when(without_slot).then(0.0).otherwise(pl.col("value")))
+    return found.select(value=with_zeros(pl.col("value"), inner, pl.col("has_judgments")))

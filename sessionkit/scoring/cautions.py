@@ -72,7 +72,7 @@ class Undefined:
                 many = len(scores) // len(measures)
             else:
                 many = int(scores.filter(pl.col("measure") == name).select(units).item())
-            self.reasons[name] = measure.undefined_where
+            self.reasons[name] = measure.why_undefined
             if measure.inner.every_query:
                 self.every_query.add(name)
             self.totals[name] = self.totals.get(name, 0) + many

@@ -28,6 +28,7 @@ from sessionkit.scoring.results_filter import (
     relevant_rows,
     sessions_with_judgments,
     units,
+    with_zeros,
 )
 from sessionkit.scoring.selection import Selection
 from sessionkit.scoring.slots import with_offsets
@@ -59,7 +60,8 @@ def query_values(batch: SessionBatch, measures: Iterable[Measure]) -> dict[Measu
             ideals, of = own_ideals(batch, measure)
             found = found.join(ideals.select(of, "ideal"), on=of, how="left", maintain_order="left")
             value = exact.quotient(pl.col("total"), pl.col("ideal"))
-        values[measure] = found.select("query", "session", "query_position", "judged", value=_defined(value, measure))
+        value = with_zeros(value, measure, pl.col("key").is_not_null())
+        values[measure] = found.select("query", "session", "query_position", "judged", value=value)
     return {measure: values[measure] for measure in measures}
 
 
@@ -104,9 +106,9 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
         else:
             added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
             found = _by_session(batch, by_query[measure.inner], pl.col("judged").sum(), value=exact.unfixed(added))
-        value = pl.col("value")
-        found = found.with_columns(value if measure.wraps else _defined(value, measure))
-        values[measure] = found.with_columns(total=exact.fixed(value))
+        if not (measure.wraps or measure in worked_out):
+            found = _with_zeros_of_sessions(batch, measure, found)
+        values[measure] = found.with_columns(total=exact.fixed(pl.col("value")))
     for measure, found in values.items():
         logged = logged_sessions(batch, measure.selection)
         if measure.inner.reads_log and not logged.all():
@@ -127,8 +129,11 @@ def _worked_out(batch: SessionBatch, measures: Iterable[Measure]) -> Iterator[tu
         for measure in group:
             found = _own_values(measure, lists).to_frame()
             if measure.level == "query":
-                found = lists.queries.select(PLACE).hstack(found)
-            yield measure, found.with_columns(_defined(pl.col("value"), measure))
+                judged = pl.lit(lists.queries["key"].is_not_null())
+                found = found.with_columns(with_zeros(pl.col("value"), measure, judged))
+                yield measure, lists.queries.select(PLACE).hstack(found)
+            else:
+                yield measure, _with_zeros_of_sessions(batch, measure, found)
 
 
 def _own_values(measure: Measure, lists: Lists) -> pl.Series:
@@ -174,13 +179,11 @@ def _session_value(batch: SessionBatch, measure: GainMeasure, found: pl.DataFram
     if measure.normalized:
         sessions = batch.sessions.select("session")
         ideals = sessions.join(session_ideals(batch, measure), on="session", how="left", maintain_order="left")
-        share = exact.quotient(pl.col("total"), pl.lit(ideals["ideal"]))
-        found = found.with_columns(value=_defined(share, measure)).with_columns(total=exact.fixed(pl.col("value")))
+        found = found.with_columns(value=exact.quotient(pl.col("total"), pl.lit(ideals["ideal"])))
+        found = _with_zeros_of_sessions(batch, measure, found).with_columns(total=exact.fixed(pl.col("value")))
         return found.select("value", "total", "judged")
     judged = pl.lit(sessions_with_judgments(batch, measure.selection))
-    total: pl.Expr = pl.when(judged).then(pl.col("total"))
-    if measure.undefined == "zero":
-        total = total.fill_null(0)
+    total = with_zeros(pl.when(judged).then(pl.col("total")), measure, judged)
     return found.select(value=exact.unfixed(total), total=total, judged="judged")
 
 
@@ -219,6 +222,9 @@ def _sums(batch: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
     return sums
 
 
-def _defined(value: pl.Expr, measure: Measure) -> pl.Expr:
-    """Put 0 for an undefined value where the measure says so."""
-    return value.fill_null(0.0) if measure.undefined == "zero" else value
+def _with_zeros_of_sessions(batch: SessionBatch, measure: Measure, scores: pl.DataFrame) -> pl.DataFrame:
+    """Put 0 where the ``value`` of a session is null and the measure says so; the rows are the batch's sessions in order."""
+    if "zero" not in (measure.undefined, measure.unjudged_topics):
+        return scores
+    judged = pl.lit(sessions_with_judgments(batch, measure.selection))
+    return scores.with_columns(with_zeros(pl.col("value"), measure, judged))

@@ -12,14 +12,14 @@ from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read, measure_of
 from sessionkit.scoring.curves import rank_vectors, session_vectors
-from sessionkit.scoring.execution import query_values
+from sessionkit.scoring.execution import query_values, session_values
 from sessionkit.scoring.gain_histogram import require_numbers
 from sessionkit.scoring.ideals import own_ideals
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
 from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
-from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units
+from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units, with_zeros
 from sessionkit.scoring.slots import with_offsets
 from sessionkit.study import Study
 from sessionkit.study.study import guarded_read
@@ -178,13 +178,12 @@ def _forgotten(batch: SessionBatch, measure: RecencyMeasure) -> pl.DataFrame:
     selection, unweighted, left = measure.selection, measure.unweighted(), measure.remembered()
     later = units(batch, selection).select("query", later=LATER)
     rows = every_gain(batch, measure).join(later, on="query", how="inner", maintain_order="left")
-    judged = sessions_with_judgments(batch, selection).gather(rows["session"])
-    zero = 0.0 if measure.undefined == "zero" else None
-    return rows.with_columns(
+    terms = rows.with_columns(
         rank_discount=unweighted.rank_discount(),
         query_discount=unweighted.query_discount_factor() * left,
-        contribution=pl.when(judged).then(unweighted.contribution(pl.col("gain")) * left).otherwise(zero),
+        contribution=unweighted.contribution(pl.col("gain")) * left,
     )
+    return _where_defined(batch, measure, terms)
 
 
 def _by_query(batch: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
@@ -199,8 +198,6 @@ def _by_query(batch: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.Da
 
 def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl.DataFrame) -> pl.DataFrame:
     """Divide contributions by the ideal, and weight them by what their query or slot counts in the value."""
-    selection = inner.selection
-    zero = 0.0 if inner.undefined == "zero" else None
     if isinstance(asked, AveragePosition):
         if inner.level == "query":
             weights = _rank_weights(batch, asked)
@@ -211,22 +208,22 @@ def _weighted(batch: SessionBatch, asked: Measure, inner: GainMeasure, terms: pl
     elif inner.normalized:
         ideals, of = own_ideals(batch, inner)
         ideal = exact.unfixed(pl.col("ideal").fill_null(0))
-        share = (
-            exact.quotient(pl.col("contribution"), ideal).fill_null(zero)
-            if zero is not None
-            else exact.quotient(pl.col("contribution"), ideal)
-        )
+        share = exact.quotient(pl.col("contribution"), ideal)
         terms = terms.join(ideals.select(of, "ideal"), on=of, how="left")
         terms = terms.with_columns(contribution=share, ideal=exact.unfixed(pl.col("ideal")))
-    terms = _by_query(batch, asked, terms)
-    if inner.normalized:
-        return terms
-    if inner.level == "query":
-        known = units(batch, selection).select("query", has_judgments=pl.col("key").is_not_null())
+    return _by_query(batch, asked, _where_defined(batch, asked, terms))
+
+
+def _where_defined(batch: SessionBatch, asked: Measure, terms: pl.DataFrame) -> pl.DataFrame:
+    """Make contributions null where the value that they add up to is undefined, and 0 where that value stands for none."""
+    measure, unit = (asked.inner, "query") if isinstance(asked, Aggregate) else (asked, asked.level)
+    if unit == "query":
+        values = query_values(batch, [measure])[measure].select("query", "value")
     else:
-        known = batch.sessions.select("session", has_judgments=sessions_with_judgments(batch, selection))
-    defined = pl.when("has_judgments").then(pl.col("contribution")).otherwise(zero)
-    return terms.join(known, on=known.columns[0], how="left").with_columns(contribution=defined)
+        values = batch.sessions.select("session", session_values(batch, [measure])[measure]["value"])
+    terms = terms.join(values, on=unit, how="left", maintain_order="left")
+    contribution = pl.when(pl.col("value").is_not_null()).then(pl.col("contribution").fill_null(0.0))
+    return terms.with_columns(contribution=contribution).drop("value")
 
 
 def _rank_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:
@@ -236,7 +233,7 @@ def _rank_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame
     height: pl.Expr = pl.lit(1.0)
     if inner.normalized:
         ideal = exact.unfixed(pl.col("ideal"))
-        height = pl.when(ideal > 0).then(1 / ideal).otherwise(0.0 if inner.undefined == "zero" else None)
+        height = pl.when(ideal > 0).then(1 / ideal)
     vectors = vectors.with_columns(height=height)
     weight = pl.col("height").cum_sum(reverse=True).over("query") / int(inner.cutoff or 1)
     return vectors.select("session", "query_position", "rank", weight=weight)
@@ -261,13 +258,14 @@ def _slot_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame
     """
     inner = measure.inner
     vectors = session_vectors(batch, inner)
+    judged = sessions_with_judgments(batch, inner.selection).gather(vectors["session"])
+    vectors = vectors.with_columns(judged.alias("is_judged"))
     last = pl.col("slot").max().over("session")
     length = pl.col("own") if measure.length is None else pl.lit(measure.length)
     times = pl.when(pl.col("slot") == last).then(1 + pl.max_horizontal(length - last, pl.lit(0))).otherwise(1)
     ideal = exact.unfixed(pl.col("ideal"))
     height = pl.when(ideal > 0).then(1 / ideal) if inner.normalized else pl.lit(1.0)
-    if inner.undefined == "zero":
-        height = height.fill_null(0.0)
+    height = with_zeros(height, inner, pl.col("is_judged"))
     counted = pl.when(pl.col("slot") <= length).then(times * height)
     slots = pl.when(counted.is_not_null()).then(times).sum().over("session").replace(0, None)
     weight = counted.fill_null(0.0).cum_sum(reverse=True).over("session", order_by="slot") / slots

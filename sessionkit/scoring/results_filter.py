@@ -15,16 +15,24 @@ from sessionkit.scoring.selection import SEEN, Selection
 from sessionkit.study.row_index import counts, sums
 
 
-class HasSelection(HasGain, Protocol):
+class UndefinedRules(Protocol):
+    """What stands where a measure has no value."""
+
+    @property
+    def undefined(self) -> str:
+        """What the value becomes where the key has judgments and the measure has no value: null or zero."""
+
+    @property
+    def unjudged_topics(self) -> str:
+        """What the value becomes where the key has no judgments: null or zero."""
+
+
+class HasSelection(HasGain, UndefinedRules, Protocol):
     """A measure of the gains of the results that it selects."""
 
     @property
     def selection(self) -> Selection:
         """Which results count."""
-
-    @property
-    def undefined(self) -> str:
-        """What an undefined value becomes, null or zero."""
 
 
 def units(batch: SessionBatch, selection: Selection) -> pl.DataFrame:
@@ -247,7 +255,7 @@ def logged_sessions(batch: SessionBatch, selection: Selection) -> pl.Series:
     """For every session whether a list of any of its queries that count was logged; for a measure of behavior, any query.
 
     Of a session without one nothing is known, not even that it gained nothing: no measure has a value for it, with
-    ``undefined=zero`` neither, which stands in for what is known to have no value.
+    ``undefined=zero`` and ``unjudged_topics=zero`` neither.
     """
     counting = batch.queries if selection.every_query else batch.queries.filter("logged")
     if selection.queries is not None:
@@ -267,11 +275,35 @@ def sessions_with_judgments(batch: SessionBatch, selection: Selection) -> pl.Ser
 
 
 def defined_sessions(batch: SessionBatch, measure: HasSelection) -> pl.Series:
-    """For every session whether a sum over its results has a value: anything is judged for it or, with ``undefined=zero``,
-    a list of it was logged.
+    """For every session whether a sum over its results has a value: anything is judged for it or, with
+    ``unjudged_topics=zero``, a list of it was logged.
     """
-    known = logged_sessions if measure.undefined == "zero" else sessions_with_judgments
-    return known(batch, measure.selection)
+    has_value = logged_sessions if measure.unjudged_topics == "zero" else sessions_with_judgments
+    return has_value(batch, measure.selection)
+
+
+def counts_as_zero(measure: UndefinedRules, is_judged: pl.Expr) -> pl.Expr:
+    """Whether 0 stands where a measure has no value.
+
+    ``undefined`` decides where the key has judgments, ``unjudged_topics`` where it has none.
+
+    Parameters
+    ----------
+    measure
+        The measure, or a wrapper, which has the rules of the measure inside.
+    is_judged
+        Whether the key of the query, or of any query of the session, has judgments.
+    """
+    if_judged, if_unjudged = measure.undefined == "zero", measure.unjudged_topics == "zero"
+    return pl.when(is_judged).then(pl.lit(if_judged)).otherwise(pl.lit(if_unjudged))
+
+
+def with_zeros(value: pl.Expr, measure: UndefinedRules, is_judged: pl.Expr) -> pl.Expr:
+    """Put 0 where a value is null and the measure says that it is 0, see `counts_as_zero`."""
+    if "zero" not in (measure.undefined, measure.unjudged_topics):
+        return value
+    # the value comes first, so that the expression keeps its name
+    return pl.when(value.is_not_null() | ~counts_as_zero(measure, is_judged)).then(value).otherwise(0)
 
 
 def _graded_sessions(batch: SessionBatch) -> pl.Series:

@@ -488,7 +488,7 @@ class ScoreReduction:
         alike: dict[tuple[Selection, str], list[GainMeasure]] = {}
         for measure in measures:
             if isinstance(measure, GainMeasure):
-                alike.setdefault((measure.selection, measure.undefined), []).append(measure)
+                alike.setdefault((measure.selection, measure.unjudged_topics), []).append(measure)
         sums = []
         for (selection, _), group in alike.items():
             rows = counted_rows(batch, selection)

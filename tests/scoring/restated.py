@@ -10,7 +10,8 @@ import math
 DEFAULTS = {
     "gain": "linear", "min_grade": 1, "discount": "log", "b": 2, "p": None, "query_discount": "log", "bq": 4, "pq": None,
     "rank_origin": "query", "slots": "pad", "depth": "all", "duplicates": "all", "unjudged": "zero", "grades": "judgments",
-    "undefined": "null", "queries": None, "ideal": "repeated", "ideal_queries": "session", "normalize": "session", "cutoff": None,
+    "undefined": "null", "unjudged_topics": "null", "queries": None, "ideal": "repeated", "ideal_queries": "session",
+    "normalize": "session", "cutoff": None,
 }  # fmt: skip
 
 
@@ -182,29 +183,32 @@ class Session:
     def sdcg(self):
         """Session sDCG."""
         value = sum(self.part(i) for i in range(len(self.queries)))
-        return value if self.has_judgments() else self.undefined()
+        return value if self.has_judgments() else self.undefined(self.has_judgments())
 
     def nsdcg(self):
         """Session nsDCG."""
         if self.o["normalize"] == "query":
             values = [v for i in range(len(self.queries)) if (v := self.ndcg(i, session=True)) is not None]
-            return sum(values) if values else self.undefined()
+            return sum(values) if values else self.undefined(self.has_judgments())
         ideal = self.ideal()
         if not self.queries or not ideal > 0:
-            return self.undefined()
+            return self.undefined(self.has_judgments())
         return sum(self.part(i) for i in range(len(self.queries))) / ideal
 
     def ndcg(self, index, *, session=False):
         """The nDCG of one query; with the query discount in front for a session's."""
         q, (offset, _) = self.queries[index], self.offsets[index]
         ideal = self.query_ideal(self.key_of(q), q["position"], offset, discounted=False)
-        return self.part(index, discounted=session) / ideal if ideal > 0 else self.undefined()
+        if ideal > 0:
+            return self.part(index, discounted=session) / ideal
+        return self.undefined(bool(self.judgments.get(self.key_of(q))))
 
     def dcg(self, index):
         """The DCG of one query."""
         judged = bool(self.judgments.get(self.key_of(self.queries[index])))
-        return self.part(index, discounted=False) if judged else self.undefined()
+        return self.part(index, discounted=False) if judged else self.undefined(judged)
 
-    def undefined(self):
+    def undefined(self, judged):
         """The value where there is none: nothing is known of a session of which no list was logged."""
-        return 0.0 if self.o["undefined"] == "zero" and self.queries else None
+        rule = self.o["undefined" if judged else "unjudged_topics"]
+        return 0.0 if rule == "zero" and self.queries else None

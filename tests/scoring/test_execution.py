@@ -31,6 +31,7 @@ SHARED = {
     "unjudged": st.sampled_from(["zero", "skip"]),
     "grades": st.sampled_from(["judgments", "user"]),
     "undefined": st.sampled_from(["null", "zero"]),
+    "unjudged_topics": st.sampled_from(["null", "zero"]),
     "queries": st.sampled_from([None, 1, 2]),
 }
 IDEALS = st.one_of(
@@ -53,6 +54,7 @@ QUERY_LEVEL = [
     "unjudged",
     "grades",
     "undefined",
+    "unjudged_topics",
     "queries",
 ]
 

@@ -64,8 +64,10 @@ def test_mean_of_all_sessions(study):
 
 
 def test_undefined_can_be_zero(study):
-    table = sk.score(study, "sDCG(undefined=zero)@1", by="system_id").filter(system_id="S")
-    assert table.select("value", "n", "undefined").rows() == [(pytest.approx(4 / 3), 3, 0)]
+    """The session without a value has no judgments: ``undefined``, which is for judged ones, leaves it out."""
+    for measure, scored in (("undefined=zero", (2.0, 2, 1)), ("unjudged_topics=zero", (pytest.approx(4 / 3), 3, 0))):
+        table = sk.score(study, f"sDCG({measure})@1", by="system_id").filter(system_id="S")
+        assert table.select("value", "n", "undefined").rows() == [scored]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sessionkit.scoring.curves import rank_vectors
 from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.scoring.results_filter import with_zeros
 
 TWO_PARTS = {"last": ("last", "non-last"), "first": ("first", "later"), "best": ("best", "rest")}
 """The two parts of a session, by what cuts it."""
@@ -160,9 +161,7 @@ def rank_values(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
     built = rank_vectors(batch, measure)
     judged = pl.col("key").is_not_null()
     value = exact.quotient(pl.col("total"), pl.col("ideal")) if measure.normalized else exact.unfixed(pl.col("total"))
-    value = pl.when(judged).then(value)
-    if measure.undefined == "zero":
-        value = value.fill_null(0.0)
+    value = with_zeros(pl.when(judged).then(value), measure, judged)
     return built.select("session", "query_position", "rank", value=value)
 
 

@@ -182,7 +182,8 @@ def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> 
         return f"{groups[units.counts.index(least)]} has {few} with a value; a comparison needs at least two"
     if not least:
         left = f"no {one} has a defined value for every group"
-        return f"{left}; a measure with undefined=zero counts 0 where it is undefined" if found.dropped else left
+        advice = "undefined=zero counts 0 where nothing is relevant, unjudged_topics=zero where nothing is judged"
+        return f"{left}; {advice}" if found.dropped else left
     if least == 1 and not isinstance(units, Blocked):
         return f"each group has 1 {one} with a value; a comparison needs at least two"
     if least == 1:

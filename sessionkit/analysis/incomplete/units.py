@@ -175,11 +175,17 @@ def _finished(bounds: pl.DataFrame, measure: Measure) -> pl.DataFrame:
         lower=pl.when(known).then(pl.min_horizontal(lower, "value")),
         upper=pl.when(known).then(pl.max_horizontal(upper, "value")),
     )
-    if measure.inner.undefined != "zero":
+    inner = measure.inner
+    if "zero" not in (inner.undefined, inner.unjudged_topics):
         return both
-    # what has no value is 0, and may stay so
+    # a 0 that stands for no value may stay, whatever is judged
+    stays = pl.col("value") == 0
+    if inner.undefined == "zero":  # as may the first judgment of a key leave nothing relevant
+        stays |= pl.col("value").is_null() & pl.col("upper").is_not_null()
+    zero = pl.lit(0.0)
     return both.with_columns(
-        lower=pl.when(pl.col("value") == 0).then(0.0).otherwise(pl.col("lower")), upper=pl.col("upper").fill_null(0.0)
+        lower=pl.when(stays).then(pl.min_horizontal("lower", zero)).otherwise(pl.col("lower")),
+        upper=pl.when(stays).then(pl.max_horizontal("upper", zero)).otherwise(pl.col("upper")),
     )
 
 

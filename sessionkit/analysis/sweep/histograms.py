@@ -45,14 +45,14 @@ class Kind:
     """What measures must share to be worked out from the same counts."""
 
     selection: Selection
-    undefined: str
+    unjudged_topics: str
 
     @classmethod
     def of(cls, measure: Measure) -> Kind | None:
         """The kind of a measure; None if it is no plain sum."""
         if not adds_up(measure):
             return None
-        return cls(measure.selection, measure.inner.undefined)
+        return cls(measure.selection, measure.inner.unjudged_topics)
 
 
 @dataclass(frozen=True, eq=False)

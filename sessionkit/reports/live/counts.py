@@ -15,7 +15,15 @@ from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.gain_histogram import GainHistogram
 from sessionkit.scoring.ideals import ideal_places
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results_filter import counted_rows, defined_sessions, logged_sessions, relevant_rows, units
+from sessionkit.scoring.results_filter import (
+    counted_rows,
+    counts_as_zero,
+    defined_sessions,
+    logged_sessions,
+    relevant_rows,
+    sessions_with_judgments,
+    units,
+)
 from sessionkit.study import Study
 
 PLACE = ["query_position", "rank", "grade"]
@@ -60,6 +68,8 @@ class LiveSessions:
     ----------
     groups
         The group of every session; null where unknown.
+    is_zero
+        Whether each session counts 0 where nsDCG has no value for it.
     rows
         ``session`` (its number here) and `PLACE` of every result that can gain.
     ideals
@@ -68,6 +78,7 @@ class LiveSessions:
     """
 
     groups: pl.Series
+    is_zero: pl.Series
     rows: pl.DataFrame
     ideals: pl.DataFrame
 
@@ -149,10 +160,13 @@ def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
     """Lay sessions out one by one, those of which a list was logged."""
     grouping, before = Grouping.of(study, by, several=False), 0
     groups: list[pl.Series] = []
+    is_zero: list[pl.Series] = []
     rows: list[pl.DataFrame] = []
     ideals: list[pl.DataFrame] = []
     for batch in _batches(study, varied, grouping):
         logged = logged_sessions(batch, varied.total.selection)
+        judged = pl.lit(sessions_with_judgments(batch, varied.share.selection))
+        is_zero.append(pl.select(is_zero=counts_as_zero(varied.share, judged)).to_series().filter(logged))
         place = pl.select(pl.when(logged).then(logged.cum_sum().cast(pl.Int64) - 1 + before)).to_series()
         groups.append(grouping.sessions(batch)["group"].filter(logged))
         for laid_out, frame in ((rows, _rows(batch, varied)), (ideals, _ideals(batch, varied))):
@@ -160,7 +174,10 @@ def sessions_of(study: Study, varied: Varied, by: str) -> LiveSessions:
         before += int(logged.sum())
     order = ["session", *PLACE]
     return LiveSessions(
-        pl.concat(groups), pl.concat(rows).sort(order), pl.concat(ideals).sort("session", "query_position")
+        pl.concat(groups),
+        pl.concat(is_zero),
+        pl.concat(rows).sort(order),
+        pl.concat(ideals).sort("session", "query_position"),
     )
 
 

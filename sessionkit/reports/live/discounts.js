@@ -96,6 +96,8 @@
     sessions.size.forEach((size, session) => {
       const [group, ideal, end] = [sessions.group[session], sessions.ideals[sessions.ideal[session]], next + size];
       let [sum, whole, share, part] = [0, 0, 0, 0];
+      // a session whose missing value is 0 counts in every slot, others from the first slot whose ideal is above 0
+      if (sessions.zero[session]) counts[group][0] += 1;
       while (next < end || part < ideal.length) {
         const at = Math.min(next < end ? sessions.query[sessions.place[next]] : Infinity, ideal[part] ?? Infinity);
         const list = ideal[part] === at ? best[ideal[part + 1]] : [];
@@ -108,21 +110,20 @@
           for (; last() === place; next += 1) sum += added[sessions.place[next]];
           if (!(whole > 0)) continue;
           const slot = (at - 1) * cutoff + place - 1;
-          if (!(before > 0)) counts[group][slot] += 1;
+          if (!(before > 0) && !sessions.zero[session]) counts[group][slot] += 1;
           ratios[group][slot] += sum / whole - share;
           share = sum / whole;
         }
       }
       sums[group] += share;
-      if (whole > 0 || data.zero) defined[group] += 1;
+      if (whole > 0 || sessions.zero[session]) defined[group] += 1;
     });
     for (const group of groups) {
       let [sum, many] = [0, 0];
       ratios[group].forEach((change, slot) => {
         sum += change;
         many += counts[group][slot];
-        const of = data.zero ? defined[group] : many;
-        ratios[group][slot] = of ? sum / of : NaN;
+        ratios[group][slot] = many ? sum / many : NaN;
       });
     }
     return {ratios, share: sums.map((sum, group) => defined[group] ? sum / defined[group] : null), defined};

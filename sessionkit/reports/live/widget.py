@@ -64,7 +64,6 @@ def widget(
         "queries": counts.groups["queries"].to_list(),
         "cutoff": varied.total.cutoff,
         "minimum": varied.total.min_grade,
-        "zero": varied.total.undefined == "zero",
         "grades": grades,
         "cells": {
             "group": counts.cells["group"].to_list(),
@@ -141,6 +140,7 @@ def _sessions(counts: LiveCounts, sessions: LiveSessions, grades: list[float]) -
     return {
         "all": many,
         "group": counts.number(sessions.groups).to_list(),
+        "zero": sessions.is_zero.cast(pl.Int8).to_list(),
         "size": sizes["size"].fill_null(0).to_list(),
         "place": numbered["place"].to_list(),
         "query": places["query_position"].to_list(),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_type_hints
 
 import polars as pl
 
-from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
+from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults, UnjudgedTopics
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.plugins import Blame, file_of, is_foreign, module_of
@@ -164,6 +164,7 @@ class Measure:
     unjudged: UnjudgedResults = "zero"
     grades: GradeSource = "judgments"
     undefined: UndefinedValue = "null"
+    unjudged_topics: UnjudgedTopics = "null"
     queries: int | None = None
 
     def __post_init__(self) -> None:
@@ -321,6 +322,15 @@ class Measure:
     def only_grade(self) -> float | None:
         """The one grade that is relevant; None where all from the lowest on are."""
         return None
+
+    @property
+    def why_undefined(self) -> str:
+        """Why sessions or queries have no value, of the reasons in `undefined_where` those that give none with these parameters."""
+        if self.undefined == "zero" and self.unjudged_topics == "null":
+            return NO_JUDGMENTS
+        if self.unjudged_topics == "zero":
+            return self.undefined_where.removeprefix(f"{NO_JUDGMENTS}, or ")
+        return self.undefined_where
 
     def recall_curve(self, lists: Lists, levels: Sequence[float]) -> list[pl.Series]:  # noqa: ARG002 - each has its own
         """Interpolated precision of every list at some levels of recall, a column for each; null where nothing is relevant.

@@ -15,7 +15,7 @@ from sessionkit.study.session_counts import CLICKING, clicks
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
 
-GRADING = ("min_grade", "duplicates", "unjudged", "grades", "undefined")
+GRADING = ("min_grade", "duplicates", "unjudged", "grades", "undefined", "unjudged_topics")
 """Parameters of measures of grades, which a count does not have."""
 NO_QUERY = "no logged query"
 NO_LIST = "no list was logged"

@@ -49,7 +49,7 @@ class RankedHalfLife(QueryMeasure):
     )
     source = "Borlund & Ingwersen, SIGIR 1998 [formula from memory]"
     undefined_where = "no judgments for their key, or nothing in the list that gains"
-    without = ("undefined",)
+    without = ("undefined", "unjudged_topics")
 
     gain: str = "linear"
     limit: MedianLimit = "above"

@@ -30,6 +30,7 @@ from sessionkit.choices import (
     Truncation,
     UndefinedValue,
     UnjudgedResults,
+    UnjudgedTopics,
     UnretrievedPlace,
     Weights,
 )
@@ -194,7 +195,12 @@ PARAMETERS = {
         _choice(
             "undefined",
             UndefinedValue,
-            "what an undefined value becomes; a session without a logged list stays undefined",
+            "what the value becomes where the key has judgments but the measure has no value, as where nothing is relevant",
+        ),
+        _choice(
+            "unjudged_topics",
+            UnjudgedTopics,
+            "what the value becomes where the key has no judgments at all",
         ),
         Parameter(
             "queries",

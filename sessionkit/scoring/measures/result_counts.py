@@ -86,7 +86,7 @@ class JudgedShare(SessionMeasure):
     no_bounds = "it measures the judged share itself"
     formula = "results with a grade at ranks 1..k of all queries / results shown there"
     source = "OURS; Judged@k of single lists in other tools"
-    without = ("min_grade", "duplicates", "unjudged", "undefined")
+    without = ("min_grade", "duplicates", "unjudged", "undefined", "unjudged_topics")
     undefined_where = "no result was shown"
 
     @property

@@ -50,7 +50,7 @@ class AverageSearchLength(QueryMeasure):
     higher_grade_can_lower = True
     formula = "sum of the ranks of the relevant documents / their number; tied results at the middle of their ranks"
     source = "Losee, Text Retrieval and Filtering, 1998 [formula from memory]"
-    without = ("undefined",)
+    without = ("undefined", "unjudged_topics")
     may_read: ClassVar[Columns] = {"results": ("score",)}
 
     ties: TiedResults = "score"
@@ -69,7 +69,7 @@ class NeedMeasure(QueryMeasure):
     no_bounds = "it depends on the ranks of all relevant documents, shown or not"
     higher_grade_can_lower = True
     undefined_where = "no judgments for their key, or fewer relevant documents than needed"
-    without = ("undefined",)
+    without = ("undefined", "unjudged_topics")
     may_read: ClassVar[Columns] = {"results": ("score",)}
 
     need: int = 1

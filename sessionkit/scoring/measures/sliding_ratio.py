@@ -129,7 +129,7 @@ class FrustrationRatio(SlidingGainRatio):
     name = "Frustration"
     direction = "lower"
     example = "Frustration(threshold=2)@10"
-    without = ("undefined",)
+    without = ("undefined", "unjudged_topics")
     formula = "sum of max(0, threshold - gain(i)) for i = 1..k / sum of its k largest values in the whole list"
     source = (
         "after Myaeng & Korfhage, Information Processing & Management 1990, who give prose; the formula is sessionkit's"

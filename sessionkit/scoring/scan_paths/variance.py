@@ -10,7 +10,7 @@ from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.expected_gain import ExpectedMeasure
-from sessionkit.scoring.results_filter import logged_sessions
+from sessionkit.scoring.results_filter import logged_sessions, sessions_with_judgments, with_zeros
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
@@ -66,9 +66,10 @@ def path_variance(study: Study, measure: str | Measure, *, where: Where = None) 
     parts = [pl.DataFrame(schema=schema)]
     for batch in batches(study, read):
         found = asked.variances(Lists(batch, asked.selection))
-        if asked.undefined == "zero":
-            logged = pl.lit(logged_sessions(batch, asked.selection))
-            found = found.select(pl.when(logged).then(pl.all().fill_null(0.0)))
+        judged = pl.lit(sessions_with_judgments(batch, asked.selection))
+        logged = pl.lit(logged_sessions(batch, asked.selection))
+        filled = [with_zeros(pl.col(name), asked, judged).alias(name) for name in ("value", "variance")]
+        found = found.select(filled).select(pl.when(logged).then(pl.all()))
         ids = batch.sessions["session_id"]
         parts.append(found.select(ids, measure=pl.lit(str(asked)), value="value", variance="variance"))
     return pl.concat(parts).sort("session_id")

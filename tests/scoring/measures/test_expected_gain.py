@@ -27,6 +27,7 @@ OPTIONS = {
     "cutoff": st.sampled_from([None, 2, 4]),
     "queries": st.sampled_from([None, 2]),
     "undefined": st.sampled_from(["null", "zero"]),
+    "unjudged_topics": st.sampled_from(["null", "zero"]),
 }
 BOTH = "pdown=0.7,pref=0.9"
 

@@ -33,6 +33,7 @@ VALUES = {
     "unjudged": st.sampled_from(["zero", "skip"]),
     "grades": st.sampled_from(["judgments", "user"]),
     "undefined": st.sampled_from(["null", "zero"]),
+    "unjudged_topics": st.sampled_from(["null", "zero"]),
     "queries": st.sampled_from([None, 3]),
     "ideal": st.sampled_from(["repeated", "spread", "once"]),
     "ideal_queries": st.sampled_from(["session", 11]),

@@ -83,7 +83,7 @@ class Paths:
         """Expectation and variance of a measure over all paths; None where it is undefined."""
         judged = self.session.has_judgments() if name in ("esDCG", "esP") else bool(self.base())
         if not judged:
-            return (self.session.undefined(),) * 2
+            return (self.session.undefined(self.session.has_judgments()),) * 2
         each = [(chance, self.worth(name, path)) for chance, path in self.all()]
         mean = math.fsum(chance * value for chance, value in each)
         return mean, math.fsum(chance * (value - mean) ** 2 for chance, value in each)

@@ -140,7 +140,9 @@ def judgment_loss(
     study = restricted(study, where)
     shares = fractions_of(fractions)
     whole = {"draws": (draws, 1), "seed": (seed, 0), "pairs": (pairs, 1)}
-    _check(pool or POOLS[0], whole, {"threshold": (threshold, 1.0)})
+    _check(POOLS[0] if pool is None else pool, whole, {"threshold": (threshold, 1.0)})
+    if isinstance(min_grade, bool) or not isinstance(min_grade, int | float):
+        raise UsageError(f"min_grade must be a grade, a number, not {min_grade!r}")
     log = RescoredLog.of(study, measures, by, memory)
     require_judgments(log.measures)
     if not np.isfinite(log.rejudging.grades).any():

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import polars as pl
 
-from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, float_sums, resampling_of
+from sessionkit.analysis.bands import DRAWS, OF_BAND, RATIO_WITHOUT_BANDS, banded, float_sums, resampling_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.arguments import require_choice
 from sessionkit.choices import AfterStop, CurveNormalization
@@ -323,9 +323,7 @@ class CurveReduction:
     def require_units(self) -> None:
         """Refuse means that are none of units: the curves of single sessions, and ratios of means."""
         if self.normalize == "averages":
-            raise UsageError(
-                "normalize=averages divides mean curves, which have no bands; each session's share has: normalize=each"
-            )
+            raise UsageError(RATIO_WITHOUT_BANDS)
         if "session_id" in self.grouping.keys:
             raise UsageError("per=session gives a curve for every session, which has no band; drop one of them")
 

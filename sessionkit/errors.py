@@ -153,8 +153,8 @@ def lack_of_space(error: BaseException) -> str | None:
     return None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string.
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string, as for what is no text.
 
     That is one that differs by little, else the shortest that begins with what was typed, or has a word within that does, if that is of
     three characters or more.
@@ -165,9 +165,11 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     "; did you mean 'P01/T03'?"
     >>> suggestion("exp", ["explain", "export"]), suggestion("DCG@10", ["nsDCG@10"]), suggestion("own", ["breakdown"])
     ("; did you mean 'export'?", "; did you mean 'nsDCG@10'?", '')
-    >>> suggestion("zzz", ["sDCG"])
-    ''
+    >>> suggestion("zzz", ["sDCG"]), suggestion(5, ["sDCG"])
+    ('', '')
     """
+    if not isinstance(name, str):
+        return ""
     folded = {other.casefold(): other for other in known}
     typed = name.casefold()
     begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)

@@ -23,6 +23,7 @@ KNOWN = tomllib.loads((ROOT / "tests" / "house.toml").read_text(encoding="utf-8"
 ROOMS = [
     "choices",
     "errors",
+    "arguments",
     "plugins",
     "display",
     "contract",

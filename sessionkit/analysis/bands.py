@@ -25,6 +25,9 @@ OF_BAND = ("low", "high", "units")
 """What a table of means has beside them if it has bands."""
 MOST_UNITS = 20_000
 """Units up to which there are bands; of more they are no wider than a line."""
+RATIO_WITHOUT_BANDS = (
+    "normalize=averages divides mean curves, which have no bands; the mean of shares has: normalize=each"
+)
 DRAWS = Resampling.draws
 """Draws of units, unless another number is asked for."""
 

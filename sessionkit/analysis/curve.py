@@ -9,11 +9,12 @@ from typing import ClassVar, Literal, get_args
 
 import polars as pl
 
-from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, float_sums, resampling_of
+from sessionkit.analysis.bands import DRAWS, OF_BAND, RATIO_WITHOUT_BANDS, banded, float_sums, resampling_of
 from sessionkit.analysis.groups import Grouping
+from sessionkit.arguments import require_choice
 from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
@@ -209,11 +210,10 @@ def curve_reduction(
 ) -> CurveReduction:
     """The mean curves that are asked for."""
     asked = require_curve(measure_of(study, measure))
-    normalize = normalize or ("each" if asked.normalized and not asked.normalized_by_query else "none")
+    if normalize is None:
+        normalize = "each" if asked.normalized and not asked.normalized_by_query else "none"
     for name, value, allowed in (("normalize", normalize, NORMALIZE), ("after_stop", after_stop, AFTER_STOP)):
-        if value not in allowed:
-            msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
-            raise UsageError(msg)
+        require_choice(name, value, allowed)
     if normalize != "none":
         asked.require_falling_discount()
     if per not in (None, "session"):
@@ -322,9 +322,7 @@ class CurveReduction:
     def require_units(self) -> None:
         """Refuse means that are none of units: the curves of single sessions, and ratios of means."""
         if self.normalize == "averages":
-            raise UsageError(
-                "normalize=averages divides mean curves, which have no bands; each session's share has: normalize=each"
-            )
+            raise UsageError(RATIO_WITHOUT_BANDS)
         if "session_id" in self.grouping.keys:
             raise UsageError("per=session gives a curve for every session, which has no band; drop one of them")
 

@@ -12,12 +12,12 @@ import polars as pl
 
 from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.provenance import Provenance, paper_label, provenance_of
+from sessionkit.arguments import require_choice
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.tables import TextTable, table_of, with_labels
 from sessionkit.display.text import Displayed
-from sessionkit.errors import UsageError, suggestion
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 TEXT, WHOLE, NUMBER, YES_NO = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
@@ -176,6 +176,5 @@ def _label(found: _Found, name: str | None) -> str:
 def _named(found: _Found, name: str) -> TextTable:
     """A table by its name, as text."""
     tables = found.tables()
-    if name not in tables:
-        raise UsageError(f"tables are {', '.join(tables)}, not {name!r}{suggestion(name, [*tables])}")
+    require_choice("a table", name, [*tables])
     return table_of(name.replace("_", " ").capitalize(), tables[name], limit=len(tables[name]))

@@ -1,4 +1,8 @@
-"""Gain vectors of Järvelin & Kekäläinen (TOIS 2002, Figures 1 to 4): mean CG, DCG, nCG or nDCG by rank, with the ideal."""
+"""Gain vectors of Järvelin & Kekäläinen (TOIS 2002, Figures 1 to 4): mean CG, DCG, nCG or nDCG by rank, with the ideal.
+
+Shares of the ideal are averaged in one of two ways. The papers divide the mean vector by the mean ideal vector (``averages``; Research
+Notes 2002-2, section 3.3, and TOIS 2002, section 3.3). A mean of nDCG is a mean of the queries' own shares (``each``), another number.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,24 @@ from typing import ClassVar, cast
 
 import polars as pl
 
-from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, resampling_of
-from sessionkit.analysis.breakdown.reduction import BreakdownReduction, rank_values
+from sessionkit.analysis.bands import DRAWS, OF_BAND, RATIO_WITHOUT_BANDS, banded, resampling_of
+from sessionkit.analysis.breakdown.reduction import BreakdownReduction
+from sessionkit.analysis.curve import NORMALIZE
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
+from sessionkit.arguments import require_choice
+from sessionkit.choices import CurveNormalization
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import MeasureError
+from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read, measure_of
+from sessionkit.scoring.curves import rank_vectors
 from sessionkit.scoring.ideals import ideal_list
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import run
-from sessionkit.scoring.results_filter import units, with_zeros
+from sessionkit.scoring.results_filter import with_zeros
 from sessionkit.scoring.score import By
 from sessionkit.scoring.slots import require_cutoff
 from sessionkit.study import Study
@@ -40,6 +48,7 @@ def gain_vectors(
     by: By = "system_id",
     *,
     where: Where = None,
+    normalize: CurveNormalization | None = None,
     bands: bool = False,
     confidence: float = 0.95,
     draws: int = DRAWS,
@@ -58,6 +67,10 @@ def gain_vectors(
         Columns to group sessions by, several as a list or joined by commas; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    normalize
+        ``"none"``: mean gain; ``"each"``: mean of the queries' own shares of their ideal; ``"averages"``: mean gain divided by mean
+        ideal, as the papers do (Research Notes 2002-2, Figures 3 and 4; TOIS 2002, Figures 3 and 4). Default: ``"each"`` for a
+        normalized measure, ``"none"`` for others.
     bands, confidence, draws, seed
         Whether each mean value has an interval, and of what kind; see `sessionkit.curve`.
     memory
@@ -66,16 +79,17 @@ def gain_vectors(
     Returns
     -------
     polars.DataFrame
-        The columns that make the groups, ``rank`` (1 to the cutoff), ``value`` (mean value cumulated to that rank, every query the same),
-        ``ideal`` (the same of the ideal lists; 1 of a normalized measure), ``below_ideal`` (ideal less value), ``share_below`` (that as
-        a share of the ideal; null where it is 0), ``n_queries`` and ``n_sessions`` (those
-        averaged; undefined queries are left out). With bands ``low``, ``high`` (null with fewer than four units) and ``units`` (users or
-        sessions with a value).
+        The columns that make the groups, ``rank`` (1 to the cutoff), ``value`` (mean gain cumulated to that rank, every query the same,
+        or its share of the ideal), ``ideal`` (the same of the ideal lists; 1 for shares), ``below_ideal`` (ideal less value),
+        ``share_below`` (that as a share of the ideal; null where it is 0), ``n_queries`` and ``n_sessions`` (those averaged; undefined
+        queries are left out). With bands ``low``, ``high`` (null with fewer than four units) and ``units`` (users or sessions with a
+        value).
 
     Raises
     ------
     UsageError
-        A column does not exist, no session is left, or bands are asked of more than 20,000 units.
+        A column or option does not exist, no session is left, or bands are asked of more than 20,000 units or of
+        ``normalize="averages"``, a ratio of means.
     MeasureError
         The measure has no gain vector, or no cutoff.
 
@@ -91,6 +105,8 @@ def gain_vectors(
     ... )
     >>> gain_vectors(study, "CG@2").select("rank", "value", "ideal").rows()
     [(1, 1.0, 3.0), (2, 4.0, 4.0)]
+    >>> gain_vectors(study, "CG@2", normalize="averages")["value"].round(4).to_list()
+    [0.3333, 1.0]
     """
     study = restricted(study, where)
     measure = measure_of(study, measure)
@@ -99,25 +115,51 @@ def gain_vectors(
         raise MeasureError(f"{measure} has no gain vector; ask for CG, DCG, nCG or nDCG with a cutoff, such as DCG@10")
     require_cutoff(asked)
     grouping = Grouping.of(study, by, (*OF_RANK, *OF_BAND))
-    tell_of_bound(asked)
+    if normalize is None:
+        normalize = "each" if asked.normalized else "none"
+    require_choice("normalize", normalize, NORMALIZE)
+    if normalize != "none":
+        asked.require_falling_discount()
+        tell_of_bound(asked)
     tell_of_depth(study, asked)
-    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]))
-    reduction = banded(study, task, resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed))
-    return ResultFrame(grouping.keyed(run(study, [reduction], memory)[0]))
+    resampling = resampling_of(bands=bands, confidence=confidence, draws=draws, seed=seed)
+    if resampling is not None and normalize == "averages":
+        raise UsageError(RATIO_WITHOUT_BANDS)
+    task = VectorsReduction(asked, grouping, average="queries", reads=columns_read(study, [asked]), normalize=normalize)
+    return ResultFrame(grouping.keyed(run(study, [banded(study, task, resampling)], memory)[0]))
 
 
 @dataclass(frozen=True, eq=False)
 class VectorsReduction(BreakdownReduction):
-    """Mean values of all queries by rank, and of their ideal lists."""
+    """Mean values of all queries by rank, and of their ideal lists.
 
+    Parameters
+    ----------
+    normalize
+        As `sessionkit.gain_vectors` has it.
+    """
+
+    normalize: str = "none"
     place: ClassVar[tuple[str, ...]] = ("rank",)
 
     def parted(self, batch: SessionBatch, chosen: pl.DataFrame) -> pl.DataFrame:
-        """Values of the queries and of their ideals, as two parts."""
-        measure = cast("GainMeasure", self.measure)
-        several = [rank_values(batch, measure).with_columns(part=pl.lit(SHOWN), order=pl.lit(0, pl.Int32))]
-        if not measure.normalized:
-            several.append(_ideals(batch, measure).with_columns(part=pl.lit(IDEAL), order=pl.lit(1, pl.Int32)))
+        """Values of the queries and of their ideals, as two parts; of the queries' own shares as one."""
+        vectors = _vectors(batch, cast("GainMeasure", self.measure))
+        parts = {SHOWN: exact.unfixed(pl.col("total")), IDEAL: exact.unfixed(pl.col("ideal"))}
+        if self.normalize == "each":
+            parts = {SHOWN: exact.quotient(pl.col("total"), pl.col("ideal"))}
+        judged = pl.col("key").is_not_null()
+        several = [
+            vectors.select(
+                "session",
+                "query_position",
+                "rank",
+                value=with_zeros(pl.when(judged).then(value), self.measure, judged),
+                part=pl.lit(part),
+                order=pl.lit(order, pl.Int32),
+            )
+            for order, (part, value) in enumerate(parts.items())
+        ]
         values = pl.concat(several).with_columns(single=pl.lit(value=False))
         return values.join(chosen, on="session", maintain_order="left")
 
@@ -131,23 +173,27 @@ class VectorsReduction(BreakdownReduction):
         best = both.filter(pl.col("part") == IDEAL).select("group", "rank", ideal="value")
         shown = both.filter(pl.col("part") == SHOWN)
         joined = shown.join(best, on=["group", "rank"], how="left", nulls_equal=True, maintain_order="left")
-        ideal = pl.lit(1.0) if cast("GainMeasure", self.measure).normalized else pl.col("ideal")
+        if self.normalize == "averages":
+            joined = joined.with_columns(value=exact.quotient(pl.col("value"), pl.col("ideal")))
+        ideal = pl.col("ideal") if self.normalize == "none" else pl.lit(1.0)
         joined = joined.with_columns(ideal=ideal).with_columns(below_ideal=less(pl.col("ideal"), pl.col("value")))
         return joined.with_columns(share_below=exact.quotient(pl.col("below_ideal"), pl.col("ideal"))).select(
             "group", *OF_RANK
         )
 
 
-def _ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
-    """The ideal of every query cumulated to every rank, as `rank_values` has the queries' own values."""
-    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
-    places = units(batch, measure.selection).with_columns(rank=ranks).explode("rank", empty_as_null=False)
+def _vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+    """Return gain and ideal gain of every query cumulated to every rank.
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns of `rank_vectors`, with ``total`` and ``ideal`` at the fixed scale; in order.
+    """
+    shown = rank_vectors(batch, measure)
+    if measure.normalized:
+        return shown
     best = ideal_list(batch, measure)
-    running = exact.fixed(measure.contribution(pl.col("gain"))).fill_null(0).cum_sum()
-    each = best.filter(pl.col("rank") <= measure.cutoff).sort("key", "rank").with_columns(ideal=running.over("key"))
-    # ideal lists that end before the cutoff are held
-    joined = places.join(each.select("key", "rank", "ideal"), on=["key", "rank"], how="left", maintain_order="left")
-    held = pl.col("ideal").forward_fill().over("query")
-    judged = pl.col("key").is_not_null()
-    value = with_zeros(pl.when(judged).then(exact.unfixed(held.fill_null(0))), measure, judged)
-    return joined.select("session", "query_position", "rank", value=value)
+    ideal = exact.fixed(measure.contribution(pl.col("gain")))
+    places = shown.join(best.select("key", "rank", ideal=ideal), on=["key", "rank"], how="left", maintain_order="left")
+    return places.with_columns(pl.col("ideal").fill_null(0).cum_sum().over("query"))

@@ -12,6 +12,7 @@ import polars as pl
 from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, float_sums, resampling_of
 from sessionkit.analysis.groups import Grouping
 from sessionkit.analysis.numeric_ties import less
+from sessionkit.arguments import require_choice
 from sessionkit.choices import RecallAverage
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.natural_order import in_natural_order
@@ -109,8 +110,7 @@ def precision_recall(
     Kekäläinen & Järvelin (JASIST 2002) define.
     """
     study = restricted(study, where)
-    if average not in AVERAGES:
-        raise UsageError(f"average must be queries or topics, not {average!r}{suggestion(str(average), AVERAGES)}")
+    require_choice("average", average, AVERAGES)
     if per not in (None, "query"):
         raise UsageError(f"per must be query, not {per!r}; columns that make groups go to by")
     if per is not None and by != "system_id":

@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import CONTEXT, INK, WIDTH, colors_of
-from sessionkit.display.labels import inert, inert_column, named, plain, printable, printable_column
+from sessionkit.display.labels import inert, inert_column, named, plain, printable_column
 from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
@@ -105,7 +105,7 @@ def line_below(found: Any, *lines: str | None) -> str | None:  # noqa: ANN401  #
     """The line below a title: what it is of, and which sessions a finding is of where not all take part."""
     made = found.provenance if isinstance(found, Finding) else None
     where = [f"Sessions where {made.where}"] if made is not None and made.where is not None else []
-    return "; ".join([*(line for line in lines if line), *map(visible, where)]) or None
+    return "; ".join([*(plain("subtitle", line) for line in lines if line), *map(visible, where)]) or None
 
 
 def checked(frame: Any, columns: Sequence[str], source: str) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
@@ -185,10 +185,28 @@ def guide(frame: pl.DataFrame) -> alt.InlineData:
     return values(frame, frame.clear())
 
 
+def shades_in(colors: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the colors that a caller gives to groups; none, an empty dict.
+
+    Raises
+    ------
+    UsageError
+        It is no mapping of names to colors.
+    """
+    if colors is None:
+        return {}
+    if not isinstance(colors, Mapping) or not all(isinstance(text, str) for pair in colors.items() for text in pair):
+        raise UsageError(
+            f"colors must be a dict of groups and their colors, such as {{'S1': '#0072B2'}}, not {colors!r}"
+        )
+    return dict(colors)
+
+
 def color(groups: Sequence[str], colors: Mapping[str, str] | None, legend: str) -> alt.Color:
     """Return the color of each group, from `colors` or by sorted name."""
     names = in_natural_order(groups)
-    given = {**(colors or {}), **{named(name): shade for name, shade in (colors or {}).items()}}
+    shades = shades_in(colors)
+    given = {**shades, **{named(name): shade for name, shade in shades.items()}}
     own = given if all(name in given for name in names) else colors_of([*given, *names]) | given
     names.sort(key=lambda name: own[name] != CONTEXT)  # drawn first, and so behind
     scale = alt.Scale(domain=[inert(name) for name in names], range=[own[name] for name in names])
@@ -210,7 +228,7 @@ def outstanding(
         names = natural_sort(ends, "group").sort("_end", "_mean", maintain_order=True).get_column("group").to_list()
         others = dict.fromkeys(in_natural_order(curves.get_column("group")), CONTEXT)
         colors = others | colors_of([names[0], names[-1]])
-    context = [name for name, shade in (colors or {}).items() if shade == CONTEXT]
+    context = [name for name, shade in shades_in(colors).items() if shade == CONTEXT]
     behind = [*context, *map(named, context)]
     if not behind:
         return curves, colors
@@ -553,7 +571,7 @@ def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:
 
     The title becomes part of an expression, which ends at the line separators of Unicode.
     """
-    title = inert(printable(title)).translate(SEPARATORS)
+    title = plain("title", title).translate(SEPARATORS)
     if form is None:
         return alt.Tooltip(field=field, type="nominal", title=title)
     return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

@@ -13,6 +13,7 @@ import altair as alt
 import polars as pl
 from altair.utils.schemapi import SchemaBase, debug_mode
 
+from sessionkit.arguments import path_of
 from sessionkit.charts.encodings import SharedRows
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
@@ -168,7 +169,7 @@ def save(
     """
     if not isinstance(chart, alt.TopLevelMixin):
         raise UsageError(f"save takes a chart, not {type(chart).__name__}; draw one with sessionkit.charts")
-    place = Path(path)
+    place = path_of("path", path)
     ending = place.suffix.lower()
     if ending not in WRITERS:
         possible = ", ".join(WRITERS)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from sessionkit.arguments import require_choice
 from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
-from sessionkit.errors import UsageError, suggestion, warn
+from sessionkit.errors import UsageError, warn
 
 STYLES: tuple[FigureStyle, ...] = get_args(FigureStyle)
 UNITS = {"mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0, "pt": 1.0, "px": 0.75}
@@ -194,9 +195,8 @@ def print_layout(
     >>> round(print_layout(width="84mm").width, 1)
     238.1
     """
-    if style not in STYLES:
-        raise UsageError(f"style must be one of {', '.join(STYLES)}, not {style!r}{suggestion(str(style), STYLES)}")
-    if font_size is not None and not FINEST <= font_size <= COARSEST:
+    require_choice("style", style, STYLES)
+    if font_size is not None and not (isinstance(font_size, int | float) and FINEST <= font_size <= COARSEST):
         raise UsageError(f"font_size must be {FINEST:g} to {COARSEST:g} points, not {font_size!r}")
     if font is not None and not re.fullmatch(r"[\w .-]{1,60}", plain("font", font)):
         raise UsageError(f"font must be the name of one font, not {font!r}")

@@ -17,6 +17,7 @@ from sessionkit.cli.options import (
     FormatOption,
     MeasureArgument,
     MemoryOption,
+    NormalizeOption,
     OutputOption,
     PerOption,
     SeedOption,
@@ -42,6 +43,7 @@ def gain_vectors(
     *,
     by: ByOption = "system_id",
     where: WhereOption = None,
+    normalize: NormalizeOption = None,
     bands: BandsOption = False,
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 5000,
@@ -54,7 +56,7 @@ def gain_vectors(
     """Average the gain of all queries by rank, beside the ideal.
 
     One row per group and rank: the columns of --by, rank, value (cumulated to that rank), ideal (the same of the best lists
-    that the judgments allow), below_ideal (ideal less value), share_below (that as a share of the ideal), n_queries,
+    that the judgments allow; 1 for shares), below_ideal (ideal less value), share_below (that as a share of the ideal), n_queries,
     n_sessions; with --bands also low, high, units. MEASURE is CG, DCG, nCG or nDCG with a cutoff.
     """
     from sessionkit.analysis.gain_vectors import gain_vectors as vectors
@@ -63,15 +65,25 @@ def gain_vectors(
     only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
     opened = open_source(study, where)
     with working("averaging"):
-        found = vectors(opened, measure, by, bands=bands, confidence=confidence, draws=draws, seed=seed, memory=memory)
+        frame = vectors(
+            opened,
+            measure,
+            by,
+            normalize=normalize,
+            bands=bands,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+            memory=memory,
+        )
     if chart is not None:
         import polars as pl
 
         from sessionkit.charts import gain_vectors as drawn
 
-        named = found.with_columns(measure=pl.lit(measure))
+        named = frame.with_columns(measure=pl.lit(measure))
         to.draw(drawn(named, synthetic=opened.settings.synthetic, title="Gain by rank", subtitle=condition_of(opened)))
-    to.send(found, condition_of(opened))
+    to.send(frame, condition_of(opened))
 
 
 def precision_recall(

@@ -173,7 +173,7 @@ NormalizeOption = Annotated[
     typer.Option(
         "--normalize",
         metavar=words(CurveNormalization),
-        help="none: mean gain; each: mean of the sessions' own shares of their ideal; averages: mean gain divided by mean "
+        help="none: mean gain; each: mean of each session's (or query's) own share of its ideal; averages: mean gain divided by mean "
         "ideal. Default: each for a normalized measure, else none.",
         show_default=False,
     ),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sessionkit.arguments import names_in
 from sessionkit.choices import StudyTable
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import UsageError, suggestion
@@ -89,7 +90,11 @@ class PrivacyOptions:
         UsageError
             A name is neither a thing nor a column, or is given twice, or cannot be treated so.
         """
-        given = {"keep": names_in(keep), "replace": names_in(replace), "drop": names_in(drop)}
+        given = {
+            "keep": names_in("keep", keep),
+            "replace": names_in("replace", replace),
+            "drop": names_in("drop", drop),
+        }
         for one, other in (("keep", "replace"), ("keep", "drop"), ("replace", "drop")):
             if both := [name for name in given[one] if name in given[other]]:
                 raise UsageError(f"{both[0]} cannot be both in {one} and in {other}; name it in one of them")
@@ -115,16 +120,6 @@ class PrivacyOptions:
                     f"replace: {name}.{column} is {dtype}, which cannot have pseudonyms; keep it or leave it out"
                 )
         return cls(REPLACED - {*kept} | {*replaced}, frozenset(kept), **columns)
-
-
-def names_in(given: Iterable[str]) -> list[str]:
-    """Names given one by one, or several joined by commas.
-
-    >>> names_in("queries, times"), names_in(["users"])
-    (['queries', 'times'], ['users'])
-    """
-    names = given.split(",") if isinstance(given, str) else [str(name) for name in given]
-    return [name.strip() for name in names if name.strip()]
 
 
 def extras_of(study: Study) -> dict[StudyTable, list[str]]:

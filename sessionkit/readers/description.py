@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import sessionkit.readers as registry
+from sessionkit.arguments import path_of
 from sessionkit.errors import DataError, UsageError, warn
 from sessionkit.readers.config import Config, as_config, loaded_toml
 from sessionkit.readers.entries import Glimpse
@@ -82,7 +83,8 @@ def describe(
     if isinstance(config, Mapping):
         said = StudyToml(config, "config", paths[0].parent)
     elif config is not None:
-        said = StudyToml(loaded_toml(Path(config)), Path(config).name, Path(config).parent)
+        file = path_of("config", config)
+        said = StudyToml(loaded_toml(file), file.name, file.parent)
     else:
         said = StudyToml({}, paths[0].name, paths[0].parent)
     return _described(replace(said, loaded={**said.loaded, **(settings or {})}), list(paths), format, command)

@@ -88,6 +88,8 @@ def from_tables(
     if results is None and queries is None:
         raise DataError("neither results nor queries were given; a study needs one of them")
     declared = Settings.of(settings)
+    if empty_list is not None and not isinstance(empty_list, str):
+        raise UsageError(f"empty_list must be the text that says a list was empty, not {empty_list!r}")
     empty = {"results": empty_list}
     raws, notes, by_query = dict[str, Raw](), list[str](), False
     for name, frame in given.items():

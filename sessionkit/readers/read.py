@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Never
 
 import sessionkit.readers as registry
+from sessionkit.arguments import path_of, paths_of
 from sessionkit.choices import MissingPositions
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
@@ -94,11 +95,11 @@ def read(
     _refuse(others)
     known = registry.FORMATS
     budget = memory_budget(memory)
-    if format is not None and format not in known:
+    if format is not None and (not isinstance(format, str) or format not in known):
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
     settings = _settings(missing_positions)
-    beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
-    topics_file = str(Path(topics).resolve()) if topics else None
+    beside = paths_of("judgments", judgments)
+    topics_file = None if topics is None or topics == "" else str(path_of("topics", topics).resolve())
     given = {"topics": topics_file, "session_gap": session_gap, "session_from": session_from}
     command = {name: value for name, value in given.items() if value is not None}
     if isinstance(source, Mapping):

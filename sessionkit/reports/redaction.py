@@ -9,6 +9,7 @@ from typing import get_args
 
 import polars as pl
 
+from sessionkit.arguments import names_in
 from sessionkit.choices import RedactedKind
 from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.study import Study
@@ -44,12 +45,12 @@ class Redaction:
         UsageError
             There is no such kind.
         """
-        names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
-        for name in filter(None, names):
+        names = names_in("redact", kinds)
+        for name in names:
             if name not in KINDS:
                 known = ", ".join(KINDS)
-                raise UsageError(f"redact can leave out {known}, not {name!r}{suggestion(str(name), KINDS)}")
-        return cls(frozenset(filter(None, names)))
+                raise UsageError(f"redact can leave out {known}, not {name!r}{suggestion(name, KINDS)}")
+        return cls(frozenset(names))
 
     def frame(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
         """Return a frame with the ids in it replaced."""

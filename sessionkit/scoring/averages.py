@@ -9,11 +9,25 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sessionkit.errors import UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.measures.aggregates import AveragePosition
 from sessionkit.scoring.results_filter import sessions_with_judgments, with_zeros
+
+
+def _numbers(name: str, values: object, dimensions: int = 1) -> np.ndarray:
+    """Return numbers as an array of so many dimensions."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(())
+    if array.ndim != dimensions:
+        raise UsageError(
+            f"{name} must be {'numbers' if dimensions == 1 else 'equally long vectors'}, not {values!r:.80}"
+        )
+    return array
 
 
 def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
@@ -23,7 +37,7 @@ def avg_vect(vectors: Sequence[Sequence[float]]) -> np.ndarray:
     >>> avg_vect([[3, 5, 8], [1, 1, 2]]).tolist()
     [2.0, 3.0, 5.0]
     """
-    return np.mean(np.asarray(vectors, dtype=float), axis=0)
+    return np.mean(_numbers("vectors", vectors, 2), axis=0)
 
 
 def norm_vect(vector: Sequence[float], ideal: Sequence[float]) -> np.ndarray:
@@ -33,7 +47,9 @@ def norm_vect(vector: Sequence[float], ideal: Sequence[float]) -> np.ndarray:
     >>> norm_vect([3, 5, 8], [3, 6, 9]).round(4).tolist()
     [1.0, 0.8333, 0.8889]
     """
-    part, whole = np.asarray(vector, dtype=float), np.asarray(ideal, dtype=float)
+    part, whole = _numbers("vector", vector), _numbers("ideal", ideal)
+    if part.shape != whole.shape:
+        raise UsageError(f"vector and ideal must be equally long, not {len(part)} and {len(whole)}")
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
 
 
@@ -43,7 +59,9 @@ def avg_pos(vector: Sequence[float], k: int | None = None) -> float:
     >>> avg_pos([1, 0.5, 0.3], 2)
     0.75
     """
-    return float(np.mean(np.asarray(vector, dtype=float)[:k]))
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int)):
+        raise UsageError(f"k must be a whole number, not {k!r}")
+    return float(np.mean(_numbers("vector", vector)[:k]))
 
 
 def average_positions(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame:

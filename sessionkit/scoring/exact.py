@@ -73,6 +73,19 @@ def share_of_best(reached: pl.Expr, best: pl.Expr) -> pl.Expr:
     return pl.when((best > 0) & (best - reached <= ROUNDED)).then(1.0).otherwise(part)
 
 
+def reaches(total: pl.Expr, target: pl.Expr) -> pl.Expr:
+    """Whether one sum at the fixed scale is at least another, as the numbers that were added are written.
+
+    Sums of whole numbers are compared exactly. A number such as 0.1 is no double, so that 0.3 can fall short of 0.1 + 0.2
+    by a share of some 2^-53: a sum reaches another that exceeds it by a share of at most 2^-48.
+
+    >>> numbers = pl.select(total=fixed(pl.lit(0.3)), target=fixed(pl.lit(0.1)) + fixed(pl.lit(0.2)))
+    >>> numbers.select(pl.col("total") >= pl.col("target"), near=reaches(pl.col("total"), pl.col("target"))).row(0)
+    (False, True)
+    """
+    return total + target // pl.lit(2**48, pl.Int128) >= target
+
+
 def running(count: pl.Expr) -> pl.Expr:
     """Sum of whole numbers down to each row within its ``list``, of rows that stand list by list.
 

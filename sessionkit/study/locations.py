@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import polars as pl
 
+from sessionkit.arguments import path_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study.storage import DESCRIPTOR, scan_files
 
@@ -71,7 +72,7 @@ def folder_at(place: str | PathLike[str], options: Mapping[str, Any] | None = No
     if not isinstance(place, str) or not is_address(place):
         if options:
             raise UsageError(f"storage_options are for addresses such as s3://bucket/study; {place} is a path")
-        return Directory(named_in_utf8(Path(place)))
+        return Directory(named_in_utf8(path_of("a study's place", place)))
     parts = urlsplit(place)
     scheme = parts.scheme.lower()
     if scheme == "file" and parts.netloc in ("", "localhost"):

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.arguments import path_of
 from sessionkit.errors import DataError, UsageError
 from sessionkit.study.atomic_files import built_beside, linked, sole_writer
 from sessionkit.study.batches import slices
@@ -22,7 +23,7 @@ from sessionkit.study.package_writer import finish_package, refuse_to_replace, r
 from sessionkit.study.partition_folders import folder_of
 from sessionkit.study.row_index import public
 from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBatch, StudyBatch, identity_of, scan_files
-from sessionkit.study.study import Study
+from sessionkit.study.study import Study, not_a_study
 from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
 
 SPENT = ("title", "primary", "labels", "better", "missing_positions")
@@ -78,7 +79,9 @@ def add_partition(
     """
     if is_address(directory):
         raise UsageError(f"{directory} is not on this machine; partitions are added to a study on disk")
-    target = Path(directory)
+    if not isinstance(study, Study):
+        raise not_a_study(study)
+    target = path_of("directory", directory)
     saved = open_study(target)
     with sole_writer(target):
         if identity_of(target) != saved.storage.identity:  # another process wrote while this one waited
@@ -222,6 +225,8 @@ def _require_same_settings(saved: Study, study: Study) -> None:
 
 def _typed(value: str | None, name: str, dtype: pl.DataType) -> pl.Series:
     """The value in the column's own type."""
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"the value of {name} must be a text, as it is written in the name of a folder, not {value!r}")
     text = pl.Series(name, [value], dtype=pl.String)
     try:
         if dtype == pl.Boolean and value is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ from typing import Any, TypeVar, cast, get_args
 
 import polars as pl
 
+from sessionkit.arguments import path_of
 from sessionkit.choices import TableName
 from sessionkit.contract import TABLES, table
 from sessionkit.display.text import in_html
@@ -50,10 +52,16 @@ def not_a_study(given: object) -> UsageError:
 def guarded_read(verb: Verb) -> Verb:
     """Return a function whose first argument is a study, made to say so where the study is replaced while it is read."""
 
+    # a verb that takes a table of scores as well says so in the type of its first parameter
+    first = next(iter(inspect.signature(verb).parameters.values()))
+    takes_only_studies = first.annotation in ("Study", Study)
+
     @functools.wraps(verb)
     def guarded(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function returns
-        study = given[0] if given else named.get("study")
-        if isinstance(study, str | os.PathLike):
+        if not given and first.name not in named:
+            return verb(**named)  # Python says which argument is missing
+        study = given[0] if given else named[first.name]
+        if isinstance(study, str | os.PathLike) or (takes_only_studies and not isinstance(study, Study)):
             raise not_a_study(study)
         if not isinstance(study, Study):
             return verb(*given, **named)
@@ -133,7 +141,8 @@ class Study:
 
     def columns(self, name: TableName) -> tuple[str, ...]:
         """Return the names of a table's columns, the declared ones first."""
-        return self.memo.once(("columns", name), lambda: tuple(self.table(name).collect_schema().names()))
+        table = self.table(name)
+        return self.memo.once(("columns", name), lambda: tuple(table.collect_schema().names()))
 
     def __post_init__(self) -> None:
         """Take what is known of the tables where it belongs to them; `dataclasses.replace` passes on that of others."""
@@ -233,11 +242,12 @@ class Study:
         from sessionkit.study.package_writer import write_package
         from sessionkit.study.temporary import copy_package
 
+        target = path_of("directory", directory)
         if self.storage.package is not None and partition_by is None:
-            saved = open_study(copy_package(self.storage.package, Path(directory)))
+            saved = open_study(copy_package(self.storage.package, target))
             depths = self.storage.depths if self.storage.depths is not None else self.memo.find("depths")
             return replace(saved, storage=replace(saved.storage, depths=depths))
-        return open_study(write_package(self, Path(directory), partition_by=partition_by, memory=memory))
+        return open_study(write_package(self, target, partition_by=partition_by, memory=memory))
 
     def to_run(self) -> pl.DataFrame:
         r"""Return the results as a TREC run: query_id, iteration, doc_id, rank, score, tag.

@@ -105,7 +105,7 @@ def test_topic_and_least_number_of_queries(study):
         ({"by": "sistem_id"}, "did you mean 'system_id'"),
         ({"where": "queries > 9"}, "no session is left"),
         ({"normalize": "eech"}, "did you mean 'each'"),
-        ({"after_stop": "end"}, "hold, null"),
+        ({"after_stop": "end"}, "hold or null"),
     ],
 )
 def test_what_is_wrong_is_said(study, options, says):

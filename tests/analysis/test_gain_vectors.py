@@ -8,6 +8,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.analysis.gain_vectors import gain_vectors
 from sessionkit.errors import MeasureError, UsageError
+from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 
@@ -73,6 +74,53 @@ def test_a_normalized_measure_has_an_ideal_of_one(study):
     found = gain_vectors(study, "nCG@2")
     assert set(found["ideal"]) == {1.0}
     assert found["value"].to_list() == [0.5, pytest.approx((1 / 3 + 2 / 3) / 2), 1.0, 1.0]
+
+
+def test_the_average_vector_is_divided_by_the_average_ideal(study):
+    """A: lists <0, 1> and <2> of an ideal <2, 1> each. With B, CG is 0, 1; 2, 2; 3, 3 of the ideals 2, 3; 2, 3; 3, 3."""
+    for measure in ("CG@2", "nCG@2"):
+        found = gain_vectors(study, measure, by=None, normalize="averages")
+        assert found["value"].to_list() == pytest.approx([5 / 7, 6 / 9], abs=1e-15)  # sums of gains over sums of ideals
+        assert found.select("ideal", "below_ideal").rows() == [(1.0, pytest.approx(2 / 7)), (1.0, pytest.approx(1 / 3))]
+        each = gain_vectors(study, measure, by=None, normalize="each")
+        assert each["value"].to_list() == pytest.approx([(0 + 1 + 1) / 3, (1 / 3 + 2 / 3 + 1) / 3], abs=1e-15)
+        assert gain_vectors(study, measure, by=None, normalize="none").equals(gain_vectors(study, "CG@2", by=None))
+    assert gain_vectors(study, "nCG@2").equals(gain_vectors(study, "nCG@2", normalize="each"))
+    assert gain_vectors(study, "CG@2", normalize="each").equals(gain_vectors(study, "nCG@2"))
+
+
+@pytest.mark.parametrize(
+    "measure", ["CG", "DCG(discount=jk2002)", "nDCG(gain=exp2)", "nCG(gain=0-1-10-100,undefined=zero)"]
+)
+def test_normalized_vectors_are_those_of_the_papers_functions(measure):
+    """`norm_vect` of two `avg_vect`, of the vectors of all queries by themselves (Research Notes 2002-2, equations 3 and 5)."""
+    clinic, ranks = read_clinic(), (1, 2, 5, 20)
+    gain = measure.removeprefix("n")
+    scores = sk.score(clinic, [f"{gain}@{rank}" for rank in ranks], per="query").drop_nulls("value")
+    ideals = gain_vectors(clinic, f"{gain}@20", by="topic_id").filter(pl.col("rank").is_in(ranks))
+    ideals = dict(ideals.group_by("topic_id", maintain_order=True).agg("ideal").rows())
+    averages = gain_vectors(clinic, f"{measure}@20", normalize="averages").filter(pl.col("rank").is_in(ranks))
+    for system in ("S1", "S2"):
+        lists = scores.filter(system_id=system).group_by(
+            "session_id", "query_position", "topic_id", maintain_order=True
+        )
+        queries = lists.agg("value")
+        average = sk.avg_vect(queries["value"].to_list())
+        ideal = sk.avg_vect([ideals[topic] for topic in queries["topic_id"]])
+        own = averages.filter(system_id=system)
+        assert own["value"].to_list() == pytest.approx(sk.norm_vect(average, ideal).tolist(), abs=1e-12)
+        assert set(own["n_queries"]) == {len(queries)}
+
+
+def test_what_normalize_refuses(study):
+    with pytest.raises(
+        UsageError, match="normalize must be one of none, each, averages, not 'average'; did you mean 'averages'"
+    ):
+        gain_vectors(study, "CG@2", normalize="average")
+    with pytest.raises(UsageError, match="averages divides mean curves, which have no bands"):
+        gain_vectors(study, "CG@2", normalize="averages", bands=True)
+    with pytest.raises(MeasureError, match="boosts the ranks 2 to b-1"):
+        gain_vectors(study, "DCG(discount=rn2002,b=10)@20", normalize="averages")
 
 
 def test_the_mean_is_that_of_scores_per_query(study):

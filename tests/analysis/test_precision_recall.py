@@ -1,5 +1,8 @@
 """Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
 
+import random
+from fractions import Fraction
+
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -72,6 +75,51 @@ def test_generalized_precision_by_generalized_recall():
     assert (
         sk.precision_recall(one_list([0]), per="query", measure="gP(max_grade=3)")["precision"].to_list() == [None] * 11
     )
+
+
+def generalized_curve(shown, unseen, top):
+    """gP at generalized recall 0, 0.1, ... 1 in exact fractions, from the definition."""
+    degrees = [Fraction(grade) / top for grade in shown]
+    base = sum(degrees) + sum(Fraction(grade) / top for grade in unseen)
+    if base == 0:
+        return [None] * 11
+    points = [(sum(degrees[:rank]) / base, sum(degrees[:rank]) / rank) for rank in range(1, len(shown) + 1)]
+    return [
+        float(max((precision for recall, precision in points if recall >= Fraction(tenth, 10)), default=Fraction(0)))
+        for tenth in range(11)
+    ]
+
+
+def test_generalized_recall_reaches_a_level_exactly():
+    """Grades 1, 3, 3, 3, of which the 1 alone is shown: 1 of 10 is a recall of 0.1, with a precision of 1/3."""
+    study = one_list([1], [3, 3, 3], max_grade=3)
+    curve = sk.precision_recall(study, per="query", measure="gP").get_column("precision").to_list()
+    assert curve == [1 / 3, 1 / 3] + [0] * 9
+    # 0.3 of 0.1 + 0.2 + 0.3 + 0.4 shown: a recall of 0.3, although 0.1 + 0.2 is no 0.3 in doubles
+    for shown, unseen in (([0.3], [0.1, 0.2, 0.4]), ([0.1, 0.2], [0.3, 0.4])):
+        study = one_list(shown, unseen, max_grade=1)
+        curve = sk.precision_recall(study, per="query", measure="gP").get_column("precision").to_list()
+        assert curve == pytest.approx([0.3 / len(shown)] * 4 + [0] * 7, abs=1e-15)
+
+
+@pytest.mark.parametrize("top", [3, 5, 7])
+@quiet
+def test_generalized_precision_is_that_of_exact_fractions(top):
+    """11 levels of 500 random lists; thirds, fifths and sevenths must not move a list across a level."""
+    draw = random.Random(top)  # noqa: S311
+    lists = [
+        ([draw.randint(0, top) for _ in range(draw.randint(1, 8))], [draw.randint(0, top) for _ in range(draw.randint(0, 8))])
+        for _ in range(500)
+    ]  # fmt: skip
+    study = study_of_lists([(str(number), "S", str(number), *grades) for number, grades in enumerate(lists)])
+    curves = sk.precision_recall(study, per="query", measure=f"gP(max_grade={top})")
+    values = dict(curves.group_by("session_id").agg("precision").rows())
+    wrong = [
+        (grades, values[str(number)], right)
+        for number, grades in enumerate(lists)
+        if values[str(number)] != (right := generalized_curve(*grades, top))
+    ]
+    assert wrong == []
 
 
 def test_of_two_degrees_it_is_precision_by_recall():

@@ -10,9 +10,10 @@ import polars as pl
 from sessionkit.analysis.bands import DRAWS, OF_BAND, banded, resampling_of
 from sessionkit.analysis.breakdown.reduction import OF_PART, BreakdownReduction
 from sessionkit.analysis.groups import Grouping
+from sessionkit.arguments import require_choice
 from sessionkit.choices import Part, PartAverage
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import MeasureError, UsageError, suggestion
+from sessionkit.errors import MeasureError
 from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
 from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.measures.base import Measure
@@ -142,9 +143,7 @@ def _reduction(
     """The means that are asked for."""
     asked = _require_ranks(measure_of(study, measure))
     for name, value, allowed in (("parts", parts, PARTS), ("average", average, AVERAGES)):
-        if value not in allowed:
-            msg = f"{name} must be one of {', '.join(allowed)}, not {value!r}{suggestion(value, allowed)}"
-            raise UsageError(msg)
+        require_choice(name, value, allowed)
     if parts == "best":
         MeasureDirection.of(asked).require(asked, "parts=best")
     grouping = Grouping.of(study, by, (*OF_PART, *OF_BAND))

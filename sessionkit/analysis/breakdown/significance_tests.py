@@ -21,6 +21,7 @@ from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.inference_options import FEWEST_RESAMPLES
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.arguments import names_in
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.tables import TextTable
@@ -244,7 +245,7 @@ def breakdown_tests_task(study: Study, measure: str | Measure, *, by: By = "syst
 
 def _contrasts(parts: str | Sequence[str]) -> tuple[str, ...]:
     """Check which comparisons are asked for."""
-    each = [name.strip() for name in parts.split(",")] if isinstance(parts, str) else list(parts)
+    each = names_in("parts", parts)
     for name in each or [""]:
         if name == "position":
             msg = "parts=position has no test, because it does not make two parts; compare parts=last-first, or parts=last, first or best"

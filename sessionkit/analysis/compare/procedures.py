@@ -212,13 +212,13 @@ def procedure(name: str | None, design: Design, population: str, groups: int) ->
     layout = design.layouts[population]
     if name is None:
         return PROCEDURES[DEFAULTS[layout][groups > 2]]
-    asked = ALSO.get(name, name)
+    asked = ALSO.get(name, name) if isinstance(name, str) else repr(name)
     works = [found.name for found in PROCEDURES.values() if layout in found.run]
     if asked == "bootstrap":
         msg = f"test=bootstrap: {BOOTSTRAP}{' or '.join(works)} would work"
         raise UsageError(msg)
     if asked not in PROCEDURES:
-        msg = f"there is no test {name!r}{suggestion(str(name), [*PROCEDURES, *ALSO])}; tests here: {', '.join(works)}"
+        msg = f"there is no test {name!r}{suggestion(name, [*PROCEDURES, *ALSO])}; tests here: {', '.join(works)}"
         raise UsageError(msg)
     if layout not in PROCEDURES[asked].run:
         needs = {

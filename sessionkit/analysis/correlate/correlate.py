@@ -24,6 +24,7 @@ from sessionkit.analysis.paper_tables import (
     significance_note,
 )
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.arguments import names_in
 from sessionkit.choices import Coefficient, DrawnUnits, IntervalKind
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import P_IS_BOUND
@@ -266,7 +267,7 @@ def correlate(
 
 def _coefficients(asked: str | Sequence[str]) -> tuple[str, ...]:
     """Check which coefficients are asked for."""
-    each = [name.strip() for name in asked.split(",")] if isinstance(asked, str) else list(asked)
+    each = names_in("coefficients", asked)
     for name in each:
         if name not in COEFFICIENTS:
             msg = f"coefficients must be among {', '.join(COEFFICIENTS)}, not {name!r}{suggestion(str(name), COEFFICIENTS)}"

@@ -122,7 +122,7 @@ def bootstrapped(plan: ComparisonPlan, frame: pl.DataFrame, values: np.ndarray, 
         larger += (t >= observed * (1 - TIE)).sum(axis=0)
         sizes.append(np.abs(means))
     p = np.where(observed > 0, (larger + 1) / (options.draws + 1), 1.0)
-    place = max(0, math.floor(options.alpha * options.draws) - 1)
+    place = max(0, math.floor(options.alpha * options.draws * (1 + TIE)) - 1)
     needed = float(np.sort(np.concatenate(sizes), axis=0)[::-1][place].max())
     return Found(pairs, mean, p, n, needed)
 

@@ -121,7 +121,9 @@ class EffortReduction:
         found = []
         for rank in range(1, int(measure.cutoff or 0) + 1):
             target = vectors.filter(pl.col("slot") == rank).select("unit", target="ideal")
-            reached = own.join(target, on="unit").filter(pl.col("total") >= pl.col("target"), pl.col("target") > 0)
+            reached = own.join(target, on="unit").filter(
+                exact.reaches(pl.col("total"), pl.col("target")), pl.col("target") > 0
+            )
             first = reached.group_by("unit", maintain_order=True).agg(pl.col("documents", "queries").first())
             needed = groups.join(target.filter(pl.col("target") > 0).select("unit"), on="unit", how="semi")
             needed = needed.join(first, on="unit", how="left")
@@ -138,7 +140,7 @@ class EffortReduction:
         self, batch: SessionBatch, measure: GainMeasure, own: pl.DataFrame, groups: pl.DataFrame, gain: float
     ) -> list[pl.DataFrame]:
         """How many results, queries and minutes units needed for a gain."""
-        enough = own.filter(pl.col("total") >= exact.fixed(pl.lit(gain)))
+        enough = own.filter(exact.reaches(pl.col("total"), exact.fixed(pl.lit(gain))))
         first = enough.group_by("unit", maintain_order=True).agg(pl.col("documents", "queries").first())
         needed = groups.join(first, on="unit", how="left")
         counts = {"results": needed.rename({"documents": "amount"})}

@@ -35,7 +35,7 @@ def fractions_of(given: str | float | Sequence[float | str] | None) -> tuple[Fra
     """
     if given is None or given == NAMED:
         return USUAL
-    texts: Iterable[float | str] = [given] if isinstance(given, (str, int, float)) else given
+    texts: Iterable[float | str] = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
     shares = {share for text in texts for part in str(text).split(",") for share in _shares(part.strip())}
     if len(shares) > MOST:
         msg = f"{len(shares):,} shares of the judgments are too many; give at most {MOST}"

@@ -141,7 +141,9 @@ def judgment_loss(
     """
     study = restricted(study, where)
     shares = fractions_of(fractions)
-    _check(pool or POOLS[0], threshold)
+    _check(POOLS[0] if pool is None else pool, threshold)
+    if isinstance(min_grade, bool) or not isinstance(min_grade, int | float):
+        raise UsageError(f"min_grade must be a grade, a number, not {min_grade!r}")
     require_draws(draws, 1)
     require_seed(seed)
     require_whole("pairs", pairs, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def numbers(name: str, given: int | Sequence[int] | None) -> list[int] | None:
     """Return numbers to look at, in order."""
     if given is None:
         return None
-    each = [given] if isinstance(given, int) else list(given)
+    each = list(given) if isinstance(given, Iterable) else [given]
     if not each or any(isinstance(one, bool) or not isinstance(one, int) or not 2 <= one <= MOST for one in each):
         msg = f"{name} must be whole numbers from 2 to {MOST:,}, not {given!r}"
         raise UsageError(msg)

@@ -70,8 +70,8 @@ def groups_of(log: RescoredLog, full: float | None = None) -> Groups:
     UsageError
         Fewer than two groups are left, or `full` is no share.
     """
-    if full is not None and not 0 <= full <= 1:
-        raise UsageError(f"full must be a share from 0 to 1, not {full:g}; 0.95 is usual")
+    if full is not None and (not isinstance(full, int | float) or not 0 <= full <= 1):
+        raise UsageError(f"full must be a share from 0 to 1, not {full!r}; 0.95 is usual")
     sessions = log.sessions
     left_out: dict[str, int] = {}
     unknown = sessions.get_column("group").null_count()

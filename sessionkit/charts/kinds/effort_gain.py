@@ -9,12 +9,14 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.effort.finding import Effort
+from sessionkit.arguments import require_choice
 from sessionkit.charts.encodings import (
     area,
     color,
     curve_names,
     drawn_of,
     grouped,
+    line_below,
     outstanding,
     shaped,
     stacked,
@@ -24,7 +26,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.choices import EffortUnit
 from sessionkit.display.natural_order import in_natural_order
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 
 COLUMNS = ("along", "amount", "reached", "units", "share", "low", "high")
@@ -80,8 +82,9 @@ def effort_gain(
     UsageError
         A column is missing, there are no rows, or none of what was spent so.
     """
-    if along not in ALONG:
-        raise UsageError(f"along must be one of {', '.join(ALONG)}, not {along!r}{suggestion(str(along), ALONG)}")
+    require_choice("along", along, ALONG)
+    if gain is not None and not isinstance(gain, int | float):
+        raise UsageError(f"gain must be a number, not {gain!r}")
     table = as_polars(drawn_of(effort, "spent", SOURCE), SOURCE).collect()
     if "along" in table.columns:
         table = table.filter(pl.col("along") == along)
@@ -121,5 +124,5 @@ def effort_gain(
     bands.mark.interpolate = "step-after"
     layers = [*([bands] if few else []), lines, points, *names]
     if isinstance(effort, Effort) and gain is None and effort.gain_source is not None:
-        subtitle = "; ".join([*([subtitle] if subtitle else []), f"{effort.gain:g} is {effort.gain_source}"])
+        subtitle = line_below(None, subtitle, f"{effort.gain:g} is {effort.gain_source}")
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)

@@ -23,6 +23,7 @@ from sessionkit.charts.encodings import (
     name_layers,
     of_several,
     parted,
+    shades_in,
     shaped,
     tip,
     titled,
@@ -103,7 +104,7 @@ def gain_vectors(
             axis=alt.Axis(title="Mean per query" if means else "Of one query", tickCount=5),
         ),
         "color": color(
-            [*groups, *ideal.get_column("group")], {LINES[1]: FAINT, **(colors or colors_of(groups))}, legend
+            [*groups, *ideal.get_column("group")], {LINES[1]: FAINT, **(shades_in(colors) or colors_of(groups))}, legend
         ),
     }
     if own:

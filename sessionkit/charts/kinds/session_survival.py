@@ -15,6 +15,7 @@ from sessionkit.charts.encodings import (
     curve_names,
     grouped,
     guide,
+    line_below,
     outstanding,
     shaped,
     stacked,
@@ -79,7 +80,7 @@ def session_survival(
     left = in_natural_order(name for name in every if name not in groups)
     few = [*left[:NAMED], *([f"{len(left) - NAMED:,} more"] if len(left) > NAMED else [])]
     told = f"Not drawn, without a logged query: {', '.join(few)}" if left else None
-    subtitle = "; ".join(line for line in (subtitle, told) if line) or None
+    subtitle = line_below(None, subtitle, told)
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)

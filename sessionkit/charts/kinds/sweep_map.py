@@ -19,6 +19,7 @@ from sessionkit.charts.encodings import (
     guide,
     layered,
     line_below,
+    shades_in,
     tip,
     titled,
     values,
@@ -90,7 +91,7 @@ def sweep_map(
     UsageError
         A column is missing, or there are no rows.
     """
-    groups = list(colors or ())
+    groups = list(shades_in(colors))
     if isinstance(sweep, Sweep):
         groups = list(sweep.groups)
         across_name, up_name = sweep.across(x, y)

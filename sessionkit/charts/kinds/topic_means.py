@@ -15,6 +15,7 @@ from sessionkit.charts.encodings import (
     gain_axis,
     grouped,
     guide,
+    shades_in,
     shaped,
     stacked,
     tip,
@@ -95,7 +96,7 @@ def topic_means(
     ends = known.group_by("topic", maintain_order=True).agg(value=pl.col("value").min(), high=pl.col("value").max())
     groups = known["group"].unique().to_list()
     context = [
-        named(group) for group, shade in (colors or {}).items() if shade == CONTEXT
+        named(group) for group, shade in shades_in(colors).items() if shade == CONTEXT
     ]  # drawn first, and so behind
     points = known.sort(~pl.col("group").is_in(context), "group", "topic")
     shape = {"shape": shaped(groups, name)} if 1 < len(groups) <= len(SHAPES) else {}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from sessionkit.arguments import path_of, paths_of
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.propose.events import sections_of_events
@@ -64,12 +65,12 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     >>> [question.place for question in found.questions]
     ['max_grade']
     """
-    given = [Path(paths)] if isinstance(paths, str | PathLike) else [Path(path) for path in paths]
+    given = paths_of("paths", paths)
     if not given:
         raise UsageError("give the files to propose a study.toml for")
     if len({path.resolve() for path in given}) < len(given):
         raise UsageError("a file is given twice; give each once")
-    place = Path() if folder is None else Path(folder)
+    place = Path() if folder is None else path_of("folder", folder)
     for path in given:
         _refuse(path)
     inside = [file for path in given for file in files_in(path)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
+from sessionkit.arguments import names_in
 from sessionkit.choices import FurtherPart
 from sessionkit.errors import UsageError, suggestion
 
@@ -40,8 +41,8 @@ class Also:
         >>> Also.of("power, mixed", "10%").parts
         ('mixed', 'power')
         """
-        asked = [name.strip() for name in (also.split(",") if isinstance(also, str) else also)]
-        for name in filter(None, asked):
+        asked = names_in("also", also)
+        for name in asked:
             if name not in NAMES:
                 raise UsageError(f"also can be {', '.join(NAMES)}, not {name!r}{suggestion(name, NAMES)}")
         parts = tuple(name for name in NAMES if name in asked)

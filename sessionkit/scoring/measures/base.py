@@ -195,8 +195,8 @@ class Measure:
         changes = {_parameter_of(key): value for key, value in changes.items()}
         own = self.parameters()
         if like is not None:
-            if like not in PRESETS:
-                msg = f"{self.name}: like must be one of {', '.join(PRESETS)}, not {like!r}{suggestion(str(like), PRESETS)}"
+            if not isinstance(like, str) or like not in PRESETS:
+                msg = f"{self.name}: like must be one of {', '.join(PRESETS)}, not {like!r}{suggestion(like, PRESETS)}"
                 raise MeasureError(msg)
             changes = {key: value for key, value in PRESETS[like].items() if key in own} | changes
         for key in changes:

@@ -77,17 +77,21 @@ class GeneralizedPrecision(GeneralizedMeasure):
 
     def recall_curve(self, lists: Lists, levels: Sequence[float]) -> list[pl.Series]:
         """The highest generalized precision at or below the rank where generalized recall reaches each level."""
-        base = _fixed_base_gain(lists, self.gain, self.min_grade, top_gain(self, self.gain, self.max_grade, lists))
-        rows = self.terms(lists).with_columns(reached=exact.running(exact.fixed(pl.col("term"))))
+        top = top_gain(self, self.gain, self.max_grade, lists)
+        # gains, not degrees: a third is no double, so a sum of degrees can miss a level that the gains reach exactly
+        base = _fixed_base_gain(lists, self.gain, self.min_grade)
+        rows = lists.gaining(self.gain, self.min_grade).select(
+            "list", "rank", reached=exact.running(exact.fixed(pl.col("gain")))
+        )
         rows = rows.with_columns(
-            precision=exact.quotient(exact.unfixed(pl.col("reached")), pl.col("rank")),
+            precision=exact.quotient(exact.unfixed(pl.col("reached")), pl.col("rank") * top),
             base=base.gather(rows["list"]),
         )
         every, columns = lists.queries.select("list"), []
         for level in levels:
-            share = Fraction(str(level))  # the number as it is written, so that a third of 0.3 is no 0.0999
-            there = pl.col("reached") * share.denominator >= pl.col("base") * share.numerator
-            best = rows.filter(there).group_by("list").agg(pl.col("precision").max())
+            share = Fraction(str(level))  # the level as it is written: 3/10, not 0.299999999999999989
+            reached = exact.reaches(pl.col("reached") * share.denominator, pl.col("base") * share.numerator)
+            best = rows.filter(reached).group_by("list").agg(pl.col("precision").max())
             found = every.join(best, on="list", how="left", maintain_order="left").with_columns(base=base)
             value = pl.when(pl.col("base") > 0).then(pl.col("precision").fill_null(0.0))
             columns.append(found.select(value.alias("value")).to_series())
@@ -120,21 +124,25 @@ class GeneralizedRecall(GeneralizedMeasure):
     formula = "sum of r(i) for i = 1..k / sum of r over the recall base, r = gain / gain of max_grade"
     higher_grade_can_lower = True
 
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """Gain of every result: max_grade cancels, and a grade above it is an error."""
+        top_gain(self, self.gain, self.max_grade, lists)
+        return lists.gaining(self.gain, self.min_grade).select("list", "rank", term="gain")
+
     def divisor(self, lists: Lists) -> pl.Series:
-        """Degrees of relevance of the recall base, added up."""
-        top = top_gain(self, self.gain, self.max_grade, lists)
-        return base_gain(lists, self.gain, self.min_grade, top)
+        """Gains of the recall base, added up."""
+        return base_gain(lists, self.gain, self.min_grade)
 
 
-def base_gain(lists: Lists, gain: str, min_grade: float, top: float = 1.0) -> pl.Series:
-    """Gains of every list's recall base as shares of the top gain, added up exactly; 0 where nothing is relevant."""
-    return _fixed_base_gain(lists, gain, min_grade, top).to_frame().select(exact.unfixed(pl.col("base"))).to_series()
+def base_gain(lists: Lists, gain: str, min_grade: float) -> pl.Series:
+    """Gains of every list's recall base, added up exactly; 0 where nothing is relevant."""
+    return _fixed_base_gain(lists, gain, min_grade).to_frame().select(exact.unfixed(pl.col("base"))).to_series()
 
 
-def _fixed_base_gain(lists: Lists, gain: str, min_grade: float, top: float) -> pl.Series:
+def _fixed_base_gain(lists: Lists, gain: str, min_grade: float) -> pl.Series:
     """The same at the fixed scale."""
     ideal = lists.ideal(gain, min_grade)
-    sums = ideal.group_by("key").agg(base=exact.fixed(pl.col("gain") / top).sum())
+    sums = ideal.group_by("key").agg(base=exact.fixed(pl.col("gain")).sum())
     found = lists.queries.select("key").join(sums, on="key", how="left", maintain_order="left")
     return found.get_column("base").fill_null(0)
 

@@ -63,16 +63,26 @@ def parse_measure(measure: str | Measure) -> Measure:
     if not isinstance(measure, str):
         if is_theirs(measure):
             return parse(text_of(measure), MEASURES)
-        msg = f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {measure!r}"
-        raise MeasureError(msg)
+        raise _not_a_measure(measure)
     return parse(measure, MEASURES)
+
+
+def _not_a_measure(value: object) -> MeasureError:
+    """Return the error for a value of a type that no measure has."""
+    return MeasureError(f"a measure is a text such as nsDCG@10, or sk.nsDCG @ 10, not {value!r}")
 
 
 def list_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
     """One measure, or several, as a list; the texts are not read."""
     if isinstance(measures, str | Measure) or is_theirs(measures):
         return [cast("str | Measure", measures)]
-    return list(measures)
+    if not isinstance(measures, Iterable):
+        raise _not_a_measure(measures)
+    listed = list(measures)
+    for measure in listed:
+        if not isinstance(measure, str | Measure) and not is_theirs(measure):
+            raise _not_a_measure(measure)
+    return listed
 
 
 def example_of(measure: Measure) -> Measure:

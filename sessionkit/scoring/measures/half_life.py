@@ -60,7 +60,7 @@ class RankedHalfLife(QueryMeasure):
         rows = lists.gaining(self.gain, self.min_grade).select("list", "rank", unit=unit).sort("list", "rank")
         rows = rows.with_columns(upto=pl.col("unit").cum_sum().over("list"), all=pl.col("unit").sum().over("list"))
         above = pl.col("upto") - pl.col("unit")
-        median = rows.filter(2 * pl.col("upto") >= pl.col("all"), 2 * above < pl.col("all"))
+        median = rows.filter(exact.reaches(2 * pl.col("upto"), pl.col("all")), ~exact.reaches(2 * above, pl.col("all")))
         inside = exact.quotient(pl.col("all") - 2 * above, 2 * pl.col("unit"))
         limit = pl.col("rank") - (1.0 if self.limit == "above" else 0.5)
         found = median.select("list", value=limit + inside)

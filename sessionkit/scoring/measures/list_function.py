@@ -159,6 +159,8 @@ def define(
     >>> sk.score(study, [RRsq @ 10, RRsq(min_grade=2, gain="binary")], per="query")["value"].to_list()
     [0.25, 0.0]
     """
+    if not isinstance(name, str):
+        raise MeasureError(f"a measure's name is a word such as RRsq, not {name!r}")
     if not callable(function):
         raise MeasureError(f"{name}: define takes a function of a list's gains, not {function!r:.80}")
     if level not in ("query", "session"):

@@ -132,7 +132,7 @@ def test_the_value_at_the_cutoff_is_the_mean_of_the_scores(study, measure):
         ("DCG", {}, "needs a cutoff"),
         ("DCG@1", {"parts": "lst"}, "did you mean 'last'"),
         ("DCG@1", {"by": "sistem"}, "by=sistem"),
-        ("DCG@1", {"average": "users"}, "sessions, queries"),
+        ("DCG@1", {"average": "users"}, "sessions or queries"),
     ],
 )
 def test_what_is_wrong_is_said(study, measure, options, says):

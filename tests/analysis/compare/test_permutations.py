@@ -58,6 +58,14 @@ def test_the_largest_difference_of_all_pairs_is_drawn_where_they_are_many():
         assert pair.p * 1_296 == pytest.approx(round(pair.p * 1_296))
 
 
+def test_the_interval_at_90_percent_takes_a_tenth_of_the_draws():
+    """1 - 0.9 is less than 0.1 in doubles, and a tenth of 10,000 draws is 1,000 all the same."""
+    values = np.random.default_rng(2).normal(size=(12, 3))
+    pair = randomized(Blocked(values), 9_999, 0).pairs[0, 1]
+    assert 1 - 0.9 < 0.1
+    assert pair.interval(1 - 0.9) == pair.interval(0.1) != pair.interval(0.0999)
+
+
 def test_too_few_units_for_any_finding_leave_the_interval_without_ends():
     # 2 units, 3 groups: 36 arrangements in sets of 6 that only rename groups, so that p is 1/6 at least
     for pair in randomized(Blocked(np.array([[0.0, 1.0, 5.0], [0.0, 2.0, 6.0]])), 9_999, 0).pairs.values():

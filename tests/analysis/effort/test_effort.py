@@ -44,6 +44,19 @@ def test_the_worked_list(worked):
     assert "1 of 1 list reaches the gain of the ideal after 3 documents; it does so within 6 results" in found.reading
 
 
+def test_a_gain_is_reached_as_the_weights_are_written():
+    """0.7 and 0.1 shown, 0.8 not shown: after two results the list has what the ideal has at rank 1, and a gain of 0.8."""
+    assert 0.7 + 0.1 < 0.8  # in doubles
+    study = sk.from_tables(
+        results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": list("ab")},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 3, "doc_id": list("abc"), "grade": [2, 1, 3]},
+    )
+    effort = sk.effort(study, "CG(gain=0-0.1-0.7-0.8)@2", gain=0.8, by=None)
+    assert effort.reach.select("rank", "documents").rows() == [(1, 2), (2, None)]
+    assert effort.spent.select("along", "amount", "reached").rows()[-1] == ("results", 2, 1)
+
+
 def test_a_plateau_beyond_the_cutoff(worked):
     plateau = sk.effort(worked, "nCG@5", by=None).plateau.row(0, named=True)
     assert (plateau["mean"], plateau["beyond"]) == (10.0, 1)

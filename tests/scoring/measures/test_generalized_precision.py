@@ -50,6 +50,12 @@ def test_worked_values():
             assert value(text, L, L_UNSEEN, max_grade=3) == pytest.approx(number, abs=1e-15)
 
 
+def test_the_top_of_the_scale_cancels_in_generalized_recall():
+    """1 of 1 + 4 + 4 + 1 is a tenth, whatever a grade is divided by."""
+    for top in (4, 5, 6, 7, 9):
+        assert value("gR", [1], [4, 4, 1], max_grade=top) == 0.1
+
+
 def test_binary_gain_makes_them_precision_and_recall():
     for name in ("P", "R"):
         own = value(f"g{name}(gain=binary,max_grade=3)@5", L, L_UNSEEN)

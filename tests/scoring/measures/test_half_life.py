@@ -28,6 +28,13 @@ def test_half_life_of_the_reference():
     assert values(written([0, None], more=[3]), "RHL") == [None]
 
 
+def test_half_of_the_gain_is_reached_exactly():
+    """Gains 0.3 at rank 1 and 0.1, 0.2 at ranks 3 and 4: half of 0.6 is reached at rank 1, 0 + 0.3 / 0.3."""
+    gain = "gain=0-0.1-0.2-0.3"
+    assert values(written([3, 0, 1, 2]), f"RHL({gain})") == [pytest.approx(1.0)]
+    assert values(written([1, 2, 0, 3]), f"RHL({gain})") == [pytest.approx(2.0)]
+
+
 @settings(max_examples=examples(30), deadline=None)
 @given(session=sessions(), options=OPTIONS, gain=st.sampled_from(["linear", "exp2", "binary"]))
 def test_half_life_restated(session, options, gain):

@@ -15,7 +15,7 @@ from typing import Literal
 # of studies
 StudyTable = Literal["users", "sessions", "queries", "results", "judgments"]
 TableName = Literal[StudyTable, "rejected"]
-Merge = Literal["max", "sum", "median", "majority", "first", "alternate"]
+Merge = Literal["max", "sum", "mean", "median", "majority", "first", "alternate"]
 Better = Literal["higher", "lower"]
 MissingPositions = Literal["empty", "not_logged"]
 TrecFile = Literal["run", "qrels"]

@@ -112,6 +112,23 @@ def ingest(
             show_default=False,
         ),
     ] = None,
+    exclude: Annotated[
+        Path | None,
+        typer.Option(
+            "--exclude",
+            metavar="FILE",
+            help="Documents to leave out of the lists, judgments and ideals: a table with the columns judgment_key and doc_id, or these "
+            "two fields a line. Lower ranks move up.",
+            show_default=False,
+        ),
+    ] = None,
+    exclude_query_doc: Annotated[
+        bool,
+        typer.Option(
+            "--exclude-query-doc",
+            help="Leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.",
+        ),
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first record or value that breaks a rule, and write nothing.")
     ] = False,
@@ -153,7 +170,7 @@ def ingest(
     column, value = _partition(partition)
     grades = _grades(grade_values)
     refuse_to_replace(out)
-    require_outside([*sources, *(judgments or []), *([topics] if topics else []), *([config] if config else [])], out)
+    require_outside([*sources, *(judgments or []), *filter(None, (topics, config, exclude))], out)
     require_writable(out)
     replaced = column is None and is_study(out)
     with working(f"reading {sources[0]}"):
@@ -167,6 +184,8 @@ def ingest(
             session_gap=session_gap,
             session_from=session_from,
             missing_positions=missing_positions,
+            exclude=exclude,
+            exclude_query_doc=exclude_query_doc,
             strict=strict,
             memory=memory,
         )

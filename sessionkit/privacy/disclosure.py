@@ -49,12 +49,21 @@ def sources_of(study: Study) -> tuple[Source, ...]:
         replace(
             source,
             path=f"source {number[source.path]}",
-            kind="merged" if source.merged and not source.table else "idle" if source.idle and not source.table else "",
+            kind=_kind_of(source),
             bytes=None,
             sha256=None,
         )
         for source in study.sources
     )
+
+
+def _kind_of(source: Source) -> str:
+    """What may be said of the records of a source: what became of them, not what a file calls them."""
+    if source.is_excluded:
+        return source.kind
+    if source.table:
+        return ""
+    return "merged" if source.merged else "idle" if source.idle else ""
 
 
 def settings_of(study: Study, plan: ColumnPlan) -> Settings:

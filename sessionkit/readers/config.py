@@ -17,6 +17,8 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
 from sessionkit.study.settings import check_timezone
 
+EXCLUDES = ("exclude", "exclude_query_doc")
+"""How the documents that a study leaves out are said, in any format."""
 OF_OTHERS = ("path", "encoding")
 """What formats other than tables take for the whole log."""
 SETTINGS = (
@@ -65,6 +67,10 @@ class Config:
         Values of grades that are words, as the command gives them.
     memory
         Bytes of memory that reading may use; None, what it uses by default.
+    exclude
+        The file that lists the documents to leave out.
+    exclude_query_doc
+        Whether a document is left out for the judgment_key that is its own id.
     """
 
     name: str
@@ -79,6 +85,8 @@ class Config:
     encoding: str | None = None
     grade_values: Mapping[str, float] = field(default_factory=dict)
     memory: int | None = None
+    exclude: str | None = None
+    exclude_query_doc: bool = False
 
     def with_grade_values(self, grade_values: Mapping[str, float]) -> Config:
         """Return it with the command's values of grades that are words, which go before those of [judgments]."""
@@ -155,7 +163,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     paths = (paths,) if isinstance(paths, str) else tuple(paths)
     encoding = None if "encoding" in values else loaded.get("encoding")
     asked = tuple(loaded.get("questionnaires", ()))
-    return Config(name, folder, format_, settings, tables, defaults, asked, paths, values, encoding)
+    excludes = {key: loaded[key] for key in EXCLUDES if key in loaded}
+    return Config(name, folder, format_, settings, tables, defaults, asked, paths, values, encoding, **excludes)
 
 
 def schema_of(format: str) -> dict[str, Any]:
@@ -166,7 +175,7 @@ def schema_of(format: str) -> dict[str, Any]:
     properties = schema["properties"]
     if format == "tables":
         return {**schema, "properties": {key: properties[key] for key in properties if key not in OF_OTHERS}}
-    shared = ("format", *SETTINGS, *OF_OTHERS, "judgments", "questionnaires", "defaults")
+    shared = ("format", *SETTINGS, *EXCLUDES, *OF_OTHERS, "judgments", "questionnaires", "defaults")
     options = {key: option.schema for key, option in registry.FORMATS[format].options.items()}
     return {**schema, "properties": {**{key: properties[key] for key in shared}, **options}}
 

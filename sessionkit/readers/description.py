@@ -115,7 +115,8 @@ def _at_home(config: Config) -> Config:
     """Return a description whose judgments and maps are named by their whole path, as its folder is to change."""
     beside = {name: config.options[name] for name in BESIDE if config.options.get(name) is not None}
     whole = {name: str((config.folder / path).resolve()) for name, path in beside.items()}
-    config = replace(config, options={**config.options, **whole})
+    exclude = None if config.exclude is None else str((config.folder / config.exclude).resolve())
+    config = replace(config, options={**config.options, **whole}, exclude=exclude)
     if "judgments" not in config.tables:
         return config
     options = config.tables["judgments"]

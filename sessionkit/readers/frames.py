@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
@@ -11,12 +13,14 @@ import polars as pl
 from sessionkit.contract import TABLES
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.checks.columns import alias_notes, under_our_names
 from sessionkit.readers.checks.rejection import Aside
+from sessionkit.readers.config import Config
+from sessionkit.readers.exclusions import exclusions_of
 from sessionkit.readers.ingest import ingest
 from sessionkit.readers.propose.column_names import folded
 from sessionkit.readers.raw import Raw, as_json
-from sessionkit.readers.run_sessions import alias_notes, deciding_key, judged_keys
+from sessionkit.readers.run_sessions import deciding_key, judged_keys
 from sessionkit.readers.tabular import Frame, columns_of_table, numbered
 from sessionkit.study import Settings, Study
 from sessionkit.study.settings import SettingValues
@@ -41,6 +45,8 @@ def from_tables(
     users: Frame = None,
     *,
     empty_list: str | None = None,
+    exclude: Frame | str | PathLike[str] = None,
+    exclude_query_doc: bool = False,
     strict: bool = False,
     **settings: Unpack[SettingValues],
 ) -> Study:
@@ -62,6 +68,11 @@ def from_tables(
     empty_list
         A text that, in place of a rank or a document or in any column of a row that lacks one of them, means that the query
         returned nothing; "" for an empty rank.
+    exclude
+        Documents to leave out: a table with the columns judgment_key and doc_id, or its file. They leave the lists, the judgments and
+        so the ideals of the queries with that judgment_key; lower ranks move up.
+    exclude_query_doc
+        Whether to leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.
     strict
         Whether to stop at the first row or value that breaks a rule.
     settings
@@ -101,7 +112,10 @@ def from_tables(
             by_query |= name == "judgments" and folded(renamed.get("judgment_key", "")) in QUERY
     notes += _key_queries(raws) if by_query else []
     sources = {name: [raw] for name, raw in raws.items()}
-    return ingest(sources, declared, defaults={}, reader="frames", strict=strict, aside=Aside(notes=tuple(notes)))
+    config = Config("from_tables", Path(), exclude_query_doc=exclude_query_doc)
+    exclusions = exclusions_of(config, exclude)
+    aside = Aside(notes=tuple(notes))
+    return ingest(sources, declared, defaults={}, reader="frames", strict=strict, aside=aside, exclusions=exclusions)
 
 
 def from_mapping(frames: Mapping[str, Frame], *, strict: bool = False, **settings: Any) -> Study:  # noqa: ANN401

@@ -21,15 +21,23 @@ from sessionkit.contract import TABLES
 from sessionkit.readers.batch_sizes import needs_batches, records_within
 from sessionkit.readers.batches import batches_of
 from sessionkit.readers.checks.assembly import Assembled, assemble
-from sessionkit.readers.checks.completion import counts_of, finished, judged_keys, judged_pairs, sources_of
+from sessionkit.readers.checks.completion import (
+    counts_of,
+    finished,
+    judged_keys,
+    judged_pairs,
+    sources_of,
+    without_excluded,
+)
 from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
 from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, refuse_first
-from sessionkit.readers.checks.source_checks import CheckedSource, plain_part, typed_part
+from sessionkit.readers.checks.source_checks import CheckedSource, none_excluded, plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.whole_log import Decisions, Parts, decide, notice_zones, without_zones
+from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions
 from sessionkit.readers.questionnaires import Answers
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
@@ -66,6 +74,7 @@ def ingest(
     aside: Aside = NOTHING,
     room: Room | None = None,
     answers: Sequence[Answers] = (),
+    exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> Study:
     """Return the study of these sources; what was unusual is noted and, where scores may suffer, warned of.
 
@@ -83,6 +92,8 @@ def ingest(
         Where the log goes if it needs more memory than there is; None, it stays in memory.
     answers
         Of questionnaires: they become columns of the sessions, or of the users.
+    exclusions
+        The documents to leave out.
 
     Raises
     ------
@@ -99,10 +110,23 @@ def ingest(
     users = plain_part(sources["users"][0]) if "users" in sources else None
     batches = _whole(log) if room is None else _cut(log, room)
     decided = decide(log, lambda: (batch() for batch in batches()), notes)
-    judgments = [plain_part(raw) for raw in sources.get("judgments", ())]
+    judgments = [exclusions.without_judgments(plain_part(raw)) for raw in sources.get("judgments", ())]
     judged = finished("judgments", *(part.rows.accepted for part in judgments))
     made = _Ingest(
-        log, users, judgments, judged, settings, defaults, reader, strict, aside, notes, batches, decided, answers
+        log,
+        users,
+        judgments,
+        judged,
+        settings,
+        defaults,
+        reader,
+        strict,
+        aside,
+        notes,
+        batches,
+        decided,
+        answers,
+        exclusions,
     )
     return made.in_memory() if room is None else made.on_disk(room.workspace)
 
@@ -155,6 +179,7 @@ class _Ingest:
     batches: Batches
     decided: Decisions
     answers: Sequence[Answers]
+    exclusions: Exclusions
 
     def in_memory(self) -> Study:
         """Return the study with its tables in memory; the log is one batch."""
@@ -215,6 +240,7 @@ class _Ingest:
 
         def assembled(batch: Callable[[], Parts]) -> tuple[Assembled, AnomalyCounts]:
             made = assemble(batch(), self.decided, self.defaults, self.settings.missing_positions)
+            made = self.exclusions.without_results(made)
             made = replace(made, sessions=self._with_answers(made.sessions))
             return made, counts_of(made, keys, None if totals.counts.met else pairs)
 
@@ -247,6 +273,8 @@ class _Ingest:
         facts = replace(totals.counts.facts, judgments=self.judged.height)
         counts = replace(totals.counts, facts=facts)
         notice_parts(counts, self.settings, notes, frames=not all(raw.is_file for raw in self.log.values()))
+        left_out = pl.concat([none_excluded(), *(part.excluded for part in self.judgments)])
+        self.exclusions.notice(totals.excluded["results"], left_out, notes)
         rejected = totals.rejected(self.users, self.log.values(), self.judgments, self.aside.cells)
         if self.strict:
             refuse_first(rejected)
@@ -259,9 +287,18 @@ class _Ingest:
             settings=self.settings,
             sources=(
                 *(sources_of(self.users) if self.users else ()),
-                *(source for name in self.log for source in totals.sources[name]),
-                *(source for part in self.judgments for source in sources_of(part)),
+                *(
+                    source
+                    for name, raw in self.log.items()
+                    for source in without_excluded(totals.sources[name], raw.parted, totals.excluded[name])
+                ),
+                *(
+                    source
+                    for part in self.judgments
+                    for source in without_excluded(sources_of(part), part.raw.parted, part.excluded)
+                ),
                 *self.aside.sources,
+                *((self.exclusions.source,) if self.exclusions.source else ()),
                 *(source for one in self.answers for source in one.accounts),
             ),
             reader=self.reader,

@@ -36,6 +36,8 @@ def read(
     session_gap: str | float | None = None,
     session_from: str | None = None,
     missing_positions: MissingPositions | None = None,
+    exclude: PathText | None = None,
+    exclude_query_doc: bool = False,
     strict: bool = False,
     memory: str | int | None = None,
     **others: Never,
@@ -65,6 +67,11 @@ def read(
         Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
         their list is unknown and outside measures of relevance. By default what study.toml says, else ``"empty"`` in runs and
         ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
+    exclude
+        A file of documents to leave out: a table with the columns judgment_key and doc_id, or these two fields a line. They leave the
+        lists, the judgments and so the ideals of the queries with that judgment_key; lower ranks move up.
+    exclude_query_doc
+        Whether to leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.
     strict
         Whether to stop at the first record or value that breaks a rule, instead of keeping it in ``study.rejected``.
     memory
@@ -97,7 +104,7 @@ def read(
     budget = memory_budget(memory)
     if format is not None and (not isinstance(format, str) or format not in known):
         raise UsageError(f"there is no format {format!r}{suggestion(format, known)}; formats: {', '.join(known)}")
-    settings = _settings(missing_positions)
+    settings = {**_settings(missing_positions), **_exclusions(exclude, exclude_query_doc)}
     beside = paths_of("judgments", judgments)
     topics_file = None if topics is None or topics == "" else str(path_of("topics", topics).resolve())
     given = {"topics": topics_file, "session_gap": session_gap, "session_from": session_from}
@@ -110,7 +117,7 @@ def read(
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
         if config is not None or beside or command or grade_values or settings or format is not None:
             raise UsageError(
-                f"{paths[0]} is a study directory; format, config, judgments and missing_positions are for logs"
+                f"{paths[0]} is a study directory; format, config, judgments, exclude and missing_positions are for logs"
             )
         if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
             if described := sorted(paths[0].glob("*.toml")):
@@ -159,6 +166,12 @@ def _settings(missing_positions: str | None) -> dict[str, str]:
         near = suggestion(str(missing_positions), MISSING)
         raise UsageError(f"missing_positions is {missing_positions!r}{near}; it can be {' or '.join(MISSING)}")
     return {"missing_positions": missing_positions}
+
+
+def _exclusions(exclude: PathText | None, exclude_query_doc: bool) -> dict[str, Any]:
+    """Return what the call itself says of documents to leave out."""
+    file = {} if exclude is None else {"exclude": str(Path(exclude).resolve())}
+    return file | ({"exclude_query_doc": True} if exclude_query_doc else {})
 
 
 def _paths(source: object) -> list[Path]:

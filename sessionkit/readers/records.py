@@ -23,6 +23,7 @@ from sessionkit.readers.checks.rejection import Aside, described, none_rejected
 from sessionkit.readers.checks.source_checks import KEPT
 from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
+from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions, exclusions_of
 from sessionkit.readers.ingest import Room, ingest
 from sessionkit.readers.input_files import inputs
 from sessionkit.readers.io.log_files import LogFile, not_utf8, unpacked_path
@@ -146,6 +147,7 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
                 room=Room(budget, workspace),
                 judgments=beside(),
                 answers=read_questionnaires(config, copies),
+                exclusions=exclusions_of(config),
                 strict=strict,
             )
 
@@ -327,6 +329,7 @@ def study_of(
     room: Room | None,
     judgments: JudgmentSources,
     answers: Sequence[Answers] = (),
+    exclusions: Exclusions = NO_EXCLUSIONS,
     strict: bool,
 ) -> Study:
     """Return the study of what a format took from its files, in memory or, where that is too little, through files.
@@ -341,6 +344,8 @@ def study_of(
         Those beside the log.
     answers
         Those of questionnaires.
+    exclusions
+        The documents to leave out.
     strict
         Whether to stop at the first record that breaks a rule.
     """
@@ -368,6 +373,7 @@ def study_of(
         aside=Aside(_accounts(taken.merged, taken.idle), tuple(taken.notes), warnings, tuple(taken.cells)),
         room=room,
         answers=answers,
+        exclusions=exclusions,
     )
 
 

@@ -6,7 +6,6 @@ table with a row for each query: its id, its session and its position and, where
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,14 +18,12 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, suggestion
-from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.checks.columns import alias_notes, under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Option
-from sessionkit.readers.io.delimited import header_of
 from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.parquet import columns_of
 from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import WHITESPACE, read_table
+from sessionkit.readers.io.table_files import layout_of, read_table
 from sessionkit.readers.propose.column_names import USUAL, folded
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Taken
@@ -164,18 +161,9 @@ def map_of_file(path: Path, workspace: Path, config: Config) -> QuerySessions:
         The file is missing or unreadable, lacks a column or has a query id twice.
     """
     file = open_log(path.name, path.parent, workspace)
-    options: dict[str, object] = {}
-    if file.kind == "parquet":
-        names = list(columns_of(file.path))
-    elif file.kind == "ndjson":
-        names = re.findall(r'"(\w[\w -]*)"\s*:', file.head.decode("utf-8", errors="replace").split("\n", 1)[0])
-    else:
-        first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
-        names, separator = header_of(first, file.separator)
-        if separator not in first:
-            names, separator = first.split(), WHITESPACE
-        options = {"separator": separator, "header": not (len(names) > 2 and names[2].isdecimal())}
-    headless = options.get("header") is False
+    names, options = layout_of(file)
+    headless = bool(options) and len(names) > 2 and names[2].isdecimal()
+    options = {**options, "header": not headless} if options else {}
     columns = {ours: place for place, ours in enumerate(MAPPED[:3], 1)} if headless else map_columns(names, file.name)
     raw = read_table(file, "queries", {**options, "columns": columns}, config=config, keep=in_memory)
     return by_map(raw, {} if headless else columns)
@@ -330,12 +318,6 @@ def judged_keys(raws: Collection[Raw]) -> pl.Series:
             key = as_text("judgment_key", types["judgment_key"]).str.strip_chars().unique()
             keys.append(raw.frame.select(key.alias("judgment_key")).collect().to_series())
     return pl.concat(keys).drop_nulls().unique()
-
-
-def alias_notes(source: str, columns: Mapping[str, str | int]) -> tuple[str, ...]:
-    """Return what is to be said of columns that were taken for ours under other names."""
-    taken = [f"{ours} is {theirs!r}" for ours, theirs in columns.items() if ours != theirs]
-    return (f"{source}: {', '.join(taken)}",) if taken else ()
 
 
 def _belongs(sessions: QuerySessions, ending: str, *, negated: str = "") -> str:

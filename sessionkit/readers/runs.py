@@ -18,7 +18,9 @@ from sessionkit.choices import RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, DataWarning, UsageError, suggestion
+from sessionkit.readers.checks.columns import alias_notes
 from sessionkit.readers.config import Config
+from sessionkit.readers.exclusions import exclusions_of
 from sessionkit.readers.formats.trec_run import KINDS, lines_of, ordered_lists, run_of_file, turns_in
 from sessionkit.readers.frames import DOCUMENT, QRELS, QUERY, numbered_rows, raw_of_frame
 from sessionkit.readers.io.blanks import NO_SUBTOPIC, without_idle_subtopic
@@ -31,7 +33,6 @@ from sessionkit.readers.records import study_of
 from sessionkit.readers.run_sessions import (
     QuerySessions,
     RunLines,
-    alias_notes,
     by_pattern,
     by_topic,
     judged_keys,
@@ -61,6 +62,8 @@ def from_run(
     sessions: Any = None,  # noqa: ANN401 - a pattern, a table or its file
     order: RunOrder = "score",
     duplicates: RunDuplicates = "keep",
+    exclude: Any = None,  # noqa: ANN401 - a table or its file
+    exclude_query_doc: bool = False,
     strict: bool = False,
     **settings: Unpack[SettingValues],
 ) -> Study:
@@ -84,6 +87,11 @@ def from_run(
         ``rank``, or ``file`` (as the rows stand).
     duplicates
         What becomes of a document that a query has twice: ``keep`` (it gains once), ``first``, or ``reject``.
+    exclude
+        Documents to leave out: a table with the columns judgment_key and doc_id, or its file. They leave the lists, the judgments and
+        so the ideals of the queries with that judgment_key; lower ranks move up.
+    exclude_query_doc
+        Whether to leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.
     strict
         Whether to stop at the first row or value that breaks a rule.
     settings
@@ -115,7 +123,7 @@ def from_run(
         if word not in words:
             raise UsageError(f"{name} is {word!r}{suggestion(str(word), words)}; it can be {', '.join(words)}")
     declared = Settings.of({"missing_positions": "empty", **settings})
-    config = Config("from_run", Path(), "trec_run", declared)
+    config = Config("from_run", Path(), "trec_run", declared, exclude_query_doc=exclude_query_doc)
     systems = _systems(run)
     with TemporaryFolder() as workspace:
         runs, notes, merged = list[RunLines](), list[str](), dict[tuple[str, str], int]()
@@ -134,7 +142,10 @@ def from_run(
         turns = turns_in(ids, "sessions = r'{}'") if sessions is None else []
         notes += [*told, *taken.notes]
         taken = replace(taken, merged=merged, notes=notes, warnings=[*taken.warnings, *turns])
-        return study_of(taken, config, reader="trec_run", room=None, judgments=judgments, strict=strict)
+        exclusions = exclusions_of(config, exclude)
+        return study_of(
+            taken, config, reader="trec_run", room=None, judgments=judgments, exclusions=exclusions, strict=strict
+        )
 
 
 def judged_alone(qrels: Any) -> Study:  # noqa: ANN401 - any of the kinds of judgments

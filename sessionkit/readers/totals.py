@@ -15,7 +15,7 @@ from sessionkit.readers.checks.completion import ColumnTexts, sources_of
 from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.rejection import beside, described, none_rejected, rejected_rows
-from sessionkit.readers.checks.source_checks import CheckedSource
+from sessionkit.readers.checks.source_checks import CheckedSource, none_excluded
 from sessionkit.readers.io.record_store import room_in
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
@@ -45,6 +45,8 @@ class Totals:
         For each table what the texts of its extras say about their types.
     answered
         For each questionnaire of sessions the ids of those that have answers, batch by batch.
+    excluded
+        For each table the records that were left out with their documents.
     """
 
     folder: Path | None = None
@@ -52,6 +54,7 @@ class Totals:
     sources: dict[str, tuple[Source, ...]] = field(default_factory=dict)
     texts: dict[str, dict[str, ColumnTexts]] = field(default_factory=lambda: {name: {} for name in LOG})
     answered: list[list[pl.DataFrame]] = field(default_factory=list)
+    excluded: dict[str, pl.DataFrame] = field(default_factory=lambda: {name: none_excluded() for name in LOG})
     _rejects: dict[str, list[pl.LazyFrame]] = field(default_factory=lambda: {name: [] for name in LOG})
     _users: list[pl.DataFrame] = field(default_factory=lambda: [table("users").empty(("user_id",))])
     _depths: list[pl.DataFrame] = field(default_factory=list)
@@ -116,6 +119,7 @@ class Totals:
             )
             for old, one in zip(before, new, strict=True)
         )
+        self.excluded[name] = pl.concat([self.excluded[name], part.excluded])
         count("rows", part.rows.accepted.height)
         count("rejected", part.broken.height)
         if (rejects := part.rejects).height:

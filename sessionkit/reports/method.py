@@ -12,12 +12,13 @@ from sessionkit.analysis.compare.messages import ADJUSTED
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.provenance import plugin_words
 from sessionkit.charts.registry import CHARTS
-from sessionkit.display.words import capital, listed
+from sessionkit.display.words import capital, counted, listed
 from sessionkit.plugins import Origin, origins
 from sessionkit.reports.material import Material
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
 from sessionkit.study.judgment_index import PAIR
+from sessionkit.study.source import EXCLUDED
 
 DISCOUNTS = {
     "log": "1 / (1 + log_{b}({i}))",
@@ -116,7 +117,7 @@ def sentences(study: Study) -> list[str]:
     merged = f"Several judgments of one document are merged by {settings.merge}. " if _has_merged(study) else ""
     unjudged = f"Grades {negative} mean not judged. " if negative else ""
     return [
-        f"{top}{merged}{unjudged}Grades below 0 gain "
+        f"{top}{merged}{unjudged}{_excluded(study)}Grades below 0 gain "
         "nothing. A "
         "document shown twice in one list keeps its slot and gains once. Every logged query counts, also one "
         "that returned "
@@ -158,7 +159,21 @@ def paragraph(of: Material) -> str:
             told.append(f"The other measures were corrected together{others.family.told}.")
     if _has_merged(of.study):
         told.append(f"Of several judgments of one document the rule {of.study.settings.merge} makes one.")
+    if excluded := _excluded(of.study):
+        told.append(excluded.strip())
     return " ".join(told)
+
+
+def _excluded(study: Study) -> str:
+    """Return how many records were left out with their documents; nothing where none was."""
+    results, judgments = (
+        sum(source.idle for source in study.sources if source.kind == f"{table}{EXCLUDED}")
+        for table in ("results", "judgments")
+    )
+    if not results + judgments:
+        return ""
+    left_out = f"{counted(results, 'result')} and {counted(judgments, 'judgment')} of excluded documents were left out"
+    return f"{left_out}; lower ranks moved up. "
 
 
 def _has_merged(study: Study) -> bool:

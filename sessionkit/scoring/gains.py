@@ -3,6 +3,9 @@
 ``linear`` is the grade, ``exp2`` is 2^grade - 1, ``binary`` is 1 from ``min_grade`` upwards, ``lifted`` the grade but at
 least 1 (the TREC Dynamic Domain scorer counts a rating of 0 as 1, also before ``merge=sum`` adds it to others), and weights
 such as ``0-1-10-100`` give the gain of grade 0, 1, 2, 3. A grade below 0 gains 0 with all of them, and so does an unjudged result.
+
+The gain is that of the merged grade. Under ``merge=mean`` a document with grades 0 and 3 has ``exp2`` gain 2^1.5 - 1 = 1.83, not
+the mean of 0 and 7; ``binary`` asks whether the mean is at least ``min_grade``, and weights refuse means that are fractions.
 """
 
 from __future__ import annotations
@@ -110,7 +113,13 @@ def gain_expr(grade: pl.Expr, gain: str, min_grade: float = 1) -> pl.Expr:
     return pl.when(grade >= 0).then(value).otherwise(0.0)
 
 
-def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1, whose: str = "the judgments") -> None:
+def check_grades(
+    grades: pl.DataFrame,
+    gain: str,
+    min_grade: float = 1,
+    whose: str = "the judgments",
+    for_fractions: str = "use gain=linear or exp2",
+) -> None:
     """Refuse grades that a gain has no value for.
 
     Parameters
@@ -119,6 +128,8 @@ def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1, whose: s
         The distinct grades in one column ``grade``.
     whose
         Where the grades are from, for the message.
+    for_fractions
+        What to do where grades are fractional, for the message.
 
     Raises
     ------
@@ -136,7 +147,9 @@ def check_grades(grades: pl.DataFrame, gain: str, min_grade: float = 1, whose: s
         top = len(weights(gain)) - 1
         fractional = positive.filter(positive != positive.floor())
         if len(fractional):
-            msg = f"gain={gain} gives weights to whole grades, but {whose} have grade {fractional[0]:g}; use gain=linear or exp2"
+            msg = (
+                f"gain={gain} gives weights to whole grades, but {whose} have grade {fractional[0]:g}; {for_fractions}"
+            )
             raise DataError(msg)
         if positive[-1] > top:
             more = int(positive[-1]) - top

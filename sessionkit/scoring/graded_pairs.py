@@ -17,6 +17,10 @@ from sessionkit.scoring.subtopics.grades import SUBTOPIC, Subtopics
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, KEY, JudgmentIndex
 from sessionkit.study.row_index import placed
+from sessionkit.study.settings import WHOLE_MERGES
+
+MERGED = "the judgments"
+"""Whose grades they are where they were merged, for messages."""
 
 
 class HasGain(Protocol):
@@ -66,7 +70,7 @@ class GradedPairs:
 
     pairs: JudgmentIndex
     grade: pl.Series
-    whose: str = "the judgments"
+    whose: str = MERGED
     settings: Settings = field(default_factory=Settings)
     lifted: pl.Series | None = None
     rows: pl.LazyFrame | None = field(default=None, repr=False)
@@ -146,7 +150,10 @@ class GradedPairs:
         name = gain_name(measure)
         if name not in self._gains:
             grades = self.grades(measure.gain).alias("grade").to_frame()
-            check_grades(grades.drop_nulls().unique(), measure.gain, measure.min_grade, self.whose)
+            advice = "use gain=linear or exp2"
+            if self.settings.merge == "mean" and self.whose == MERGED:
+                advice = f"{advice}, or {WHOLE_MERGES}"
+            check_grades(grades.drop_nulls().unique(), measure.gain, measure.min_grade, self.whose, advice)
             gains = grades.select(
                 gain_expr(pl.col("grade"), measure.gain, measure.min_grade).fill_null(0.0).alias(name)
             )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.errors import warn
+from sessionkit.errors import DataError, warn
 from sessionkit.scoring import exact
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, KEY, PAIR
@@ -19,8 +19,8 @@ from sessionkit.study.judgment_index import JUDGMENT, KEY, PAIR
 def merged_judgments(study: Study) -> pl.LazyFrame:
     """Grades as scoring uses them: columns ``judgment_key``, ``doc_id``, ``grade``, one row per judged document of a key.
 
-    The rules: ``max``, ``sum``, ``median``, ``majority`` (the most frequent grade, the highest of equally frequent
-    ones), ``first`` (in the order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each
+    The rules: ``max``, ``sum``, ``mean`` (see `_mean`), ``median``, ``majority`` (the most frequent grade, the highest of
+    equally frequent ones), ``first`` (in the order of the file), ``alternate`` (Järvelin & Kekäläinen: where grades differ by one, each
     judge in turn, in the order of ``judge_id`` where it is given and of the file where not; where they differ by more,
     the highest, and a warning lists them for review).
     """
@@ -61,11 +61,15 @@ def merged(
     unjudged = pl.col("grade").is_in(list(settings.unjudged_grades or ()))
     judged = judgments.filter(pl.col("grade").is_not_null() & ~unjudged)
     grade = pl.col("grade")
+    if settings.merge in ("sum", "mean"):
+        _require_addable(judged, settings.merge)
     if lift:
         judged = judged.with_columns(pl.when(grade.is_between(0, 1)).then(1.0).otherwise(grade).alias("grade"))
     if settings.merge == "alternate":
         by_judge = "judge_id" in judgments.collect_schema().names()
         return _alternate(judged.sort("judge_id") if by_judge else judged, by, key)
+    if settings.merge == "mean":
+        return _mean(judged, by)
     rule = {
         "max": grade.max(),
         "sum": exact.unfixed(exact.fixed(grade).sum()),
@@ -74,6 +78,28 @@ def merged(
         "first": grade.first(),
     }[settings.merge]
     return judged.group_by(by, maintain_order=settings.merge == "first").agg(rule)
+
+
+def _require_addable(judged: pl.LazyFrame, merge: str) -> None:
+    """Raise DataError where a grade is too large to be added exactly."""
+    largest = judged.select(pl.col("grade").abs().max()).collect().item()
+    if largest is not None and not largest < exact.LARGEST_GAIN:
+        raise DataError(
+            f"merge={merge}: the judgments have grade {largest:g} (or its negative); grades must stay below 2^30 to be added exactly"
+        )
+
+
+def _mean(judged: pl.LazyFrame, by: Sequence[str]) -> pl.LazyFrame:
+    """Average the grades of 0 and above; where all are negative, the highest stands for them, which gains nothing.
+
+    Negative grades say in which way a document is not relevant (-2 is junk in TREC Web qrels), not by how much: grades
+    3, 1 and -2 have the mean 2. The sum is exact, so the mean is the same in any order of the rows.
+    """
+    grade = pl.col("grade")
+    scaled = grade.filter(grade >= 0)
+    sums = judged.group_by(by).agg(total=exact.fixed(scaled).sum(), n_scaled=scaled.count(), highest=grade.max())
+    mean = exact.quotient(exact.unfixed(pl.col("total")), pl.col("n_scaled"))
+    return sums.select(*by, grade=pl.when(pl.col("n_scaled") > 0).then(mean).otherwise(pl.col("highest")))
 
 
 def _alternate(judged: pl.LazyFrame, by: Sequence[str], key: str) -> pl.LazyFrame:

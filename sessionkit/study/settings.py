@@ -13,6 +13,8 @@ from sessionkit.errors import DataError, UsageError, suggestion
 
 MERGES: tuple[Merge, ...] = get_args(Merge)
 """Ways to merge several judgments of one document."""
+WHOLE_MERGES = 'set merge = "median" or "majority"'
+"""What to do where the grades of ``merge = "mean"`` must be whole."""
 BETTER: tuple[Better, ...] = get_args(Better)
 """Which values of a column can be better."""
 MISSING: tuple[MissingPositions, ...] = get_args(MissingPositions)
@@ -51,7 +53,8 @@ class Settings:
         Negative grades that mean "pooled but not judged"; other negative grades are judged and gain nothing. Empty where none do;
         None where nothing is declared: the same, with a note where there are negative grades.
     merge
-        How several judgments of one (judgment_key, doc_id) become one grade: one of :data:`MERGES`.
+        How several judgments of one (judgment_key, doc_id) become one grade: one of :data:`MERGES`. ``mean`` averages the grades of 0
+        and above; where a document has only negative grades, it is judged and gains nothing.
     collection_size
         Number of documents in the collection, at least 1.
     title

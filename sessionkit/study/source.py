@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EXCLUDED = " of excluded documents"
+"""What the kind of records ends in that were left out with their documents, after the name of their table."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -31,7 +34,7 @@ class Source:
         Records that went into rows made of other records, such as clicks into the results clicked, by the rule that
         `kind` names.
     idle
-        Records that by the nature of the format carry nothing for any table.
+        Records that carry nothing for any table, by the nature of the format or because their documents are excluded.
     """
 
     path: str
@@ -45,3 +48,8 @@ class Source:
     kind: str = ""
     merged: int = 0
     idle: int = 0
+
+    @property
+    def is_excluded(self) -> bool:
+        """Whether these are the records that were left out with their documents."""
+        return self.kind.endswith(EXCLUDED)

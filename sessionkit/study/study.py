@@ -272,6 +272,11 @@ class Study:
         made: where there are several of a document, ``iteration`` is the subtopic or the judge, else it is 0. ``grade`` is an integer
         where all are whole.
 
+        Raises
+        ------
+        DataError
+            The grades are whole, but the study merges them by ``mean`` and a mean is not: integer qrels cannot say it.
+
         Examples
         --------
         >>> import sessionkit as sk
@@ -279,7 +284,7 @@ class Study:
         ('c001_1', '0', 'doc-00466', 0)
         """
         with self.reading():
-            return qrels_table(self.sessions, self.queries, self.judgments)
+            return qrels_table(self.sessions, self.queries, self.judgments, self.settings.merge)
 
     def __repr__(self) -> str:
         """Return the shape of the study in one line."""

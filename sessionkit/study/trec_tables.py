@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from sessionkit.choices import Merge
 from sessionkit.errors import DataError, visible
+from sessionkit.study.settings import WHOLE_MERGES
 
 LIST = ["session_id", "query_position"]
 NO_SYSTEM = "sessionkit"
@@ -29,8 +31,16 @@ def run_table(sessions: pl.LazyFrame, results: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def qrels_table(sessions: pl.LazyFrame, queries: pl.LazyFrame, judgments: pl.LazyFrame) -> pl.DataFrame:
-    """Return the judgments of every logged query as qrels: query_id, iteration, doc_id, grade."""
+def qrels_table(
+    sessions: pl.LazyFrame, queries: pl.LazyFrame, judgments: pl.LazyFrame, merge: Merge = "max"
+) -> pl.DataFrame:
+    """Return the judgments of every logged query as qrels: query_id, iteration, doc_id, grade.
+
+    Raises
+    ------
+    DataError
+        Grades are whole, but a mean of them (``merge = "mean"``) is not, which integer qrels cannot say.
+    """
     keyed = "judgment_key" in queries.collect_schema()
     logged = queries.filter(pl.col("results_status") != "not_logged")
     rows = logged.select(*LIST, *(["judgment_key"] if keyed else []))
@@ -40,12 +50,27 @@ def qrels_table(sessions: pl.LazyFrame, queries: pl.LazyFrame, judgments: pl.Laz
     told = [name for name in ("subtopic_id", "judge_id") if name in judgments.collect_schema()]
     found = rows.with_columns(judgment_key=own).join(judged, on="judgment_key").sort(*LIST, "place").collect()
     whole = bool((found["grade"] == found["grade"].round()).all())
+    if whole and merge == "mean":
+        _require_whole_means(found)
     return found.select(
         query_id=_query_id(),
         iteration=pl.coalesce(*told, pl.lit("0")),
         doc_id="doc_id",
         grade=pl.col("grade").cast(pl.Int64) if whole else pl.col("grade"),
     )
+
+
+def _require_whole_means(judgments: pl.DataFrame) -> None:
+    """Raise DataError where the whole grades of a document, those of 0 and above, have a mean that is a fraction."""
+    scaled = judgments.filter(pl.col("grade") >= 0).group_by("judgment_key", "doc_id")
+    means = scaled.agg(pl.col("grade").mean(), remainder=pl.col("grade").sum() % pl.len())
+    fractional = means.filter(pl.col("remainder") != 0).sort("judgment_key", "doc_id")
+    if len(fractional):
+        key, document, mean, _ = fractional.row(0)
+        raise DataError(
+            f'merge = "mean": document {visible(document)!r} of {visible(key)!r} has the mean grade {mean:g}, which integer qrels '
+            f"cannot say; {WHOLE_MERGES}"
+        )
 
 
 def trec_text(table: pl.DataFrame) -> str:

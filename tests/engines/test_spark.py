@@ -147,7 +147,10 @@ def test_scores_that_stay_with_spark(spark, saved, per):
 
 @pytest.mark.parametrize(
     ("merge", "limit"),
-    [("first", engine.LIMIT), *((merge, 0) for merge in ["max", "sum", "median", "majority", "first", "alternate"])],
+    [
+        ("first", engine.LIMIT),
+        *((merge, 0) for merge in ["max", "sum", "mean", "median", "majority", "first", "alternate"]),
+    ],
 )
 def test_ways_of_merging_judgments(spark, tmp_path, merge, limit):
     """Judges who disagree; ways that go by the order of the file are worked out where that order is known."""

@@ -202,7 +202,7 @@ def sessions_of(
             msg = "name the measures to compare, for example: nsDCG@10"
             raise UsageError(msg)
         frame, values, texts = _scored(source, measures, columns, memory, cache)
-        directions = directions_of(session_measures(measures), source.settings.better)
+        directions = directions_of(session_measures(source, measures), source.settings.better)
     else:
         directions = {}
         frame, values, texts = _given(as_polars(source, "scores").collect(), measures, columns)

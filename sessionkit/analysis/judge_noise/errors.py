@@ -17,11 +17,14 @@ from sessionkit.study import Study
 
 JUDGES, SEARCHERS, DECLARED, GIVEN = "judges", "searchers", "declared", "given"
 SPREADS: tuple[ErrorSpread, ...] = get_args(ErrorSpread)
-SUMMED = {
-    JUDGES: "errors of one judge are not errors of sums over several judges",
-    SEARCHERS: "a searcher gives one grade, and the judgments are sums of those of several judges",
+COMBINED: dict[str, dict[str, str]] = {
+    "sum": {
+        JUDGES: "errors of one judge are not errors of sums over several judges",
+        SEARCHERS: "a searcher gives one grade, and the judgments are sums of those of several judges",
+    },
+    "mean": {JUDGES: "errors of one judge are not errors of means over several judges"},
 }
-"""Why errors cannot be estimated of grades that are summed."""
+"""For each ``merge`` that combines grades: the sources from which errors cannot be estimated, and why."""
 TABLE = {"grade": pl.Float64, "becomes": pl.Float64, "share": pl.Float64, "n": pl.Float64}
 
 
@@ -74,14 +77,14 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     noise
         ``"judges"``: what another judge said of the same document; ``"searchers"``: what the searchers said of it; a
         number: the share of judgments that err; a table with ``grade``, ``becomes``, ``share``. None: judges where there
-        are any with documents in common and their grades are not summed (merge=sum), else .1.
+        are any with documents in common and their grades are not combined (merge=sum or mean), else .1.
     spread
         Where the errors of a declared share go: ``"adjacent"`` grades or ``"any"`` other, each as often.
 
     Raises
     ------
     UsageError
-        The noise is none of these, or judges or searchers where grades are summed.
+        The noise is none of these, or its errors are not those of combined grades (see `COMBINED`).
     DataError
         Nobody graded a document twice, where that is asked for; or all judgments have the same grade.
     """
@@ -89,14 +92,15 @@ def errors_of(study: Study, grades: np.ndarray, noise: str | float | Frame | Non
     if spread not in SPREADS:
         msg = f"spread must be one of {', '.join(SPREADS)}, not {spread!r}{suggestion(str(spread), SPREADS)}"
         raise UsageError(msg)
-    summed = study.settings.merge == "sum"
-    if summed and isinstance(noise, str) and noise in SUMMED:
+    merge = study.settings.merge
+    combined = COMBINED.get(merge, {})
+    if isinstance(noise, str) and noise in combined:
         msg = (
-            f"noise={noise}: {SUMMED[noise]} (merge=sum), so errors of sums cannot be estimated; "
-            "merge by another rule, or declare a share of wrong sums, such as noise=0.1"
+            f"noise={noise}: {combined[noise]} (merge={merge}), so errors of {merge}s cannot be estimated; "
+            f"merge by another rule, or declare a share of wrong {merge}s, such as noise=0.1"
         )
         raise UsageError(msg)
-    if (noise is None and not summed) or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):
+    if (noise is None and not combined) or (isinstance(noise, str) and noise in (JUDGES, SEARCHERS)):
         counted = _counted(study, levels, str(noise or JUDGES))
         if counted is not None:
             return _estimated(str(noise or JUDGES), *counted, used=levels)

@@ -71,8 +71,8 @@ def judge_noise(
         Source of the errors: ``"judges"``, other judges of the same document (the judgments' judge_id); ``"searchers"``,
         its searchers (user_grade); a share of wrong judgments, 0 to 1; or a table with ``grade``, ``becomes`` and
         ``share``, which adds up to 1 for each grade. Default: judges where two of them have a document in common, else .1,
-        which is then an assumption. Judges and searchers give single grades, which do not show the errors of sums: with
-        merge=sum declare a share, .1 if not given.
+        which is then an assumption. Judges and searchers give single grades, which do not show the errors of sums, nor
+        judges' those of means: with merge=sum or mean declare a share, .1 if not given.
     spread
         Grades that a declared share of errors changes to: ``"adjacent"`` grades of the study, or ``"any"`` other, equally
         often.

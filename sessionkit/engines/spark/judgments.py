@@ -43,7 +43,7 @@ def judged_on_driver(source: SparkSource, limit: int) -> GradedPairs | None:
     if needs_order(study):
         raise UsageError(
             f"merge={study.settings.merge} depends on the order of the judgments in their file, which a Spark table "
-            "does not keep; choose max, sum, median or majority"
+            "does not keep; choose max, sum, mean, median or majority"
         )
     frame, columns = source.judgments()
     if _spark_size(frame) > limit:

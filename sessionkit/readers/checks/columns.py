@@ -93,6 +93,12 @@ def under_our_names(
     return replace(raw, frame=frame, empty_list=empty_list)
 
 
+def alias_notes(source: str, columns: Mapping[str, str | int]) -> tuple[str, ...]:
+    """Return what is to be said of columns that were taken for ours under other names."""
+    taken = [f"{ours} is {theirs!r}" for ours, theirs in columns.items() if ours != theirs]
+    return (f"{source}: {', '.join(taken)}",) if taken else ()
+
+
 def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequence[str]) -> pl.Expr:
     """Return what a record is: EMPTY where it says that a list was empty, WORDED where it has the text and is a result all the same.
 

@@ -7,7 +7,7 @@ The type of columns that no schema declares: numbers where every text is one, el
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -18,9 +18,11 @@ from sessionkit.readers.checks.assembly import Assembled
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts, Found
 from sessionkit.readers.checks.source_checks import LIST, CheckedSource
 from sessionkit.readers.checks.unusual import gaps, unusual
+from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
 from sessionkit.study.facts import facts_in_order
 from sessionkit.study.lookup import Lookup
+from sessionkit.study.source import EXCLUDED
 
 INTEGER = r"^(?:0|-?[1-9]\d{0,17})$"
 NUMBER = r"^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$"
@@ -184,12 +186,50 @@ def sources_of(part: CheckedSource) -> tuple[Source, ...]:
     )
 
 
+def without_excluded(
+    sources: Sequence[Source], members: Sequence[tuple[int, Raw]], excluded: pl.DataFrame
+) -> tuple[Source, ...]:
+    """Return the accounts of a source, one for each member; records that were left out have accounts of their own.
+
+    `excluded` is that of :class:`~sessionkit.readers.checks.source_checks.CheckedSource`.
+    """
+    numbers = _by_start(excluded, [start for start, _ in members])
+    both = list(zip(sources, numbers, strict=True))
+    rest = [replace(source, records=source.records - number) for source, number in both]
+    left_out = [
+        Source(
+            source.path,
+            "",
+            number,
+            0,
+            bytes=source.bytes,
+            sha256=source.sha256,
+            kind=f"{source.table}{EXCLUDED}",
+            idle=number,
+        )
+        for source, number in both
+        if number
+    ]
+    return (*rest, *left_out)
+
+
 def _by_start(records: pl.DataFrame, starts: list[int]) -> list[int]:
     """Return how many of these records are numbered after each start, up to the next."""
     if len(starts) == 1 or records.is_empty():
         return [records.height, *[0] * (len(starts) - 1)]
     above = [int((records[RECORD] > start).sum()) for start in starts]
     return [here - beyond for here, beyond in zip(above, [*above[1:], 0], strict=True)]
+
+
+def keys_of_results(log: Assembled, results: pl.DataFrame) -> pl.Series:
+    """Return the judgment_key of every one of these results: that of its query, else of its session."""
+    keys = log.sessions.select("session_id", key="judgment_key")
+    shown = results.select(LIST).join(keys, on="session_id", how="left", maintain_order="left")
+    if "judgment_key" in log.queries.columns:
+        of_queries = log.queries.select(*LIST, key_of_query="judgment_key")
+        shown = shown.join(of_queries, on=LIST, how="left", maintain_order="left")
+        shown = shown.with_columns(key=pl.coalesce("key_of_query", "key"))
+    return shown["key"]
 
 
 def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:
@@ -207,12 +247,7 @@ def _unjudged(made: Assembled, judged: pl.DataFrame) -> Found:
 
 def _is_any_judged(made: Assembled, pairs: Lookup) -> bool:
     """Return whether any result is judged for its key; the first of them mostly say so."""
-    keys = made.sessions.select("session_id", key="judgment_key")
-    for results in (made.results.head(FIRST_LOOK), made.results):
-        shown = results.select(*LIST, "doc_id").join(keys, on="session_id", how="left", maintain_order="left")
-        if "judgment_key" in made.queries.columns:
-            own = made.queries.select(*LIST, own="judgment_key")
-            shown = shown.join(own, on=LIST, how="left").with_columns(key=pl.coalesce("own", "key"))
-        if pairs.rows(shown["key"], shown["doc_id"]).count():
-            return True
-    return False
+    return any(
+        pairs.rows(keys_of_results(made, results), results["doc_id"]).count()
+        for results in (made.results.head(FIRST_LOOK), made.results)
+    )

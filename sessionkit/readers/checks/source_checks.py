@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -15,19 +15,28 @@ from sessionkit.readers.raw import EMPTY, MARK, WORDED, Raw, read_through
 LIST = ["session_id", "query_position"]
 KEPT = "__kept"
 """Private column: whether only a cell of the record was set aside."""
+LISTED = "__listed"
+"""Private column of records left out: whether the list of excluded documents has them."""
+
+
+def none_excluded() -> pl.DataFrame:
+    """Return the records left out of a source from which none was."""
+    return pl.DataFrame(schema={RECORD: pl.Int64, LISTED: pl.Boolean})
 
 
 @dataclass(frozen=True)
 class CheckedSource:
     """A source's rows and markers of empty lists, parted into accepted and broken.
 
-    `worded` has the numbers of the records that are results although a column has the text that marks empty lists.
+    `worded` has the numbers of the records that are results although a column has the text that marks empty lists, `excluded` those of
+    accepted rows that were left out with their documents, and LISTED (``readers/exclusions.py``).
     """
 
     raw: Raw
     rows: CheckedRows
     markers: CheckedRows
     worded: tuple[int, ...] = ()
+    excluded: pl.DataFrame = field(default_factory=none_excluded)
 
     def both(self, check: Callable[[CheckedRows], CheckedRows]) -> CheckedSource:
         """Return the part with a check applied to rows and markers alike."""

@@ -22,7 +22,7 @@ from sessionkit.readers.io.json_items import as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
-from sessionkit.readers.io.parquet import read_parquet
+from sessionkit.readers.io.parquet import columns_of, read_parquet
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.workbooks import read_workbook
 from sessionkit.readers.raw import OF_SHEET, Raw, no_way_back
@@ -74,6 +74,19 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     return replace(
         raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options), in_memory=keep is in_memory
     )
+
+
+def layout_of(file: LogFile) -> tuple[list[str], dict[str, object]]:
+    """Return the fields of a file's first line, or the names of its columns, and what :func:`read_table` has to be told of it."""
+    if file.kind == "parquet":
+        return list(columns_of(file.path)), {}
+    first = file.head.decode("utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
+    if file.kind == "ndjson":
+        return re.findall(r'"(\w[\w -]*)"\s*:', first), {}
+    names, separator = header_of(first, file.separator)
+    if separator not in first:
+        names, separator = first.split(), WHITESPACE
+    return names, {"separator": separator}
 
 
 def _records(

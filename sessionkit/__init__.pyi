@@ -723,7 +723,7 @@ class _last(Last):
 last: _last
 
 class _max(Max):
-    """Value of the session's best query."""
+    """Largest value of the session's queries; of a measure of which lower is better, that of its worst query."""
 
     def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
 
@@ -737,7 +737,7 @@ class _mean(Mean):
 mean: _mean
 
 class _min(Min):
-    """Value of the session's worst query."""
+    """Smallest value of the session's queries; of a measure of which lower is better, that of its best query."""
 
     def __call__(self, of: Measure | None = None) -> Self: ...  # type: ignore[override]
 

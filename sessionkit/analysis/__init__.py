@@ -44,6 +44,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     findings.py            what findings have in common: tables, words, LaTeX, Markdown
     paper_tables.py        the layouts of papers: means across, pairs with interval, p and n, curves side by side
     phrases.py             the wording of readings
+    verdict.py             whether there is enough for a verdict on a difference
 
 What compares groups goes by `compare/plan.py`. Nothing is imported here: a command pays for the analysis that it makes, not
 for all.

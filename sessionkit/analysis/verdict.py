@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessionkit.display.words import counted
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.grammar import parse_measure
 
@@ -48,19 +48,16 @@ class Support:
         """Why no verdict may be given, as a sentence without its end; empty where one may.
 
         >>> Support("user", 2, 16, "a value for both groups", paired=True).why_no_verdict
-        'No verdict: 2 of 16 users have a value for both groups; a verdict needs at least 6 pairs, and half of the users'
+        'No verdict: 2 of 16 users have a value for both groups; a verdict needs at least 6 pairs and half of the users'
         >>> Support("user", 8, 16, "a value for both groups", paired=True).why_no_verdict
         ''
         """
-        needed = (
-            f"at least {FEWEST_PAIRS} pairs, and half of the {self.unit}s"
-            if self.paired
-            else f"half of the {self.unit}s"
-        )
-        if self.share >= LEAST_SHARE and (self.n >= FEWEST_PAIRS or not self.paired):
+        needed = [f"at least {FEWEST_PAIRS} pairs"] if self.paired and self.n < FEWEST_PAIRS else []
+        needed += [f"half of the {self.unit}s"] if self.share < LEAST_SHARE else []
+        if not needed:
             return ""
         have = "has" if self.n == 1 else "have"
-        return f"No verdict: {self.n:,} of {counted(self.total, self.unit)} {have} {self.has}; a verdict needs {needed}"
+        return f"No verdict: {self.n:,} of {counted(self.total, self.unit)} {have} {self.has}; a verdict needs {listed(needed)}"
 
 
 def weakest(supports: Sequence[Support]) -> Support:

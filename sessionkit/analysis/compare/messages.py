@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -22,6 +22,8 @@ ADJUSTED = "adjusted for user and topic"
 """What the difference of a crossover is, and the difference of raw means is not."""
 MOST_ROWS = 12
 """Comparisons that are read out; the others are in the table."""
+BETWEEN_USERS = "Welch's t between users"
+"""The test of a contrast of levels that only the means of users of different sequences tell."""
 ORDER = {
     "period": "values depend on the position of a session among its user's sessions",
     "carry-over": "values depend on the group of the user's previous session, and comparing within users does not remove this",
@@ -33,7 +35,8 @@ class ComparisonSetup:
     """What a comparison is made with, whom it is about, and what else is to be said of its groups.
 
     ``spans`` are the greatest differences that measures can have; ``ordered_by`` says what the order of sessions is
-    known from, other than session_order, and ``unordered`` why it is not checked, where it would matter.
+    known from, other than session_order, and ``unordered`` why it is not checked, where it would matter. ``plans`` are those of levels
+    whose designs differ.
     """
 
     plan: ComparisonPlan
@@ -45,6 +48,11 @@ class ComparisonSetup:
     cautions: tuple[str, ...] = ()
     ordered_by: str = ""
     unordered: str = ""
+    plans: Mapping[Any, ComparisonPlan] = field(default_factory=dict)
+
+    def of_level(self, row: dict[str, Any]) -> ComparisonSetup:
+        """The setup of the level of a row: levels of different designs have different tests."""
+        return replace(self, plan=self.plans[row[self.within]]) if self.plans and self.within else self
 
 
 def claim(
@@ -121,7 +129,10 @@ def lines(
     told.append(f"The claim is about {setup.about}.{_limits(setup, pairs)}")
     told += [f"{caution}." for caution in setup.cautions]
     told += [f"{_level(row, setup)}{_all_at_once(row)}" for row in overall.iter_rows(named=True)]
-    told += [f"{_level(row, setup)}{_sentence(row, setup)}" for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    told += [
+        f"{_level(row, setup)}{_sentence(row, setup.of_level(row))}"
+        for row in table.head(MOST_ROWS).iter_rows(named=True)
+    ]
     told += more_in_table(table.height - MOST_ROWS, "comparison")
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
@@ -141,28 +152,39 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
     within, alpha = setup.within, setup.plan.options.alpha
     if within is None or interaction.is_empty():
         return []
-    tested = interaction.filter(pl.col("note").is_null())
+    tested = interaction.drop_nulls("p")
     family = Family(tested.height, setup.family.correction)
-    told = []
+    n_values = table.get_column(within).n_unique()
+    sentences = []
     for row in tested.head(MOST_ROWS).iter_rows(named=True):
-        levels = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("p").get_column(within)
-        text = (
-            f"{_pair(row, setup)}, {_interaction(row, [level_name(within, level) for level in levels], family, alpha)}"
+        over = f" over {row['levels']:,} of {n_values:,} values" if row["levels"] < n_values else ""
+        text = f"{_pair(row, setup)}, {_interaction(row, family, alpha)}{over}"
+        note = f" {row['note'][0].upper()}{row['note'][1:]}." if row["note"] else ""
+        sentences.append(f"Interaction with {within}: {text}.{note} {_dependence(row, within, alpha)}")
+    sentences += more_in_table(tested.height - MOST_ROWS, "interaction")
+    untested = interaction.filter(pl.col("p").is_null())
+    for (note,), rows in untested.group_by("note", maintain_order=True):
+        measures = listed(rows.get_column("measure").unique(maintain_order=True).to_list())
+        estimates = rows.drop_nulls("estimate").head(MOST_ROWS).iter_rows(named=True)
+        sentences += [
+            f"Interaction with {within}: {_pair(row, setup)}, {_sides_text(row)}, not tested." for row in estimates
+        ]
+        sentences.append(
+            f"Whether the difference depends on {within} is not tested{f' ({measures})' if len(tested) else ''}: {note}."
         )
-        of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
-        text += of if row["levels"] < table.get_column(within).n_unique() else ""
-        shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
-        told.append(f"Interaction with {within}: {text}. {shown} the difference depends on {within}.")
-    told += more_in_table(tested.height - MOST_ROWS, "interaction")
-    for (note,), rows in interaction.drop_nulls("note").group_by("note", maintain_order=True):
-        of = f" ({listed(rows.get_column('measure').unique(maintain_order=True).to_list())})" if len(tested) else ""
-        told.append(f"Whether the difference depends on {within} is not tested{of}: {note}.")
     doubtful = interaction.filter(pl.col("p_adjusted").is_null() | (pl.col("p_adjusted") > alpha))
     if any(_in_some(table, row, alpha) for row in doubtful.iter_rows(named=True)):
-        told.append(
+        sentences.append(
             f"A difference that is shown for one value of {within} and not for another does not show that it depends on {within}."
         )
-    return told
+    return sentences
+
+
+def _dependence(row: dict[str, Any], within: str, alpha: float) -> str:
+    """Say what an interaction shows; between users of different sequences it may show these users."""
+    shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+    users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
+    return f"{shown} the difference depends on {within}{users}."
 
 
 def _in_some(table: pl.DataFrame, row: dict[str, Any], alpha: float) -> bool:
@@ -172,17 +194,23 @@ def _in_some(table: pl.DataFrame, row: dict[str, Any], alpha: float) -> bool:
     return bool(shown.any() and not shown.all())
 
 
-def _interaction(row: dict[str, Any], levels: list[str], family: Family, alpha: float) -> str:
+def _interaction(row: dict[str, Any], family: Family, alpha: float) -> str:
     """Say what was found: of two levels in which the difference is larger and by how much, of more F."""
     p = f"{p_text(row['p_adjusted'])}{family.told}; {row['test']}, n = {row['n']:,}"
     if row["estimate"] is None:
         return f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
-    low, high, (less, more) = row["low"], row["high"], levels
+    low, high = row["low"], row["high"]
     if row["estimate"] < 0:
-        (low, high), (less, more) = (None if end is None else -end for end in (high, low)), (more, less)
+        low, high = (None if end is None else -end for end in (high, low))
     interval = f"{family.simultaneous}{interval_text(low, high, alpha)}"
     t = f"t({row['df_error']:.4g}) = {math.sqrt(row['statistic']):.4g}"
-    return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}, {interval}, {t}, {p}"
+    return f"{_sides_text(row)}, {interval}, {t}, {p}"
+
+
+def _sides_text(row: dict[str, Any]) -> str:
+    """Say for which of two levels, or sets of levels, the difference is larger, and by how much."""
+    less, more = (row["minus"], row["plus"]) if row["estimate"] >= 0 else (row["plus"], row["minus"])
+    return f"is larger by {readable(abs(row['estimate']))} for {more} than for {less}"
 
 
 def interaction_text(row: dict[str, Any]) -> str:

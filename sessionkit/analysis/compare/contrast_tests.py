@@ -165,7 +165,7 @@ def compare_vectors(samples: Sequence[np.ndarray], weights: Sequence[float], siz
         ]
     )
     covariance = by_sample.sum(axis=0)
-    spreads = np.sqrt(np.linalg.eigvalsh(covariance))
+    spreads = np.sqrt(np.maximum(np.linalg.eigvalsh(covariance), 0))  # rounding may leave less than 0
     if not spreads.min() * unit > CONSTANT * size or spreads.min() < SMALLEST_LENGTH * spreads.max():
         return None
     precisions = np.diag([2 / (len(sample) - 1) for sample in samples])

@@ -368,15 +368,23 @@ def _compare_sequences(levels: Sequence[LevelUnits]) -> list[InteractionRow]:
 
 def _sequences_of(levels: Sequence[LevelUnits]) -> list[UserSequence]:
     """The users by the groups that they met in the levels."""
-    cells: dict[str, list[tuple[int, int, float]]] = {}
+    parts = []
     for place, level in enumerate(levels):
-        for unit, group in np.argwhere(np.isfinite(level.cells)):
-            cells.setdefault(level.names[unit], []).append((place, int(group), float(level.cells[unit, group])))
-    by_sequence: dict[tuple[tuple[int, int], ...], list[list[float]]] = {}
-    for of_user in cells.values():
-        sequence = tuple((place, group) for place, group, _ in of_user)
-        by_sequence.setdefault(sequence, []).append([value for *_, value in of_user])
-    return [UserSequence(sequence, np.array(values)) for sequence, values in sorted(by_sequence.items())]
+        unit, group = np.nonzero(np.isfinite(level.cells))
+        names = pl.Series("user", level.names, dtype=pl.String).gather(unit)
+        values = pl.Series("value", level.cells[unit, group])
+        parts.append(pl.DataFrame([names, values]).with_columns(level=pl.lit(place), group=pl.Series(group)))
+    cells = pl.concat(parts).sort("user", "level", "group")
+    # a row per user: the cells as a text, such as "0-1 1-0", and the values in their order
+    users = cells.group_by("user", maintain_order=True).agg(
+        sequence=pl.format("{}-{}", "level", "group").str.join(" "), values="value"
+    )
+    sequences = []
+    for of_sequence in users.partition_by("sequence", maintain_order=True):
+        texts = [cell.split("-") for cell in of_sequence["sequence"][0].split()]
+        values = of_sequence["values"].explode().to_numpy().reshape(-1, len(texts))
+        sequences.append(UserSequence(tuple((int(level), int(group)) for level, group in texts), values))
+    return sequences
 
 
 def _compare_sequence_means(

@@ -64,7 +64,8 @@ def compare(
             metavar="N",
             min=2,
             max=9,
-            help="Cut a column of numbers, such as years of experience, into N groups of about one size.",
+            help="Cut numbers, such as years of experience, into N groups of about one size: the column of --within if it holds numbers, "
+            "else that of --by.",
             show_default=False,
             rich_help_panel=SESSIONS,
         ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,15 +13,15 @@ import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, NO_VERDICT, OVERALL, TABLE, UNITS, Comparison
-from sessionkit.analysis.compare.design import read_design
+from sessionkit.analysis.compare.design import POPULATIONS, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
-from sessionkit.analysis.compare.interaction import INTERACTION, LevelFinding, interactions
+from sessionkit.analysis.compare.interaction import ROWS, SIDES, ComparedLevel, interactions
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
 from sessionkit.analysis.compare.options import Options, options_of
 from sessionkit.analysis.compare.order_effects import CHECKS, WITHIN, SessionPlaces, order_checks, with_adjusted
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.result_table import assembled, informative, overall_table
-from sessionkit.analysis.compare.rows import MeasureRows, compared
+from sessionkit.analysis.compare.rows import MeasureRows, compared, untested
 from sessionkit.analysis.compare.session_values import (
     LEVEL,
     GroupedSessions,
@@ -142,12 +143,14 @@ def compare(
         Column of the sessions or users to group by, with 2 to 20 values.
     within
         Column of the sessions or users: the groups are compared within each of its values that has all of them, such as
-        within each topic. All p-values are corrected together. Whether the differences depend on the column is tested too, those
-        p-values by themselves, see `sessionkit.analysis.compare.interaction.interactions`.
+        within each topic. All p-values are corrected together. Values with different designs each have their design's own test, as if each
+        were compared alone. Whether the differences depend on the column is tested too, those p-values by themselves, see
+        `sessionkit.analysis.compare.interaction.interactions`. The mixed model has no such column.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     cut
-        Of numbers, such as years of experience: into so many groups of about one size, 2 to 9.
+        Cut numbers, such as years of experience, into so many groups of about one size, 2 to 9: the column `within` if it
+        is given and holds numbers, else the column `by`; both if `by` has more than 20 numbers.
     test
         The design's own if not given. Units that each met every group: ``"t"`` (two groups), ``"tukey"`` (more: Tukey's
         HSD on the blocked analysis of variance, also ``"anova"``), ``"wilcoxon"``, ``"sign"``, ``"randomization"`` (of
@@ -226,7 +229,9 @@ def compare(
             raise UsageError(f"population={BOTH} fits a mixed model, which draws nothing; leave out draws and seed")
         if within is not None:
             raise UsageError(
-                f"population={BOTH} fits one mixed model, which has no within={within}; leave one of them out"
+                f"population={BOTH} fits one mixed model, which has no within={within}; whether the difference depends on {within} is "
+                f"tested with population=users or population=topics; for a claim about users and topics like these, "
+                f"fit {by} * {within} to the scores of sessionkit score by a program such as lme4"
             )
         return mixed_model(
             study,
@@ -250,17 +255,19 @@ def compare(
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     require_values(study, sessions.values, sessions.measures)
-    levels = [
-        _Level.of(level, part, test=test, population=population, options=options)
-        for level, part in sessions.levels().items()
-    ]
-    plan = _common_plan(levels)
+    parts = sessions.levels()
+    plans = _plans(parts, test=test, population=population, options=options)
+    levels = [_Level.of(value, part, plan) for (value, part), plan in zip(parts.items(), plans, strict=True)]
+    _require_a_test(levels)
+    plan, by_level = _common_plan(levels), _plans_by_level(levels)
     table, rate, family = assembled(plan, [found for level in levels for found in level.found])
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
-    interaction = INTERACTION.to_frame()
+    interaction = ROWS.to_frame()
     if within is not None and len(levels) > 1:
-        interaction = interactions([level.finding for level in levels], options)
+        interaction = interactions(
+            [ComparedLevel(level.value, level.sessions, level.plan) for level in levels], options
+        )
     places = SessionPlaces()
     if any(level.plan.design.name in WITHIN for level in levels):
         places = SessionPlaces.of(whole, sessions)
@@ -286,11 +293,12 @@ def compare(
         tuple(outcome_note(study, by)),
         places.read_from,
         places.unknown,
+        plans=by_level,
     )
     return Comparison(
         table=table.drop("uninformative"),
         overall=overall,
-        interaction=interaction,
+        interaction=interaction.drop(SIDES),
         order=order,
         groups=groups,
         units=units,
@@ -301,9 +309,9 @@ def compare(
         design=plan.design.described,
         population=plan.population,
         claim=about,
-        estimand=estimand(plan, sessions.by),
-        test=plan.title,
-        effect=plan.test.effect,
+        estimand=_by_plan(levels, lambda plan: estimand(plan, sessions.by)),
+        test=_by_plan(levels, lambda plan: plan.title),
+        effect=_by_plan(levels, lambda plan: plan.test.effect),
         by=sessions.by,
         within=within,
         correction=correction,
@@ -328,6 +336,8 @@ class _Level:
         The level; None where they are all sessions.
     sessions, plan, units, found
         Its sessions, how they are compared, and for each measure the units and what was found.
+    error
+        Why this level could not be compared, where its groups cannot be told from its users and topics.
     """
 
     value: Any
@@ -335,25 +345,20 @@ class _Level:
     plan: ComparisonPlan
     units: list[Aligned]
     found: list[MeasureRows]
+    error: UsageError | None = None
 
     @classmethod
-    def of(
-        cls, value: object, sessions: GroupedSessions, *, test: str | None, population: str | None, options: Options
-    ) -> _Level:
-        """Compare the groups of these sessions."""
-        many = len(sessions.groups)
-        design = read_design(sessions.frame, sessions.by, many)
-        plan = ComparisonPlan.of(design, many, test=test, population=population, options=options)
+    def of(cls, value: object, sessions: GroupedSessions, plan: ComparisonPlan) -> _Level:
+        """Compare the groups of these sessions; a level of a column that cannot be compared does not stop the others."""
         units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
-        found = [
-            compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)
-        ]
-        return cls(value, sessions, plan, units, found)
-
-    @property
-    def finding(self) -> LevelFinding:
-        """What was found for each pair of groups."""
-        return LevelFinding(self.sessions, self.plan, [of.outcome.pairs if of.outcome else {} for of in self.found])
+        rows, error = [], None
+        for measure, of_measure in zip(sessions.measures, units, strict=True):
+            try:
+                rows.append(compared(plan, measure, sessions.groups, of_measure))
+            except UsageError as reason:
+                error = reason
+                rows.append(untested(measure, sessions.groups, of_measure, str(reason)))
+        return cls(value, sessions, plan, units, rows, error)
 
     @property
     def name(self) -> str:
@@ -421,29 +426,77 @@ class _Level:
         ]
 
 
-def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
-    """The plan of all levels; an error where the designs of levels ask for different ones."""
-    within, alike = levels[0].sessions.within, dict[tuple[str, str, str], list[_Level]]()
-    for level in levels:
-        plan = level.plan
-        alike.setdefault((plan.layout, plan.population, plan.test.name), []).append(level)
-    if len(alike) > 1:
-        designs = [
-            f"{', '.join(str(level.value) for level in same[:NAMED])}{', ...' if len(same) > NAMED else ''}: "
-            f"{same[0].plan.design.title} ({same[0].plan.title})"
-            for same in alike.values()
+def _plans(
+    levels: Mapping[Any, GroupedSessions], *, test: str | None, population: str | None, options: Options
+) -> list[ComparisonPlan]:
+    """Plan the comparison within each level.
+
+    Levels may have different designs, such as a crossover of many novices and a few experts who did not search every topic with every
+    system. Each level then has its design's own test, for a population that all designs support; of three groups or more each pair
+    is tested by itself, as Tukey's HSD of one level and least squares of another cannot be corrected alike.
+    """
+    designs = [read_design(part.frame, part.by, len(part.groups)) for part in levels.values()]
+    n_groups = len(next(iter(levels.values())).groups)
+
+    def plans(population: str | None, blocked: str | None = None) -> list[ComparisonPlan]:
+        return [
+            ComparisonPlan.of(design, n_groups, test=test, population=population, blocked=blocked, options=options)
+            for design in designs
         ]
-        raise UsageError(
-            f"within={within}: its values have different designs, and one test must fit them all; {'; '.join(designs)}; compare "
-            "values of one design at a time, chosen by a condition in where"
+
+    own = plans(population)
+    if len({(plan.layout, plan.population, plan.test.name) for plan in own}) == 1:
+        return own
+    shared = [name for name in POPULATIONS if all(name in design.layouts for design in designs)]
+    if population is None and not shared:
+        part = next(iter(levels.values()))
+        listed_designs = "; ".join(
+            f"{level_name(str(part.within), value)}: {plan.design.title} (population={plan.population})"
+            for (value, _), plan in islice(zip(levels.items(), own, strict=True), NAMED)
         )
-    plan, told = levels[0].plan, dict[str, list[str]]()
+        raise UsageError(
+            f"within={part.within}: its values have designs without a common population: {listed_designs}; choose values of "
+            "one design by a condition in where"
+        )
+    common = plans(population or shared[0])
+    if len({plan.layout for plan in common}) == 1:
+        return common
+    return plans(population or shared[0], "t")
+
+
+def _require_a_test(levels: Sequence[_Level]) -> None:
+    """Raise the reason if no level could be compared."""
+    if all(level.error is not None for level in levels):
+        raise next(level.error for level in levels if level.error is not None)
+
+
+def _common_plan(levels: Sequence[_Level]) -> ComparisonPlan:
+    """The plan of all levels; of different designs the plan that assumes most, with the designs of all in its sentence."""
+    plan = next((level.plan for level in levels if level.plan.layout == "crossed"), levels[0].plan)
+    by_sentence: dict[str, list[str]] = {}
     for level in levels:
-        told.setdefault(level.plan.design.sentence, []).append(level.name)
-    if len(told) < 2:
+        by_sentence.setdefault(level.plan.design.sentence, []).append(level.name)
+    if len(by_sentence) < 2:
         return plan
-    sentence = "; ".join(f"{sentence} ({listed(names)})" for sentence, names in told.items())
+    sentence = "; ".join(f"{sentence} ({listed(names)})" for sentence, names in by_sentence.items())
     return replace(plan, design=replace(plan.design, sentence=sentence))
+
+
+def _plans_by_level(levels: Sequence[_Level]) -> dict[Any, ComparisonPlan]:
+    """The plan of each level; nothing where all levels have the same test and layout."""
+    if len({(level.plan.layout, level.plan.test.name) for level in levels}) == 1:
+        return {}
+    return {level.value: level.plan for level in levels}
+
+
+def _by_plan(levels: Sequence[_Level], text: Callable[[ComparisonPlan], str]) -> str:
+    """A text about the plan, with the levels that it is about where their plans differ."""
+    by_text: dict[str, list[str]] = {}
+    for level in levels:
+        by_text.setdefault(text(level.plan), []).append(level.name)
+    if len(by_text) == 1:
+        return next(iter(by_text))
+    return "; ".join(f"{described} ({listed(names)})" for described, names in by_text.items())
 
 
 def _about(levels: Sequence[_Level]) -> str:

@@ -10,7 +10,14 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.compare.messages import ADJUSTED, interaction_text, is_adjusted, opposite_text, with_reasons
+from sessionkit.analysis.compare.messages import (
+    ADJUSTED,
+    BETWEEN_USERS,
+    interaction_text,
+    is_adjusted,
+    opposite_text,
+    with_reasons,
+)
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.paper_tables import (
@@ -84,8 +91,9 @@ class Comparison(TestedFinding):
     interaction
         Whether the difference of two groups is the same in all levels of ``within``: ``measure``, ``a``, ``b``; of two levels
         ``estimate``, the second's difference less the first's, with its interval ``low`` to ``high``; ``statistic`` (F), ``df``,
-        ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table), of ``n`` units in so many ``levels`` by a ``test``, or a
-        ``note`` why it is not tested. Empty where nothing is compared within levels.
+        ``df_error``, ``p`` and ``p_adjusted`` (over the rows of this table), of ``n`` units in so many ``levels`` by a ``test``. A
+        ``note`` says why it is not tested, what is left out, or which contrasts of levels a row is about: where users are
+        counterbalanced in two sequences, a second row compares the users of these. Empty where nothing is compared within levels.
     order
         Period and carry-over: ``measure``, ``check``, ``statistic`` (F), ``df``, ``df_error``, ``p``, ``p_adjusted`` (by
         Holm's method over the rows of this table); empty where the order of sessions is unknown. A user's previous
@@ -279,13 +287,14 @@ class Comparison(TestedFinding):
     @property
     def _depends(self) -> str:
         """Whether the differences depend on the column within which they are, for a note."""
-        tested = self.interaction.filter(pl.col("note").is_null())
+        tested = self.interaction.drop_nulls("p")
         named = {"measure": tested["measure"].n_unique() > 1, "pair": tested.select("a", "b").n_unique() > 1}
         found = []
         for row in tested.iter_rows(named=True):
             names = {"measure": row["measure"], "pair": f"{row['b']} minus {row['a']}"}
             of = "".join(f"{names[name]}, " for name, wanted in named.items() if wanted)
-            found.append(f"{of}{interaction_text(row)}")
+            between = ", between users" if row["test"] == BETWEEN_USERS else ""
+            found.append(f"{of}{interaction_text(row)}{between}")
         told = f"{'; '.join(found)}{Family(len(found), self.correction).told}"
         return f" Interaction with {worded([str(self.within)])}: {told}." if found else ""
 

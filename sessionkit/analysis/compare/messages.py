@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -30,6 +30,8 @@ ADJUSTED = "adjusted for user and topic"
 """What the difference of a crossover is, and the difference of raw means is not."""
 MOST_ROWS = 12
 """Comparisons that are read out; the others are in the table."""
+BETWEEN_USERS = "Welch's t between users"
+"""The test of a contrast of levels that only the means of users of different sequences tell."""
 ORDER = {
     "period": "values depend on the position of a session among its user's sessions",
     "carry-over": "values depend on the group of the user's previous session, and comparing within users does not remove this",
@@ -41,7 +43,8 @@ class ComparisonSetup:
     """What a comparison is made with, whom it is about, and what else is to be said of its groups.
 
     ``spans`` are the greatest differences that measures can have; ``ordered_by`` says what the order of sessions is
-    known from, other than session_order, and ``unordered`` why it is not checked, where it would matter.
+    known from, other than session_order, and ``unordered`` why it is not checked, where it would matter. ``plans`` are those of levels
+    whose designs differ.
     """
 
     plan: ComparisonPlan
@@ -53,6 +56,11 @@ class ComparisonSetup:
     cautions: tuple[str, ...] = ()
     ordered_by: str = ""
     unordered: str = ""
+    plans: Mapping[Any, ComparisonPlan] = field(default_factory=dict)
+
+    def of_level(self, row: dict[str, Any]) -> ComparisonSetup:
+        """The setup of the level of a row: levels of different designs have different tests."""
+        return replace(self, plan=self.plans[row[self.within]]) if self.plans and self.within else self
 
 
 def claim(
@@ -133,7 +141,10 @@ def lines(
     told.append(f"The claim is about {setup.about}.{_limits(setup, pairs)}")
     told += [f"{caution}." for caution in setup.cautions]
     told += [f"{_level(row, setup)}{_all_at_once(row)}" for row in overall.iter_rows(named=True)]
-    told += [f"{_level(row, setup)}{_sentence(row, setup)}" for row in table.head(MOST_ROWS).iter_rows(named=True)]
+    told += [
+        f"{_level(row, setup)}{_sentence(row, setup.of_level(row))}"
+        for row in table.head(MOST_ROWS).iter_rows(named=True)
+    ]
     told += more_in_table(table.height - MOST_ROWS, "comparison")
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
@@ -160,29 +171,41 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
     within, alpha = setup.within, setup.plan.options.alpha
     if within is None or interaction.is_empty():
         return []
-    tested = interaction.filter(pl.col("note").is_null())
+    tested = interaction.drop_nulls("p")
     family = Family(tested.height, setup.family.correction)
-    told = []
+    n_values = table.get_column(within).n_unique()
+    sentences = []
     for row in tested.head(MOST_ROWS).iter_rows(named=True):
-        tested_in = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("p")
-        levels = [(level_name(within, level), value) for level, value in tested_in.select(within, "estimate").rows()]
-        text = f"{_pair(row, setup)}{_interaction(row, levels, family, alpha)}"
-        of = f" over {row['levels']:,} of {table.get_column(within).n_unique():,} values"
-        text += of if row["levels"] < table.get_column(within).n_unique() else ""
-        shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
-        if row["p"] <= alpha < row["p_adjusted"]:
-            shown = "After correction it is not shown that"
-        told.append(f"Interaction with {within}: {text}. {shown} the difference depends on {within}.")
-    told += more_in_table(tested.height - MOST_ROWS, "interaction")
-    for (note,), rows in interaction.drop_nulls("note").group_by("note", maintain_order=True):
-        of = f" ({listed(rows.get_column('measure').unique(maintain_order=True).to_list())})" if len(tested) else ""
-        told.append(f"Whether the difference depends on {within} is not tested{of}: {note}.")
+        differences = _differences_by_level(table, row, within)
+        over = f" over {row['levels']:,} of {n_values:,} values" if row["levels"] < n_values else ""
+        text = f"{_pair(row, setup)}{_interaction(row, differences, family, alpha)}{over}"
+        note = f" {row['note'][0].upper()}{row['note'][1:]}." if row["note"] else ""
+        sentences.append(f"Interaction with {within}: {text}.{note} {_dependence(row, within, alpha)}")
+    sentences += more_in_table(tested.height - MOST_ROWS, "interaction")
+    untested = interaction.filter(pl.col("p").is_null())
+    for (note,), rows in untested.group_by("note", maintain_order=True):
+        measures = listed(rows.get_column("measure").unique(maintain_order=True).to_list())
+        for row in rows.drop_nulls("estimate").head(MOST_ROWS).iter_rows(named=True):
+            sides = _sides_text(row, _differences_by_level(table, row, within))
+            sentences.append(f"Interaction with {within}: {_pair(row, setup)}{sides}, not tested.")
+        sentences.append(
+            f"Whether the difference depends on {within} is not tested{f' ({measures})' if len(tested) else ''}: {note}."
+        )
     doubtful = interaction.filter(pl.col("p_adjusted").is_null() | (pl.col("p_adjusted") > alpha))
     if any(_in_some(table, row, setup) for row in doubtful.iter_rows(named=True)):
-        told.append(
+        sentences.append(
             f"A difference that is shown for one value of {within} and not for another does not show that it depends on {within}."
         )
-    return told
+    return sentences
+
+
+def _dependence(row: dict[str, Any], within: str, alpha: float) -> str:
+    """Say what an interaction shows; between users of different sequences it may show these users."""
+    shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+    if row["p"] <= alpha < row["p_adjusted"]:
+        shown = "After correction it is not shown that"
+    users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
+    return f"{shown} the difference depends on {within}{users}."
 
 
 def _in_some(table: pl.DataFrame, row: dict[str, Any], setup: ComparisonSetup) -> bool:
@@ -197,26 +220,37 @@ def _is_shown(row: dict[str, Any], setup: ComparisonSetup) -> bool:
     return row["why"] is None and row["p_adjusted"] is not None and row["p_adjusted"] <= setup.plan.options.alpha
 
 
-def _interaction(row: dict[str, Any], levels: list[tuple[str, float]], family: Family, alpha: float) -> str:
+def _differences_by_level(table: pl.DataFrame, row: dict[str, Any], within: str) -> dict[str, float]:
+    """Return the difference of the groups of a row in each level that has one, by the name of the level."""
+    levels = table.filter(measure=row["measure"], a=row["a"], b=row["b"]).drop_nulls("estimate")
+    return {level_name(within, level): estimate for level, estimate in levels.select(within, "estimate").rows()}
+
+
+def _interaction(row: dict[str, Any], differences: Mapping[str, float], family: Family, alpha: float) -> str:
     """Say what was found: of two levels the difference in each and how far these are apart, of more F.
 
     Parameters
     ----------
     row
         A row of the table of interactions.
-    levels
-        Names of the levels, and the difference of the two groups in each.
+    differences
+        The difference of the two groups in each level, by its name.
     """
     p = f"{p_text(row['p_adjusted'])}{family.told}; {row['test']}, n = {row['n']:,}"
     if row["estimate"] is None:
         return f", F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.4g}, {p}"
-    (first, of_first), (second, of_second) = levels
     interval = f"{family.interval_kind}{interval_text(row['low'], row['high'], alpha)}"
     t = f"t({row['df_error']:.4g}) = {math.copysign(math.sqrt(row['statistic']), row['estimate']):.4g}"
-    return (
-        f" is {readable(of_first)} for {first} and {readable(of_second)} for {second}; {second} minus {first}: "
-        f"{readable(row['estimate'])}, {interval}, {t}, {p}"
-    )
+    return f"{_sides_text(row, differences)}, {interval}, {t}, {p}"
+
+
+def _sides_text(row: dict[str, Any], differences: Mapping[str, float]) -> str:
+    """Say the difference in each of two levels and how far they are apart; of two sets of levels how far alone."""
+    minus, plus = row["minus"], row["plus"]
+    apart = f"{plus} minus {minus}: {readable(row['estimate'])}"
+    if minus not in differences or plus not in differences:
+        return f"; {apart}"
+    return f" is {readable(differences[minus])} for {minus} and {readable(differences[plus])} for {plus}; {apart}"
 
 
 def interaction_text(row: dict[str, Any]) -> str:

@@ -101,17 +101,7 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
     """Compare the groups by one measure; where nothing can be tested a sentence says why."""
     units, test, population = found.units, plan.test, plan.population
     means, counts, notes = units.means, units.counts, []
-    bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
-    every = np.abs(_every(units))
-    rows, size = {}, float(every.mean()) if len(every) else 0.0
-    for i in range(len(groups)):
-        for j in range(i + 1, len(groups)):
-            mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
-            plain = None if isinstance(units, Crossed) or None in mean else Pair(float(means[j] - means[i]), None)
-            won = _won(units, i, j)
-            rows[i, j] = Row(
-                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
-            )
+    rows = _raw_rows(measure, groups, units)
     why = _untestable(plan, groups, found)
     if why is not None:
         return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
@@ -143,6 +133,29 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
         if not test.in_units:
             rows[key] = replace(rows[key], base=None, size=1.0)
     return MeasureRows([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def untested(measure: str, groups: Sequence[str], found: Aligned, why: str) -> MeasureRows:
+    """The groups by one measure where the test cannot be made, with the reason."""
+    return MeasureRows([*_raw_rows(measure, groups, found.units).values()], None, [f"{measure}: {why}"])
+
+
+def _raw_rows(measure: str, groups: Sequence[str], units: Units) -> dict[tuple[int, int], Row]:
+    """The counts and raw means of each pair of groups, without a test."""
+    means, counts = units.means, units.counts
+    bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
+    every = np.abs(_every(units))
+    rows: dict[tuple[int, int], Row] = {}
+    size = float(every.mean()) if len(every) else 0.0
+    for i in range(len(groups)):
+        for j in range(i + 1, len(groups)):
+            mean = [float(value) if math.isfinite(value) else None for value in (means[i], means[j])]
+            plain = None if isinstance(units, Crossed) or None in mean else Pair(float(means[j] - means[i]), None)
+            won = _won(units, i, j)
+            rows[i, j] = Row(
+                measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
+            )
+    return rows
 
 
 def _every(units: Units) -> np.ndarray:

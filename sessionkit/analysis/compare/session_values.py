@@ -207,7 +207,7 @@ def sessions_of(
         directions = {}
         frame, values, texts = _given(as_polars(source, "scores").collect(), measures, columns)
     if cut is not None:
-        frame = frame.with_columns(_cut(frame.get_column("group"), by, cut))
+        frame = _with_cut(frame, by, within, cut)
     known = frame.get_column("group").is_not_null()
     unknown = int((~known).sum())
     if unknown:
@@ -242,16 +242,42 @@ def every_session(
     return GroupedSessions(frame, values, texts, groups, by, 0)
 
 
-def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
+def _with_cut(frame: pl.DataFrame, by: str, within: str | None, cut: int) -> pl.DataFrame:
+    """Cut the column of numbers that is to be cut: ``within``, if it holds numbers; else the one that makes the groups.
+
+    Both are cut where ``within`` holds numbers and the groups are numbers of too many values to be compared.
+    """
+    if within is None:
+        return frame.with_columns(_cut(frame.get_column("group"), f"by={by}", cut))
+    groups, levels = frame.get_column("group"), frame.get_column(LEVEL)
+    if not _holds_numbers(levels):
+        if not _holds_numbers(groups):
+            raise UsageError(f"cut={cut} is for numbers, and neither within={within} nor by={by} holds only numbers")
+        return frame.with_columns(_cut(groups, f"by={by}", cut))
+    frame = frame.with_columns(_cut(levels, f"within={within}", cut))
+    if groups.n_unique() > MOST_GROUPS and _holds_numbers(groups):
+        frame = frame.with_columns(_cut(groups, f"by={by}", cut))
+    return frame
+
+
+def _holds_numbers(column: pl.Series) -> bool:
+    """Whether a column holds numbers, or texts of numbers, and nothing else."""
+    try:
+        return numbers(column).count() > 0
+    except DataError:
+        return False
+
+
+def _cut(values: pl.Series, option: str, cut: int) -> pl.Series:
     """Name the groups that a column of numbers is cut into by what they range over; equal numbers are never parted.
 
-    >>> _cut(pl.Series("group", ["1", "2", "2", "3", "10", None]), "age", 2).to_list()
+    >>> _cut(pl.Series("group", ["1", "2", "2", "3", "10", None]), "by=age", 2).to_list()
     ['1 to 2', '1 to 2', '1 to 2', '3 to 10', '3 to 10', None]
     """
     if isinstance(cut, bool) or not isinstance(cut, int) or not 2 <= cut <= MOST_CUT:
         raise UsageError(f"cut must be a whole number of groups from 2 to {MOST_CUT}, not {cut!r}")
     try:
-        value = numbers(values.alias(by))
+        value = numbers(values.alias(option.partition("=")[2]))
     except DataError as error:
         raise UsageError(f"cut={cut} is for numbers: {error}") from None
     known = value.drop_nulls().sort()
@@ -261,10 +287,10 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
     ends = place.group_by("place").agg(low=pl.col("value").min(), high=pl.col("value").max()).sort("place")
     if 2 <= len(ends) < cut:
         many = f"{len(ends)} groups, not {cut}"
-        warn(f"by={by} is cut into {many}, as equal numbers stay together")
+        warn(f"{option} is cut into {many}, as equal numbers stay together")
     if len(ends) < 2:
         raise UsageError(
-            f"by={by} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
+            f"{option} cannot be cut into {cut} groups: the sessions have {counted(known.n_unique(), 'value')}"
         )
     low, high = _short("low"), _short("high")
     named = ends.select("place", name=pl.when(low == high).then(low).otherwise(pl.format("{} to {}", low, high)))
@@ -273,7 +299,7 @@ def _cut(values: pl.Series, by: str, cut: int) -> pl.Series:
         value.alias("value")
         .to_frame()
         .join(names, on="value", how="left", maintain_order="left")["name"]
-        .alias("group")
+        .alias(values.name)
     )
 
 

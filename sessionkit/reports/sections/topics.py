@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import interaction_text
+from sessionkit.analysis.compare.messages import BETWEEN_USERS, interaction_text
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
@@ -82,11 +82,15 @@ def _heading(of: Material) -> str:
 
 def _depends(of: Material, found: Comparison, what: str) -> str:
     """Whether the difference depends on a column, with F, p and n; empty where it is not tested."""
-    row = found.interaction.row(0, named=True)
-    if len(found.interaction) > 1 or row["p"] is None:
+    tested = found.interaction.drop_nulls("p").filter(pl.col("test") != BETWEEN_USERS)
+    if found.interaction.select("a", "b").n_unique() > 1 or tested.is_empty():
         return ""
+    row = tested.row(0, named=True)
     shown = "There is evidence that" if row["p"] <= found.alpha else "It is not shown that"
-    return f" {shown} the difference by {of.primary} depends on {what} ({interaction_text(row)}, n = {row['n']:,})."
+    note = f"; {row['note']}" if row["note"] else ""
+    return (
+        f" {shown} the difference by {of.primary} depends on {what} ({interaction_text(row)}, n = {row['n']:,}{note})."
+    )
 
 
 @section("topics", _heading, details=(topics_table, users_and_topics))

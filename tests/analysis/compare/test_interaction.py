@@ -3,14 +3,14 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from statsmodels.formula.api import ols
 from statsmodels.stats import multivariate
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.oneway import anova_oneway
 
 import sessionkit as sk
-from sessionkit.analysis.compare.interaction import of_independent
+from sessionkit.analysis.compare.contrast_tests import Contrasts, compare_strata, compare_vectors
 from tests.support.clinic import read_clinic
 
 KEYS = ("user_id", "topic_id", "system_id", "skill")
@@ -58,29 +58,150 @@ def only(found):
     return found.interaction.row(0, named=True)
 
 
+def user_differences(frame):
+    """For each user who met both systems the skill, the difference, and how much more of each topic the user had with B."""
+    shares = [(pl.col("topic_id") == f"t{topic}").mean().alias(f"t{topic}") for topic in range(4)]
+    cells = frame.group_by("user_id", "skill", "system_id").agg(pl.col("value").mean(), *shares)
+    a, b = (cells.filter(system_id=system) for system in "AB")
+    both = a.join(b, on="user_id", suffix="_b").sort("user_id")
+    names = ("value", "t0", "t1", "t2", "t3")
+    return both.select("skill", *((pl.col(f"{name}_b") - pl.col(name)).alias(name) for name in names))
+
+
+def reml_variances(y, x, stratum):
+    """The variance of each stratum at the maximum of the restricted likelihood, by a general optimizer."""
+
+    def loss(logs):
+        weights = np.exp(-logs)[stratum]
+        products = (x.T * weights) @ x
+        residuals = y - x @ np.linalg.solve(products, (x.T * weights) @ y)
+        return logs[stratum].sum() + np.linalg.slogdet(products)[1] + (weights * residuals**2).sum()
+
+    start = np.zeros(stratum.max() + 1)
+    fit = optimize.minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 9999})
+    return np.exp(fit.x)
+
+
 @pytest.mark.parametrize("levels", [2, 3])
 @pytest.mark.parametrize("balanced", [True, False])
 def test_users_of_a_crossover_are_compared_by_their_own_differences(levels, balanced):
-    """Beside the topics that each had more of with one system, so that topics searched mostly with one system do no harm."""
+    """Least squares beside topics, a variance for each level by REML, and Satterthwaite's or Johansen's degrees of freedom."""
     frame = crossover(24, levels)
     if not balanced:  # every third session of the first two topics is missing
         frame = frame.filter((pl.int_range(pl.len()) % 3 > 0) | pl.col("topic_id").is_in(["t2", "t3"]))
     row = only(sk.compare(frame, within="skill", correction="none"))
-    both = frame.group_by("user_id").agg(pl.col("system_id").n_unique() == 2).filter("system_id")
-    frame = frame.join(both.select("user_id"), on="user_id")
-    shares = [(pl.col("topic_id") == f"t{topic}").mean().alias(f"t{topic}") for topic in range(4)]
-    cells = frame.group_by("user_id", "skill", "system_id").agg(pl.col("value").mean(), *shares).sort("user_id")
-    a, b = (cells.filter(system_id=system) for system in "AB")
-    d = a.select("skill").with_columns((b[name] - a[name]).alias(name) for name in ("value", "t0", "t1", "t2", "t3"))
-    less, more = (
-        ols(text, d.to_pandas()).fit() for text in ("value ~ t0 + t1 + t2", "value ~ t0 + t1 + t2 + C(skill)")
+    d = user_differences(frame)
+    y, stratum = d["value"].to_numpy(), d["skill"].str.slice(1).cast(int).to_numpy()
+    # the four columns of topics add up to 0, so that three say all
+    x = np.column_stack([np.eye(levels)[stratum], d.select("t0", "t1", "t2").to_numpy()])
+    variances = reml_variances(y, x, stratum)
+    contrasts = np.zeros((levels - 1, x.shape[1]))
+    contrasts[:, 0], contrasts[:, 1:levels] = -1, np.eye(levels - 1)
+    of_values = contrasts @ np.linalg.pinv(x)
+    parts = [(of_values * (stratum == level)) @ of_values.T for level in range(levels)]
+    covariance = sum(variance * part for variance, part in zip(variances, parts, strict=True))
+    inverse = np.diag(1 / variances[stratum])
+    projector = inverse - inverse @ x @ np.linalg.inv(x.T @ inverse @ x) @ x.T @ inverse
+    selectors = [np.diag((stratum == level).astype(float)) for level in range(levels)]
+    information = [[np.trace(projector @ m @ projector @ n) / 2 for n in selectors] for m in selectors]
+    shares = [np.linalg.inv(covariance) @ part for part in parts]
+    w, p = np.linalg.inv(information), levels - 1
+    spread = sum(
+        w[g, h] * (np.trace(shares[g]) * np.trace(shares[h]) + np.trace(shares[g] @ shares[h])) / 4
+        for g in range(levels)
+        for h in range(levels)
     )
-    theirs = anova_lm(less, more).iloc[1]
-    assert (row["statistic"], row["p"]) == pytest.approx((theirs["F"], theirs["Pr(>F)"]))
-    assert (row["df"], row["df_error"], row["n"]) == (levels - 1, more.df_resid, len(d))
+    estimates = of_values @ y
+    squared = estimates @ np.linalg.inv(covariance) @ estimates
+    df_error = p * (p + 2) / (3 * spread)
+    assert row["statistic"] == pytest.approx(squared / (p + 2 * spread - 6 * spread / (p + 2)), rel=1e-5)
+    assert (row["df"], row["n"]) == (p, len(d))
+    assert row["df_error"] == pytest.approx(df_error, rel=1e-4)
+    assert row["p"] == pytest.approx(stats.f.sf(row["statistic"], p, df_error), rel=1e-4)
     if levels == 2:
-        assert row["estimate"] == pytest.approx(more.params["C(skill)[T.l1]"])
-        assert (row["low"], row["high"]) == pytest.approx(tuple(more.conf_int().loc["C(skill)[T.l1]"]))
+        assert row["estimate"] == pytest.approx(
+            ols("value ~ t0 + t1 + t2 + C(skill)", d.to_pandas()).fit().params["C(skill)[T.l1]"]
+        )
+        half = stats.t.isf(0.025, df_error) * covariance[0, 0] ** 0.5
+        assert (row["low"], row["high"]) == pytest.approx((row["estimate"] - half, row["estimate"] + half), rel=1e-4)
+
+
+def of_sizes(sizes, spreads, seed=2):
+    """Users of several skills, so many of each, who search one topic with both systems; differences vary as given."""
+    rng = np.random.default_rng(seed)
+    rows, values = [], []
+    for level, (size, spread) in enumerate(zip(sizes, spreads, strict=True)):
+        for user in range(size):
+            rows += [(f"u{level}-{user}", "t", system, f"l{level}") for system in "AB"]
+            base = rng.normal()
+            values += [base, base + spread * rng.normal()]
+    return table_of(rows, values)
+
+
+@pytest.mark.parametrize(("sizes", "spreads"), [((4, 16), (4, 1)), ((5, 20), (3, 1)), ((16, 4), (0.1, 3))])
+def test_two_levels_of_unequal_size_and_spread_are_compared_by_welchs_t(sizes, spreads):
+    frame = of_sizes(sizes, spreads)
+    row = only(sk.compare(frame, within="skill", correction="none"))
+    d = user_differences(frame)
+    first, second = (d.filter(skill=skill)["value"] for skill in ("l0", "l1"))
+    theirs = stats.ttest_ind(second, first, equal_var=False)
+    interval = theirs.confidence_interval(0.95)
+    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
+        (theirs.statistic**2, theirs.df, theirs.pvalue)
+    )
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+    assert (row["test"], row["n"], row["note"]) == ("Welch's t", sum(sizes), None)
+
+
+@pytest.mark.parametrize("sizes", [(4, 5, 6), (6, 6, 18), (4, 9, 4, 12)])
+def test_more_levels_are_compared_by_welchs_f(sizes):
+    frame = of_sizes(sizes, np.arange(1, len(sizes) + 1))
+    row = only(sk.compare(frame, within="skill", correction="none"))
+    d = user_differences(frame)
+    samples = [d.filter(skill=f"l{level}")["value"].to_numpy() for level in range(len(sizes))]
+    theirs = anova_oneway(samples, use_var="unequal", welch_correction=True)
+    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
+        (theirs.statistic, theirs.df_denom, theirs.pvalue), rel=1e-9
+    )
+    assert (row["test"], row["df"]) == ("Welch's F", len(sizes) - 1)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-200])
+def test_squares_of_very_large_and_small_values_stay_in_range(scale):
+    stratum = np.repeat([0, 1], [6, 9])
+    values = np.random.default_rng(3).normal(size=15)
+    contrasts = Contrasts.of(np.eye(2)[stratum], np.array([[-1.0, 1.0]]))
+    plain, scaled = (compare_strata(values * by, contrasts, stratum, size=by) for by in (1.0, scale))
+    assert (scaled.p, scaled.estimate) == pytest.approx((plain.p, plain.estimate * scale), abs=0, rel=1e-12)
+    plain, scaled = (compare_vectors([values[:, None] * by], [1.0], size=by) for by in (1.0, scale))
+    assert (scaled.p, scaled.se) == pytest.approx((plain.p, plain.se * scale), abs=0, rel=1e-12)
+
+
+def test_a_level_of_fewer_than_four_users_has_numbers_and_no_test():
+    frame = of_sizes((3, 9), (1, 1))
+    found = sk.compare(frame, within="skill")
+    row, d = only(found), user_differences(frame)
+    means = [d.filter(skill=skill)["value"].mean() for skill in ("l0", "l1")]
+    assert (row["p"], row["low"], row["statistic"], row["test"]) == (None, None, None, None)
+    assert row["estimate"] == pytest.approx(means[1] - means[0])
+    assert row["note"].startswith("skill l0 has 3 users; a test needs at least 4 in each of two values")
+    assert f"larger by {abs(row['estimate']):.4f}" in found.reading
+    assert "not tested" in found.reading
+
+
+def test_of_three_levels_one_of_three_users_is_left_out():
+    frame = of_sizes((3, 6, 11), (1, 2, 1))
+    row = only(sk.compare(frame, within="skill", correction="none"))
+    d = user_differences(frame)
+    theirs = stats.ttest_ind(*(d.filter(skill=skill)["value"] for skill in ("l2", "l1")), equal_var=False)
+    assert row["p"] == pytest.approx(theirs.pvalue)
+    assert (row["levels"], row["n"]) == (2, 17)
+    assert row["note"] == "left out: skill l0 has 3 users; a test needs at least 4"
+
+
+def test_levels_in_which_no_difference_varies_are_not_tested():
+    frame = of_sizes((5, 6), (0, 0)).with_columns(pl.col("value") + 1e6)
+    assert only(sk.compare(frame, within="skill", test="t"))["note"].startswith("the difference does not vary enough")
 
 
 def test_topics_that_one_level_searched_mostly_with_one_system_make_no_interaction():
@@ -99,23 +220,6 @@ def test_topics_that_one_level_searched_mostly_with_one_system_make_no_interacti
     assert only(found)["p"] > 0.1
     assert "a balanced Latin square" in found.design
     assert "(skill odd)" in found.design
-
-
-@pytest.mark.parametrize("levels", [2, 3, 4])
-def test_independent_estimates_are_compared_as_welch_does(levels):
-    """Means of samples are such estimates, with s / sqrt(n) and n - 1."""
-    rng = np.random.default_rng(levels)
-    samples = [rng.normal(size=6 + 3 * level, scale=1 + level) for level in range(levels)]
-    sizes = np.array([len(one) for one in samples])
-    found = of_independent(
-        np.array([one.mean() for one in samples]),
-        np.array([stats.sem(one) for one in samples]),
-        sizes - 1,
-        int(sizes.sum()),
-    )
-    theirs = anova_oneway(samples, use_var="unequal", welch_correction=True)
-    assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-    assert found.df_error == pytest.approx(theirs.df_denom)
 
 
 @pytest.mark.parametrize("levels", [2, 3])
@@ -165,11 +269,93 @@ def test_topics_of_a_crossover_are_fitted_beside_users_and_systems():
     assert (row["estimate"], row["low"]) == (None, None)
 
 
-def test_topics_that_users_of_two_halves_tell_from_nothing_are_not_tested():
-    """Where topics differ in the difference, those who had A on the even topics differ from the others, who are other users."""
-    found = sk.compare(crossover(24, 2, halves=("ABAB", "BABA")), within="topic_id")
-    assert only(found)["p"] is None
-    assert "not tested: users and groups leave nothing, or no error, to tell it by." in found.reading
+def in_two_halves(n_users, halves, effects, seed=7, spreads=(1.0, 1.0)):
+    """Users who alternate between two sequences of systems; B differs from A by the effect of the topic."""
+    rng = np.random.default_rng(seed)
+    rows, values = [], []
+    for user in range(n_users):
+        own = rng.normal()
+        for topic, system in enumerate(halves[user % 2]):
+            rows.append((f"u{user:02}", f"t{topic}", system, "l0"))
+            values.append(own + effects[topic] * (system == "B") + 0.3 * spreads[user % 2] * rng.normal())
+    return table_of(rows, values)
+
+
+def by_sequence(frame):
+    """The values of the users of both sequences, a row per user and a column per topic."""
+    wide = frame.sort("user_id").pivot(on="topic_id", index="user_id", values="value").drop("user_id").to_numpy()
+    return wide[::2], wide[1::2]
+
+
+def test_two_sequences_tell_topics_of_one_set_apart_within_users():
+    """ABAB and BABA: topics 1 - 3 and 2 - 4 by Hotelling's T squared with a covariance for each sequence."""
+    frame = in_two_halves(20, ("ABAB", "BABA"), (1, -1, -1, 1), spreads=(1, 3))
+    found = sk.compare(frame, within="topic_id", correction="none")
+    row = found.interaction.row(0, named=True)
+    # topics 1 and 3 were searched with A by the first users and with B by the second
+    samples = [np.column_stack([y[:, 0] - y[:, 2], y[:, 1] - y[:, 3]]) for y in by_sequence(frame)]
+    difference = samples[1].mean(axis=0) - samples[0].mean(axis=0)
+    parts = [np.cov(sample.T) / len(sample) for sample in samples]
+    inverse = np.linalg.inv(sum(parts))
+    squared = difference @ inverse @ difference
+    # Krishnamoorthy and Yu (2004), equation 11
+    spread = sum((np.trace(part @ inverse) ** 2 + np.trace(part @ inverse @ part @ inverse)) / 9 for part in parts)
+    df = (2 + 4) / spread
+    assert (row["statistic"], row["df"], row["df_error"]) == pytest.approx((squared * (df - 1) / (df * 2), 2, df - 1))
+    assert row["p"] < 0.001  # the difference of topic 1 is 2 more than that of topic 3
+    assert row["test"] == "Hotelling's T squared between sequences"
+    assert row["note"] == "among topic_id t0 and t2 and among topic_id t1 and t3: tested within users"
+    assert "Among topic_id t0 and t2 and among topic_id t1 and t3: tested within users." in found.reading
+
+
+def test_what_is_one_with_the_sequences_is_compared_between_users():
+    """Better by 1 on topics 2 and 4, worse by 1 on topics 1 and 3: the difference 2 is told by the means of users alone."""
+    frame = in_two_halves(20, ("ABAB", "BABA"), (-1, 1, -1, 1), spreads=(1, 2))
+    found = sk.compare(frame, within="topic_id", correction="none")
+    assert found.interaction["levels"].to_list() == [4, 4]
+    assert found.interaction["p"][0] > 0.05
+    row = found.interaction.row(1, named=True)
+    first, second = (values.mean(axis=1) for values in by_sequence(frame))
+    # users who had B on topics 2 and 4 less those who had it on 1 and 3; a mean over 4 topics holds half of the difference
+    theirs = stats.ttest_ind(2 * first, 2 * second, equal_var=False)
+    interval = theirs.confidence_interval(0.95)
+    assert row["estimate"] == pytest.approx(2 * (first.mean() - second.mean()))
+    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
+        (theirs.statistic**2, theirs.df, theirs.pvalue)
+    )
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
+    assert row["test"] == "Welch's t between users"
+    assert "topic_id t1 and t3 against topic_id t0 and t2: compared between users of different sequences" in row["note"]
+    assert "than for topic_id" in found.reading
+    assert "depends on topic_id, or that the users of the sequences differ." in found.reading
+    assert ", between users" in found.to_latex()
+
+
+def test_one_contrast_of_two_sequences_is_welchs_t():
+    frame = in_two_halves(18, ("ABA", "BAB"), (1, 0, 0))
+    row = sk.compare(frame, within="topic_id", correction="none").interaction.row(0, named=True)
+    first, second = (values[:, 0] - values[:, 2] for values in by_sequence(frame))
+    theirs = stats.ttest_ind(first, second, equal_var=False)
+    assert (row["statistic"], row["df_error"], row["p"]) == pytest.approx(
+        (theirs.statistic**2, theirs.df, theirs.pvalue)
+    )
+
+
+def test_a_user_of_an_odd_sequence_does_not_make_a_contrast_testable():
+    odd = pl.DataFrame([("u99", f"t{topic}", system, "l0") for topic, system in enumerate("ABBA")], KEYS, orient="row")
+    odd = odd.with_columns(
+        measure=pl.lit("gain"), value=pl.Series([0.1, 0.3, 0.2, 0.5]), session_id=pl.format("x{}", "topic_id")
+    )
+    frame = in_two_halves(20, ("ABAB", "BABA"), (0, 0, 0, 0))
+    alone = sk.compare(frame, within="topic_id").interaction
+    both = sk.compare(pl.concat([frame, odd.select(frame.columns)]), within="topic_id").interaction
+    assert both["p"].to_list() == alone["p"].to_list()
+    assert both["note"][0].endswith("; 1 user of sequences with fewer than 4 left out")
+
+
+def test_topics_that_four_users_search_in_two_sequences_are_not_tested():
+    row = sk.compare(in_two_halves(6, ("ABAB", "BABA"), (0, 0, 0, 0)), within="topic_id").interaction.row(0, named=True)
+    assert row["p"] is None
 
 
 def test_a_level_that_every_user_of_a_crossover_meets_is_fitted_over_sessions():

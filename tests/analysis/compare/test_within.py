@@ -1,7 +1,9 @@
 """Groups compared within each value of a column: as if each were compared alone, with all p-values corrected together."""
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import sessionkit as sk
 from sessionkit.errors import UsageError
@@ -112,7 +114,10 @@ def test_sessions_that_cannot_be_compared_are_counted():
         ({"within": "measure"}, "the tables already have a column of that name"),
         ({"within": "system_id"}, "within=system_id is the column that makes the groups"),
         ({"within": "started_at"}, "no value of it has sessions of both groups of system_id"),
-        ({"within": "topic_id", "population": "users,topics"}, "one mixed model, which has no within=topic_id"),
+        (
+            {"within": "topic_id", "population": "users,topics"},
+            "one mixed model, which has no within=topic_id; .*population=users .*lme4",
+        ),
         ({"within": "topic_id", "population": "topics"}, "population=topics"),
     ],
 )
@@ -121,17 +126,129 @@ def test_what_cannot_be_asked_for(clinic, options, words):
         sk.compare(clinic, "nsDCG@10", **options)
 
 
-def test_values_of_which_each_has_another_design_are_refused():
-    rows = [(f"p{system}{user}", f"u{user}", system, "paired", user * 1.0) for system in "AB" for user in range(4)]
-    rows += [
-        (f"a{system}{user}", f"{system}{user}", system, "apart", user * 1.0) for system in "AB" for user in range(4)
-    ]
-    frame = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "half", "value"], orient="row")
-    lists = frame.with_columns(half=pl.concat_list("half"), measure=pl.lit("gain"))
+def test_a_column_of_lists_is_refused(clinic):
+    frame = sk.score(clinic, "nsDCG@10", per="session").with_columns(half=pl.concat_list("topic_id"))
     for options in ({"within": "half"}, {"by": "half"}):
         with pytest.raises(UsageError, match="=half: the column holds lists"):
-            sk.compare(lists, **options)
+            sk.compare(frame, **options)
+
+
+def normal_scores(rows, seed=1):
+    """Scores of sessions (user, topic, system, skill), drawn at random."""
+    frame = pl.DataFrame(rows, ["user_id", "topic_id", "system_id", "skill"], orient="row")
+    values = pl.Series(np.random.default_rng(seed).normal(size=len(rows)))
+    return frame.with_columns(measure=pl.lit("gain"), session_id=pl.format("s{}", pl.int_range(pl.len())), value=values)
+
+
+def users_of_skills(skills, sequences):
+    """Rows of users of skills, so many of each, whose sessions follow the sequences of systems in turn."""
+    users = [(skill, number) for skill, size in skills.items() for number in range(size)]
+    return [
+        (f"{skill}{number}", f"t{topic}", system, skill)
+        for skill, number in users
+        for topic, system in enumerate(sequences[number % len(sequences)])
+    ]
+
+
+def test_each_value_has_the_test_of_its_own_design():
+    """Paired users and separate ones: the paired t and Welch's t, and Welch's t of the two differences."""
+    rows = [(f"u{user}", "t", system, "paired") for user in range(8) for system in "AB"]
+    rows += [(f"{system}{user}", "t", system, "separate") for user in range(6) for system in "AB"]
+    frame = normal_scores(rows)
+    found = sk.compare(frame, within="skill", correction="none")
+    paired, separate = (
+        {system: frame.filter(skill=skill, system_id=system)["value"].to_numpy() for system in "AB"}
+        for skill in ("paired", "separate")
+    )
+    tests = [stats.ttest_rel(paired["B"], paired["A"]), stats.ttest_ind(separate["B"], separate["A"], equal_var=False)]
+    assert found.table["p"].to_list() == pytest.approx([test.pvalue for test in tests])
+    assert found.test == "paired t (skill paired); Welch's t (skill separate)"
+    assert "; paired t, n = 8 users" in found.reading
+    assert "; Welch's t, n = 6 and 6 users" in found.reading
+    # one variance of eight differences, two of six values
+    means = [paired["B"] - paired["A"], separate["B"], separate["A"]]
+    parts = np.array([sample.var(ddof=1) / len(sample) for sample in means])
+    estimate = means[1].mean() - means[2].mean() - means[0].mean()
+    df = parts.sum() ** 2 / (parts**2 / np.array([7, 5, 5])).sum()
+    row = found.interaction.row(0, named=True)
+    assert (row["estimate"], row["df_error"]) == pytest.approx((estimate, df))
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(estimate) / parts.sum() ** 0.5, df))
+    assert row["n"] == 20
+
+
+def test_three_experts_who_met_few_topics_do_not_stop_the_comparison():
+    """Three users do not search every topic with both systems, so that their design is not a crossover, as that of others is."""
+    rows = users_of_skills({"expert": 3, "intermediate": 6, "novice": 11}, ("ABAB", "ABAB", "ABAB", "BABA"))
+    found = sk.compare(normal_scores(rows), within="skill")
+    assert found.table["skill"].to_list() == ["expert", "intermediate", "novice"]
+    assert found.table["p"].count() == 3
+    assert (
+        "paired t (skill expert); least squares on user + topic + group (skill intermediate and skill novice)"
+        in found.test
+    )
+    row = found.interaction.row(0, named=True)
+    assert (row["n"], row["levels"], row["test"]) == (17, 2, "Welch's t, adjusted for topics")
+    assert row["note"] == "left out: skill expert has 3 users; a test needs at least 4"
+    for skill in ("expert", "novice"):
+        alone = sk.compare(normal_scores(rows), where=f"skill = '{skill}'")
+        assert found.table.filter(skill=skill)["p"].to_list() == pytest.approx(alone.table["p"].to_list())
+
+
+def test_a_crossover_with_missing_cells_is_compared_within_skills():
+    rows = users_of_skills({"expert": 9, "novice": 12}, ("AABB", "ABAB", "BBAA", "BABA"))
+    kept = [row for place, row in enumerate(rows) if place % 7 and not (row[3] == "expert" and row[1] == "t3")]
+    found = sk.compare(normal_scores(kept), within="skill")
+    assert found.table["p"].count() == 2
+    assert found.interaction["p"].count() == 1
+
+
+def test_a_value_whose_groups_cannot_be_separated_does_not_stop_the_others():
+    """The experts searched topics 0 and 1 with A only and 2 and 3 with B only; the other users alternate."""
+    rows = users_of_skills({"novice": 12}, ("ABAB", "BABA", "AABB", "BBAA"))
+    rows += users_of_skills({"expert": 5}, ("AABB",))
+    rows += [
+        ("odd0", "t0", "B", "expert"),
+        ("odd1", "t2", "A", "expert"),
+        ("odd1", "t1", "B", "expert"),
+        ("odd2", "t3", "A", "expert"),
+    ]
+    found = sk.compare(normal_scores(rows), within="skill", population="users")
+    assert found.table["skill"].to_list() == ["expert", "novice"]
+    assert found.table.filter(skill="novice")["p"].count() == 1
+
+
+def test_values_without_a_common_population_are_refused():
+    rows = [(f"u{user}", None, system, "users") for user in range(8) for system in "AB"]
+    rows += [(None, f"t{topic}", system, "topics") for topic in range(8) for system in "AB"]
     with pytest.raises(
-        UsageError, match=r"different designs.* apart: independent \(Welch's t\); paired: paired by user \(paired t\)"
+        UsageError, match=r"designs without a common population: skill topics: paired by topic \(population=topics\)"
     ):
-        sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")
+        sk.compare(normal_scores(rows), within="skill")
+
+
+def test_cut_divides_the_column_within_which_groups_are_compared():
+    rows = users_of_skills({"x": 24}, ("AABB", "BBAA", "ABAB", "BABA"))
+    frame = normal_scores(rows).with_columns(age=pl.col("user_id").str.slice(1).cast(pl.Int64) + 20)
+    found = sk.compare(frame, within="age", cut=2)
+    assert found.table["age"].to_list() == ["20 to 31", "32 to 43"]
+    named = frame.with_columns(half=pl.when(pl.col("age") < 32).then(pl.lit("a")).otherwise(pl.lit("b")))
+    by_hand = sk.compare(named, within="half")
+    assert found.table.drop("age").equals(by_hand.table.drop("half"))
+    assert found.interaction.drop("note").equals(by_hand.interaction.drop("note"))
+
+
+def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
+    rows = users_of_skills({"x": 60}, ("A",))
+    frame = normal_scores(rows).with_columns(years=pl.col("user_id").str.slice(1).cast(pl.Int64))
+    frame = frame.with_columns(age=pl.col("years") * 7 % 60)
+    found = sk.compare(frame, by="years", within="age", cut=2)
+    assert found.table.select("age", "a", "b").rows() == [
+        (age, "0 to 29", "30 to 59") for age in ("0 to 29", "30 to 59")
+    ]
+    # a column of words within which groups are compared leaves the groups to be cut
+    words = sk.compare(
+        frame.with_columns(half=pl.col("age").is_between(0, 29).cast(pl.String)), by="years", within="half", cut=3
+    )
+    assert words.table["a"].n_unique() == 2
+    with pytest.raises(UsageError, match="neither within=skill nor by=system_id holds only numbers"):
+        sk.compare(frame, within="skill", cut=2)

@@ -187,6 +187,8 @@ def compare(
         An option or column does not exist, or the design does not support what is asked.
     MeasureError
         A measure does not exist, or has no value per session.
+    DataError
+        A value is above 1e300 in size, so that differences may exceed the largest number.
 
     Notes
     -----
@@ -244,6 +246,8 @@ def compare(
     whole = study
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
+    spans = _spans(sessions)
+    sessions = sessions.of_ordinary_size()
     levels = [
         _Level.of(level, part, test=test, population=population, options=options)
         for level, part in sessions.levels().items()
@@ -255,6 +259,7 @@ def compare(
     interaction = INTERACTION.to_frame()
     if within is not None and len(levels) > 1:
         interaction = interactions([level.finding for level in levels], options)
+        interaction = sessions.multiplied_back(interaction, ["estimate", "low", "high"])
     places = SessionPlaces()
     if any(level.plan.design.name in WITHIN for level in levels):
         places = SessionPlaces.of(whole, sessions)
@@ -262,12 +267,14 @@ def compare(
     order = with_adjusted(_joined(checks))
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
-    units = _joined([level.named(level.unit_values) for level in levels])
+    groups = sessions.multiplied_back(groups, ["mean", "low", "high", "sd"])
+    table = sessions.multiplied_back(table, plan.test.columns_in_units)
+    units = sessions.multiplied_back(_joined([level.named(level.unit_values) for level in levels]), ["value"])
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
     about = _about(levels)
-    spans = _spans(sessions) if plan.test.in_units else {}
+    spans = spans if plan.test.in_units else {}
     table = informative(table, spans)
     setup = ComparisonSetup(
         plan,
@@ -335,7 +342,8 @@ class _Level:
         plan = ComparisonPlan.of(design, many, test=test, population=population, options=options)
         units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
         found = [
-            compared(plan, measure, sessions.groups, of) for measure, of in zip(sessions.measures, units, strict=True)
+            compared(plan, measure, sessions.groups, units[number], sessions.scale(number))
+            for number, measure in enumerate(sessions.measures)
         ]
         return cls(value, sessions, plan, units, found)
 

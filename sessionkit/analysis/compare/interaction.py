@@ -136,7 +136,7 @@ def _tested(levels: Sequence[LevelFinding], number: int, i: int, j: int) -> tupl
     """In how many levels two groups were compared, and their interaction by one measure, or why there is none."""
     levels = [level for level in levels if getattr(level.pairs[number].get((i, j)), "p", None) is not None]
     if len(levels) < 2:
-        return len(levels), "the groups were compared in fewer than two of its values"
+        return len(levels), "the difference could be tested in fewer than two of its values"
     plan = levels[0].plan
     if not plan.test.in_units or (plan.layout != "crossed" and any(not of.pairs[number][i, j].df for of in levels)):
         other = "t" if plan.layout == "blocked" else "welch"

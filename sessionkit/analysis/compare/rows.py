@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.effects import CONSTANT
+from sessionkit.analysis.compare.effects import CONSTANT, within_text
 from sessionkit.analysis.compare.pair_findings import Outcome, Pair
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
@@ -97,8 +97,16 @@ class MeasureRows:
     notes: list[str] = field(default_factory=list)
 
 
-def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned) -> MeasureRows:
-    """Compare the groups by one measure; where nothing can be tested a sentence says why."""
+def compared(
+    plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned, scale: float = 1.0
+) -> MeasureRows:
+    """Compare the groups by one measure; where nothing can be tested a sentence says why.
+
+    Parameters
+    ----------
+    scale
+        What the values of the units were divided by, so that sentences give them in the measure's own units.
+    """
     units, test, population = found.units, plan.test, plan.population
     means, counts, notes = units.means, units.counts, []
     bases = [float(mean) if _clear_of_0(units, group, float(mean)) else None for group, mean in enumerate(means)]
@@ -112,12 +120,12 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
             rows[i, j] = Row(
                 measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
             )
-    why = _untestable(plan, groups, found)
+    why = _untestable(plan, groups, found, scale)
     if why is not None:
         return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
     kept = [key for key in rows if not _same(units, *key)]
     for i, j in [key for key in rows if key not in kept]:
-        each = f"every one of {counts[i]:,} {population}"
+        each = f"every one of {counts[i]:,} {population}{within_text(TIE, _distance(units, i, j), every)}"
         notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
     flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
     if not test.joint or len(flat) == len(kept):
@@ -125,8 +133,8 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
         other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
         for i, j in flat:
             notes.append(
-                f"{measure}: {groups[j]} differs from {groups[i]} by the same amount, {means[j] - means[i]:.6g}, for every unit; "
-                f"without variance {test.title} has no error term; test={other} would work"
+                f"{measure}: {_constant_difference(units, groups, (i, j), population, scale)}; without variance {test.title} has no "
+                f"error term; test={other} would work"
             )
     if not kept:
         return MeasureRows([*rows.values()], None, notes)
@@ -172,7 +180,7 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
 
-def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> str | None:
+def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned, scale: float) -> str | None:
     """Say why no pair can be tested at all; None where some can."""
     units, population = found.units, plan.population
     least = min(units.counts)
@@ -189,18 +197,19 @@ def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> 
         return f"only one {one} has a value for every group; a claim about {population} like these needs at least two"
     every = _every(units)
     if _constant(every):
-        return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
+        within = within_text(CONSTANT, float(np.ptp(every)), every)
+        return f"every value is {float(every[0]) * scale:.6g}{within}, in every group; there is nothing to test"
     if isinstance(units, Crossed) and _explained(units):
-        return (
-            f"user, topic and group explain every value, so no variance is left for {plan.test.title} to test against"
-        )
+        spread = 0.0 if units.fit is None else math.sqrt(float(units.fit.variance[0]))
+        within = within_text(CONSTANT, spread, every)
+        return f"user, topic and group explain every value{within}, so no variance is left for {plan.test.title} to test against"
     return None
 
 
 def _explained(units: Crossed) -> bool:
     """Whether nothing is left of the values once users, topics and groups are taken out."""
     fit, size = units.fit, float(np.abs(units.values).max())
-    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= 1e-10 * size)
+    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= CONSTANT * size)
 
 
 def _constant(values: np.ndarray) -> bool:
@@ -216,6 +225,26 @@ def _flat(units: Units, i: int, j: int) -> bool:
         return _constant(units.values[i]) and _constant(units.values[j])
     d = units.values[:, j] - units.values[:, i]
     return bool(np.ptp(d) <= CONSTANT * float(np.abs(units.values[:, [i, j]]).max()))
+
+
+def _distance(units: Units, i: int, j: int) -> float:
+    """How far the values of two groups are from the same, unit by unit where units met both."""
+    if isinstance(units, Blocked):
+        return float(np.abs(units.values[:, j] - units.values[:, i]).max())
+    return float(np.ptp(_every(units)))
+
+
+def _constant_difference(units: Units, groups: Sequence[str], key: tuple[int, int], population: str, scale: float) -> str:
+    """Say that the difference of two groups does not vary, and to within what."""
+    (i, j), means = key, units.means
+    if isinstance(units, Separate):
+        spread = max(float(np.ptp(units.values[group])) for group in key)
+        every = [f"every value of {groups[group]} is {means[group] * scale:.6g}" for group in key]
+        return f"{' and '.join(every)}{within_text(CONSTANT, spread, _every(units))}"
+    within = within_text(CONSTANT, float(np.ptp(units.values[:, j] - units.values[:, i])), units.values)
+    amount = f"{(means[j] - means[i]) * scale:.6g}{within}"
+    one = population.removesuffix("s")
+    return f"{groups[j]} differs from {groups[i]} by the same amount, {amount}, for every {one}"
 
 
 def _same(units: Units, i: int, j: int) -> bool:

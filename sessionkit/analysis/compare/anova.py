@@ -11,7 +11,6 @@ from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall
 from sessionkit.analysis.compare.units import Blocked
 from sessionkit.analysis.distribution_tails import f_beyond
 
-NO_VARIANCE = "units and groups leave no variance beyond rounding, so there is no analysis of variance"
 
 
 def residual_variance(values: np.ndarray) -> tuple[float, int]:
@@ -58,7 +57,7 @@ def tukey(units: Blocked) -> Outcome:
     means = units.means
     if not variance:
         differences = {(i, j): float(means[j] - means[i]) for i in range(k) for j in range(i + 1, k)}
-        return Outcome({key: Pair(d, None) for key, d in differences.items()}, notes=(NO_VARIANCE,))
+        return Outcome({key: Pair(d, None) for key, d in differences.items()})
 
     def pair(first: int, second: int) -> Pair:
         d = float(means[second] - means[first])

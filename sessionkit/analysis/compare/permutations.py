@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from sessionkit.analysis.compare.anova import NO_VARIANCE, blocked_anova, residual_variance
+from sessionkit.analysis.compare.anova import blocked_anova, residual_variance
 from sessionkit.analysis.compare.effects import noncentrality, real_spread, single_rate
 from sessionkit.analysis.compare.independent_tests import scaled
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair, inverted
@@ -151,4 +151,4 @@ def _largest_range(units: Blocked, draws: int, seed: int) -> Outcome:
         )
 
     pairs = {(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}
-    return Outcome(pairs, blocked_anova(units), () if sd else (NO_VARIANCE,))
+    return Outcome(pairs, blocked_anova(units))

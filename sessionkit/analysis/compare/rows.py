@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.effects import CONSTANT, within_text
+from sessionkit.analysis.compare.effects import CONSTANT, ROUNDING, within_text
 from sessionkit.analysis.compare.pair_findings import Outcome, Pair
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
@@ -18,6 +18,7 @@ from sessionkit.analysis.numeric_ties import TIE, difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
+NO_VARIANCE = "units and groups leave no variance beyond rounding, so there is no analysis of variance"
 CLEAR_OF_0 = 4.0
 """Standard errors that a mean must be away from 0 for a share of it to be told: known to about half its size."""
 
@@ -62,8 +63,10 @@ class Row:
 
     @property
     def raw_difference(self) -> float | None:
-        """Difference of the raw means; 0 where they are tied."""
-        return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
+        """Difference of the raw means; 0 where rounding alone is left of it."""
+        if self.mean_a is None or self.mean_b is None:
+            return None
+        return _settled(self.mean_b - self.mean_a, max(abs(self.mean_a), abs(self.mean_b)))
 
     @property
     def estimate(self) -> float:
@@ -77,7 +80,7 @@ class Row:
 
     def settled(self, value: float) -> float:
         """An estimate or an end of its interval, 0 where rounding alone is left of it."""
-        return 0.0 if abs(value) <= TIE * self.size else value
+        return _settled(value, self.size)
 
     @property
     def mark(self) -> str | None:
@@ -146,11 +149,18 @@ def compared(
             f"{measure}: with {min(counts)} {population} the smallest possible p from "
             f"{'permutations' if all_at_once else 'sign changes'} is {smallest:.3g}, whatever the difference"
         )
+    if len(groups) > 2 and not outcome.overall:
+        notes.append(f"{measure}: {NO_VARIANCE}")
     for key in kept:
         rows[key] = replace(rows[key], pair=outcome.pairs[key])
         if not test.in_units:
             rows[key] = replace(rows[key], base=None, size=1.0)
     return MeasureRows([*rows.values()], outcome, [*notes, *(f"{measure}: {note}" for note in outcome.notes)])
+
+
+def _settled(value: float, size: float) -> float:
+    """Return a number, 0 where rounding of numbers of this size is all that is left of it."""
+    return 0.0 if abs(value) <= ROUNDING * size else value
 
 
 def _every(units: Units) -> np.ndarray:

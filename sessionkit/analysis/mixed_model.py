@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from os import PathLike
@@ -14,10 +14,12 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
+from sessionkit.analysis.compare.effects import CONSTANT, within_text
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, require_values, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.inference_options import error_rate
+from sessionkit.analysis.magnitude import require_squares
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.analysis.phrases import (
     NOT_SHOWN,
@@ -126,7 +128,7 @@ class MixedModel(TestedFinding):
         return {"effects": self.table, "components": self.components, "fits": self.fits}
 
     def paper_table(self) -> TextTable:
-        """The differences as papers print them."""
+        """Return the differences as papers print them; where no model could be fitted, no rows and a note that says why."""
         factors = listed(
             [" \N{MULTIPLICATION SIGN} ".join(worded([part]) for part in name.split(":")) for name in self.random]
         )
@@ -134,7 +136,8 @@ class MixedModel(TestedFinding):
             f"{pair_words(self.table)}, by {worded([self.by])}: mixed model, {factors} random"
             f"{corrected_text(self.family)}, n sessions"
         )
-        return pair_table(self.table, caption, claim_text(self.claim), self.confidence, family=self.family)
+        note = claim_text(self.claim) if len(self.table) else " ".join(f"{note}." for note in self.notes)
+        return pair_table(self.table, caption, note, self.confidence, family=self.family)
 
 
 def mixed_model(
@@ -193,7 +196,8 @@ def mixed_model(
     MeasureError
         A measure does not exist, or has no value per session.
     DataError
-        No session has a value of any of the measures.
+        No session has a value of any of the measures, or values are so large or small that their squares are no numbers,
+        above 1e60 or below 1e-60.
 
     Notes
     -----
@@ -403,10 +407,6 @@ def _fit(found: MeasureModel) -> list[str]:
     return told
 
 
-CONSTANT = 1e-12
-"""Spread, as a share of the values' size, below which values are all the same."""
-EXPLAINED, LEFT = 1e-18, 1e-12
-"""Shares of the sum of squares below which groups, or groups and factors, leave nothing but rounding."""
 EXACT = 1e-7
 """Standard error, as a share of that of the components, below which what judges is rounding."""
 
@@ -447,6 +447,7 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
         No random factor is left.
     """
     factors, values = of.factors, of.values
+    require_squares(measure, values)
     random = factors.names
     about = (measure, len(values), of.users, of.topics, random)
     notes = left_out_note(measure, of.dropped)
@@ -458,15 +459,21 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
         listed = "; ".join(f"{name}: {because}" for name, because in of.left_out.items())
         msg = f"{measure}: no random factor is left for a mixed model ({listed}); compare would work"
         raise UsageError(msg)
+    level = float(values.mean())
+    rounding = len(values) * (CONSTANT * float(np.abs(values).max())) ** 2
+    values = values - level  # so that little is lost of values such as 1e12 + 0.3; groups take the level out anyway
     reduced = factors.reduced(values)
     total = float(reduced.seen @ reduced.seen) + reduced.left
-    if total <= EXPLAINED * float(values @ values) or (reduced.df and reduced.left <= LEFT * total):
-        what = "the groups" if total <= EXPLAINED * float(values @ values) else "groups and factors"
+    if total <= rounding or (reduced.df and reduced.left <= rounding):
+        what = "the groups" if total <= rounding else "groups and factors"
+        within = within_text(CONSTANT, math.sqrt((reduced.left if reduced.df else total) / len(values)), of.values)
         return MeasureModel(
-            *about, notes=[*notes, f"{measure}: {what} explain every value, so no variance is left to test against"]
+            *about,
+            notes=[*notes, f"{measure}: {what} explain every value{within}, so no variance is left to test against"],
         )
     fit = fitted(factors, values)
     of_groups = means(factors, fit.components, values)
+    of_groups = replace(of_groups, values=of_groups.values + level)
     sticks = yardsticks(factors, reduced, fit.components)
     if not sticks and reduced.df < 1:
         msg = f"{measure}: groups and factors leave no degrees of freedom for an error; fewer random factors would work"
@@ -476,7 +483,7 @@ def modeled(measure: str, groups: tuple[str, ...], of: FactorChoice, alpha: floa
         found = contrast(factors, reduced, of_groups, fit.components, sticks=sticks, pair=pair)
         if found.se <= EXACT * found.reml:
             by = " + ".join(found.by) or "residual"
-            why = f"the error mean square, of {by}, is 0: groups differ by the same amount throughout"
+            why = f"the error mean square, of {by}, is 0 but for rounding"
             return MeasureModel(*about, notes=[*notes, f"{measure}: {why}, so no variance is left to test against"])
         of_pair: dict[str, Any] = {"measure": measure}
         for side, number in zip("ab", pair, strict=True):
@@ -520,6 +527,8 @@ def _nothing(of: FactorChoice, groups: tuple[str, ...]) -> str:
     counts = np.bincount(factors.group, minlength=len(groups))
     if not counts.all():
         return f"{groups[int(np.argmin(counts))]} has no session with a value"
-    if float(np.ptp(values)) <= CONSTANT * float(np.abs(values).max()):
-        return f"every value is {float(values[0]):.6g}, in every group; there is nothing to test"
+    spread = float(np.ptp(values))
+    if spread <= CONSTANT * float(np.abs(values).max()):
+        within = within_text(CONSTANT, spread, values)
+        return f"every value is {float(values[0]):.6g}{within}, in every group; there is nothing to test"
     return ""

@@ -437,7 +437,7 @@ def pair_table(
     }
     units = pl.col("measure").replace({measure: with_unit(measure) for measure in measures})
     rows = table.with_columns(pair, units).select(*shown, *counts)
-    first, second = map(label, pairs.row(0))
+    first, second = map(label, pairs.row(0) if len(pairs) else ("", ""))
     headers = HEADERS | _own(lead) | {
         "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": difference, "p_adjusted": "p",
     }  # fmt: skip

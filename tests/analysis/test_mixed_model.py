@@ -130,7 +130,7 @@ def test_systems_that_are_the_same_leave_nothing_to_judge_by():
     rows = [(f"s{u}{t}{s}", f"u{u}", f"t{t}", f"S{s}", cube[u, t]) for u in range(6) for t in range(4) for s in (0, 1)]
     found = mixed(scores(rows))
     assert not found.table.height
-    assert "groups differ by the same amount throughout, so no variance is left to test against" in found.reading
+    assert "of system_id:topic_id, is 0 but for rounding, so no variance is left to test against" in found.reading
 
 
 def test_one_topic_and_one_user_are_said_as_one():

@@ -6,25 +6,34 @@ import math
 
 import numpy as np
 
-from sessionkit.analysis.compare.effects import noncentrality, single_rate, studentized
+from sessionkit.analysis.compare.effects import noncentrality, real_spread, single_rate, studentized
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Overall, Pair
 from sessionkit.analysis.compare.units import Blocked
 from sessionkit.analysis.distribution_tails import f_beyond
 
 
 def residual_variance(values: np.ndarray) -> tuple[float, int]:
-    """Residual mean square of the two-way analysis without replication, V_E2, and its degrees of freedom."""
+    """Return the residual mean square of the two-way analysis without replication, V_E2, and its degrees of freedom.
+
+    It is 0 where nothing but rounding is left.
+    """
     n, k = values.shape
     left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     df = (n - 1) * (k - 1)
-    return float((left**2).sum() / df), df
+    variance = float((left**2).sum() / df)
+    return variance if real_spread(math.sqrt(variance), values) else 0.0, df
 
 
 def blocked_anova(units: Blocked) -> tuple[Overall, ...]:
-    """F of the groups, plain and with Greenhouse and Geisser's correction where differences vary unequally."""
+    """Return F of the groups, plain and with Greenhouse and Geisser's correction where differences vary unequally.
+
+    There is none where every unit has the same differences between groups.
+    """
     values = units.values
     n, k = values.shape
     variance, df = residual_variance(values)
+    if not variance:
+        return ()
     f = float(n * ((values.mean(axis=0) - values.mean()) ** 2).sum() / (k - 1)) / variance
     found = [Overall("blocked ANOVA", f, k - 1, df, f_beyond(f, k - 1, df))]
     if k > 2:
@@ -45,6 +54,9 @@ def tukey(units: Blocked) -> Outcome:
     variance, df = residual_variance(units.values)
     se, sd = math.sqrt(variance / n), math.sqrt(variance)
     means = units.means
+    if not variance:
+        differences = {(i, j): float(means[j] - means[i]) for i in range(k) for j in range(i + 1, k)}
+        return Outcome({key: Pair(d, None) for key, d in differences.items()})
 
     def pair(first: int, second: int) -> Pair:
         d = float(means[second] - means[first])

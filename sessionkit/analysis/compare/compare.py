@@ -194,7 +194,8 @@ def compare(
     MeasureError
         A measure does not exist, or has no value per session.
     DataError
-        No session has a value of any of the measures.
+        No session has a value of any of the measures, or a value is above 1e300 in size, so that differences may exceed the
+        largest number.
 
     Notes
     -----
@@ -255,6 +256,8 @@ def compare(
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
     require_values(study, sessions.values, sessions.measures)
+    spans = _spans(sessions)
+    sessions = sessions.of_ordinary_size()
     parts = sessions.levels()
     plans = _plans(parts, test=test, population=population, options=options)
     levels = [_Level.of(value, part, plan) for (value, part), plan in zip(parts.items(), plans, strict=True)]
@@ -263,11 +266,7 @@ def compare(
     table, rate, family = assembled(plan, [found for level in levels for found in level.found])
     table = _joined([level.named(part) for level, part in zip(levels, _parts(table, levels), strict=True)])
     overall = _joined([level.named(overall_table(level.found)) for level in levels])
-    interaction = ROWS.to_frame()
-    if within is not None and len(levels) > 1:
-        interaction = interactions(
-            [ComparedLevel(level.value, level.sessions, level.plan) for level in levels], options
-        )
+    interaction = _interaction(levels, options)
     places = SessionPlaces()
     if any(level.plan.design.name in WITHIN for level in levels):
         places = SessionPlaces.of(whole, sessions)
@@ -275,13 +274,15 @@ def compare(
     order = with_adjusted(_joined(checks))
     groups = _joined([level.named(group_means(level.sessions, plan.population, options.alpha)) for level in levels])
     table = with_pooled_sd(table, groups, by) if plan.test.in_units else table.with_columns(sd=pl.lit(None, pl.Float64))
-    units = _joined([level.named(level.unit_values) for level in levels])
+    groups = sessions.multiplied_back(groups, ["mean", "low", "high", "sd"])
+    table = sessions.multiplied_back(table, plan.test.columns_in_units)
+    units = sessions.multiplied_back(_joined([level.named(level.unit_values) for level in levels]), ["value"])
     dropped = _joined([level.named(level.dropped) for level in levels])
     notes = [note for level in levels for note in level.notes]
     notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
     no_verdict = _joined([level.named(level.no_verdict) for level in levels])
     about = _about(levels)
-    spans = _spans(sessions) if plan.test.in_units else {}
+    spans = spans if plan.test.in_units else {}
     table = informative(table, spans)
     setup = ComparisonSetup(
         plan,
@@ -352,9 +353,9 @@ class _Level:
         """Compare the groups of these sessions; a level of a column that cannot be compared does not stop the others."""
         units = [plan.units(sessions, number) for number in range(len(sessions.measures))]
         rows, error = [], None
-        for measure, of_measure in zip(sessions.measures, units, strict=True):
+        for number, (measure, of_measure) in enumerate(zip(sessions.measures, units, strict=True)):
             try:
-                rows.append(compared(plan, measure, sessions.groups, of_measure))
+                rows.append(compared(plan, measure, sessions.groups, of_measure, sessions.scale(number)))
             except UsageError as reason:
                 error = reason
                 rows.append(untested(measure, sessions.groups, of_measure, str(reason)))
@@ -462,6 +463,14 @@ def _plans(
     if len({plan.layout for plan in common}) == 1:
         return common
     return plans(population or shared[0], "t")
+
+
+def _interaction(levels: Sequence[_Level], options: Options) -> pl.DataFrame:
+    """Test whether the differences depend on the level; empty where sessions are not compared within levels."""
+    if len(levels) < 2:
+        return ROWS.to_frame()
+    table = interactions([ComparedLevel(level.value, level.sessions, level.plan) for level in levels], options)
+    return levels[0].sessions.multiplied_back(table, ["estimate", "low", "high"])
 
 
 def _require_a_test(levels: Sequence[_Level]) -> None:

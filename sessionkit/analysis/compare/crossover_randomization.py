@@ -12,7 +12,7 @@ from sessionkit.analysis.compare.effects import noncentrality
 from sessionkit.analysis.compare.independent_tests import scaled
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.compare.permutations import share_as_large, signs
-from sessionkit.analysis.compare.projection import Effects, LeastSquares
+from sessionkit.analysis.compare.projection import NULL, Effects, LeastSquares
 from sessionkit.analysis.compare.units import Crossed
 from sessionkit.errors import UsageError
 
@@ -94,5 +94,5 @@ def _topic_inverse(units: Crossed, users: int, topics: int) -> np.ndarray:
     between = csr_matrix((np.ones(len(units.user)), (units.topic, units.user)), shape=(topics, users))
     shares = csr_matrix((1 / sizes[units.user], (units.topic, units.user)), shape=(topics, users))
     products = np.diag(np.bincount(units.topic, minlength=topics)) - (between @ shares.T).toarray()
-    found: np.ndarray = np.linalg.pinv(products, hermitian=True)
+    found: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
     return found

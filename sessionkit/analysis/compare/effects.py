@@ -10,12 +10,29 @@ import numpy as np
 from sessionkit.analysis.compare.pair_findings import STEPS, Interval
 from sessionkit.analysis.distribution_tails import t_beyond
 
-CONSTANT = 1e-12
-"""Spread, as a share of the values' size, below which values are all the same."""
+CONSTANT = 1e-13
+"""Spread, as a share of the values' size, below which it is but rounding, which makes some 1e-15; values of 1e12 may vary by 1."""
+ROUNDING = 1e-14
+"""Share of the values' size up to which a spread is surely rounding, and is not mentioned."""
 POWER = 0.8
 """Chance with which a difference is to be found for it to count as detectable."""
 NODES = 400
 """Points at which the distribution of a sample sd is looked at."""
+
+
+def real_spread(sd: float, values: np.ndarray) -> float:
+    """Return a standard deviation, 0 where it is but rounding of these values."""
+    return sd if sd > CONSTANT * float(np.abs(values).max()) else 0.0
+
+
+def within_text(share: float, distance: float, values: np.ndarray) -> str:
+    """Say to within what values that differ by a distance count as the same; nothing where doubles tell no more apart.
+
+    >>> values = np.array([1e12, 1e12 + 0.05])
+    >>> within_text(CONSTANT, 0.05, values), within_text(CONSTANT, 1e-4, values)
+    (' (to within 1e-13 of the values)', '')
+    """
+    return f" (to within {share:g} of the values)" if distance > ROUNDING * float(np.abs(values).max()) else ""
 
 
 def noncentrality(t: float, df: float, alpha: float) -> Interval:

@@ -358,7 +358,7 @@ def opposite_text(row: dict[str, Any], *, adjusted: bool) -> str:
     >>> opposite_text({"estimate": 0.0059, "raw_difference": -0.075}, adjusted=True)
     ' The raw difference has the opposite sign: it is not adjusted for user and topic.'
     """
-    if row["estimate"] * row["raw_difference"] >= 0:
+    if not min(row["estimate"], row["raw_difference"]) < 0 < max(row["estimate"], row["raw_difference"]):
         return ""
     why = f": it is not {ADJUSTED}" if adjusted else ""
     return f" The raw difference has the opposite sign{why}."

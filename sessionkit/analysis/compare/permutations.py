@@ -9,7 +9,7 @@ from itertools import permutations, product
 import numpy as np
 
 from sessionkit.analysis.compare.anova import blocked_anova, residual_variance
-from sessionkit.analysis.compare.effects import CONSTANT, noncentrality, single_rate
+from sessionkit.analysis.compare.effects import noncentrality, real_spread, single_rate
 from sessionkit.analysis.compare.independent_tests import scaled
 from sessionkit.analysis.compare.pair_findings import Interval, Outcome, Pair, inverted
 from sessionkit.analysis.compare.units import Blocked
@@ -79,7 +79,7 @@ def _flipped(units: Blocked, draws: int, seed: int) -> Pair:
     d = units.differences(0, 1)
     arrangements, exact = signs(len(d), draws, seed)
     sums = np.vstack([np.column_stack([s @ d, s.sum(axis=1)]) for s in arrangements]) / len(d)
-    mean, sd = float(d.mean()), _spread(float(d.std(ddof=1)), units.values)
+    mean, sd = float(d.mean()), real_spread(float(d.std(ddof=1)), units.values)
     size = float(np.abs(d).mean())
 
     def test(shift: float) -> tuple[float, float]:
@@ -120,7 +120,7 @@ def _largest_range(units: Blocked, draws: int, seed: int) -> Outcome:
         ranges.append(np.ptp(means, axis=1))
     largest = np.sort(np.concatenate(ranges))[::-1]
     means, (variance, df) = units.means, residual_variance(values)
-    sd, se = _spread(math.sqrt(variance), values), math.sqrt(2 * variance / n)
+    sd, se = math.sqrt(variance), math.sqrt(2 * variance / n)
     size = float(np.abs(values).mean())
 
     def critical(alpha: float) -> float:
@@ -141,7 +141,7 @@ def _largest_range(units: Blocked, draws: int, seed: int) -> Outcome:
             rate = single_rate(critical(alpha) / se, df)
             return scaled(noncentrality(d / se, df, rate), se / sd) if rate > 0 else (-math.inf, math.inf)
 
-        spread = float(np.std(values[:, second] - values[:, first], ddof=1))
+        spread = real_spread(float(np.std(values[:, second] - values[:, first], ddof=1)), values)
         return Pair(
             estimate=d,
             p=share_as_large(largest, abs(d), exact, size),
@@ -149,12 +149,8 @@ def _largest_range(units: Blocked, draws: int, seed: int) -> Outcome:
             statistic=abs(d),
             effect=d / sd if sd else None,
             effect_interval=effect_interval if sd else None,
-            se=spread / math.sqrt(n),
+            se=spread / math.sqrt(n) if spread else None,
         )
 
-    return Outcome({(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}, blocked_anova(units))
-
-
-def _spread(sd: float, values: np.ndarray) -> float:
-    """Return a standard deviation, 0 where it is but rounding."""
-    return sd if sd > CONSTANT * float(np.abs(values).max()) else 0.0
+    pairs = {(i, j): pair(i, j) for i in range(k) for j in range(i + 1, k)}
+    return Outcome(pairs, blocked_anova(units))

@@ -68,6 +68,15 @@ class Procedure:
         """Whether the estimate is in the measure's units, and not in ranks."""
         return self.estimand != RANKS
 
+    @property
+    def columns_in_units(self) -> list[str]:
+        """The columns of a table of pairs that are in the measure's units."""
+        columns = ["mean_a", "mean_b", "raw_difference"]
+        if self.in_units:
+            columns += ["estimate", "low", "high", "detectable", "sd"]
+            columns += [] if self.symbol else ["statistic"]  # then the statistic is the estimate
+        return columns
+
 
 def _each(
     pair: Callable[..., Pair], overall: Callable[..., tuple[Overall, ...]] | None = None

@@ -11,6 +11,9 @@ from sessionkit.errors import UsageError
 
 MOST = 2_000
 """Users or topics, whichever are fewer, that are taken out at once."""
+NULL = 1e-11
+"""Share of the largest eigenvalue of cross products below which one is 0: one eigenvalue is, for each part that shares no user or
+topic with the others, and comes out as some 1e-15. numpy's own limit for `pinv`, 1e-15, keeps some of these and inverts rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +123,7 @@ class Effects:
         between = csr_matrix((np.ones(len(few.number)), (many.number, few.number)), shape=(many.many, few.many))
         shares = between.multiply(1 / many.sizes[:, None]).tocsr()
         products = np.diag(few.sizes) - (between.T @ shares).toarray()
-        found: np.ndarray = np.linalg.pinv(products, hermitian=True)
+        found: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
         return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sessionkit.analysis.compare.alignment import Aligned
-from sessionkit.analysis.compare.effects import CONSTANT
+from sessionkit.analysis.compare.effects import CONSTANT, ROUNDING, within_text
 from sessionkit.analysis.compare.pair_findings import Outcome, Pair
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.procedures import PROCEDURES
@@ -18,6 +18,7 @@ from sessionkit.analysis.numeric_ties import TIE, difference
 
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
+NO_VARIANCE = "units and groups leave no variance beyond rounding, so there is no analysis of variance"
 CLEAR_OF_0 = 4.0
 """Standard errors that a mean must be away from 0 for a share of it to be told: known to about half its size."""
 
@@ -62,8 +63,10 @@ class Row:
 
     @property
     def raw_difference(self) -> float | None:
-        """Difference of the raw means; 0 where they are tied."""
-        return None if self.mean_a is None or self.mean_b is None else float(difference(self.mean_a, self.mean_b))
+        """Difference of the raw means; 0 where rounding alone is left of it."""
+        if self.mean_a is None or self.mean_b is None:
+            return None
+        return _settled(self.mean_b - self.mean_a, max(abs(self.mean_a), abs(self.mean_b)))
 
     @property
     def estimate(self) -> float:
@@ -77,7 +80,7 @@ class Row:
 
     def settled(self, value: float) -> float:
         """An estimate or an end of its interval, 0 where rounding alone is left of it."""
-        return 0.0 if abs(value) <= TIE * self.size else value
+        return _settled(value, self.size)
 
     @property
     def mark(self) -> str | None:
@@ -97,17 +100,26 @@ class MeasureRows:
     notes: list[str] = field(default_factory=list)
 
 
-def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned) -> MeasureRows:
-    """Compare the groups by one measure; where nothing can be tested a sentence says why."""
+def compared(
+    plan: ComparisonPlan, measure: str, groups: Sequence[str], found: Aligned, scale: float = 1.0
+) -> MeasureRows:
+    """Compare the groups by one measure; where nothing can be tested a sentence says why.
+
+    Parameters
+    ----------
+    scale
+        What the values of the units were divided by, so that sentences give them in the measure's own units.
+    """
     units, test, population = found.units, plan.test, plan.population
-    means, counts, notes = units.means, units.counts, []
+    counts, notes = units.counts, []
     rows = _raw_rows(measure, groups, units)
-    why = _untestable(plan, groups, found)
+    why = _untestable(plan, groups, found, scale)
     if why is not None:
         return MeasureRows([*rows.values()], None, [f"{measure}: {why}"])
     kept = [key for key in rows if not _same(units, *key)]
     for i, j in [key for key in rows if key not in kept]:
-        each = f"every one of {counts[i]:,} {population}"
+        within = within_text(TIE, _distance(units, i, j), _every(units))
+        each = f"every one of {counts[i]:,} {population}{within}"
         notes.append(f"{measure}: {groups[i]} and {groups[j]} have the same value for {each}; there is nothing to test")
     flat = [key for key in kept if test.needs_spread and _flat(units, *key)]
     if not test.joint or len(flat) == len(kept):
@@ -115,8 +127,8 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
         other = next(name for name in ("sign", "mann-whitney") if units.layout in PROCEDURES[name].run) if flat else ""
         for i, j in flat:
             notes.append(
-                f"{measure}: {groups[j]} differs from {groups[i]} by the same amount, {means[j] - means[i]:.6g}, for every unit; "
-                f"without variance {test.title} has no error term; test={other} would work"
+                f"{measure}: {_constant_difference(units, groups, (i, j), population, scale)}; without variance {test.title} has no "
+                f"error term; test={other} would work"
             )
     if not kept:
         return MeasureRows([*rows.values()], None, notes)
@@ -128,6 +140,8 @@ def compared(plan: ComparisonPlan, measure: str, groups: Sequence[str], found: A
             f"{measure}: with {min(counts)} {population} the smallest possible p from "
             f"{'permutations' if all_at_once else 'sign changes'} is {smallest:.3g}, whatever the difference"
         )
+    if len(groups) > 2 and not outcome.overall:
+        notes.append(f"{measure}: {NO_VARIANCE}")
     for key in kept:
         rows[key] = replace(rows[key], pair=outcome.pairs[key])
         if not test.in_units:
@@ -158,6 +172,11 @@ def _raw_rows(measure: str, groups: Sequence[str], units: Units) -> dict[tuple[i
     return rows
 
 
+def _settled(value: float, size: float) -> float:
+    """Return a number, 0 where rounding of numbers of this size is all that is left of it."""
+    return 0.0 if abs(value) <= ROUNDING * size else value
+
+
 def _every(units: Units) -> np.ndarray:
     """The values of all groups."""
     return np.concatenate(units.values) if isinstance(units, Separate) else units.values.ravel()
@@ -185,7 +204,7 @@ def _won(units: Units, i: int, j: int) -> tuple[int | None, int | None, int | No
     return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
 
-def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> str | None:
+def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned, scale: float) -> str | None:
     """Say why no pair can be tested at all; None where some can."""
     units, population = found.units, plan.population
     least = min(units.counts)
@@ -203,18 +222,19 @@ def _untestable(plan: ComparisonPlan, groups: Sequence[str], found: Aligned) -> 
         return f"only one {one} has a value for every group; a claim about {population} like these needs at least two"
     every = _every(units)
     if _constant(every):
-        return f"every value is {float(every[0]):.6g}, in every group; there is nothing to test"
+        within = within_text(CONSTANT, float(np.ptp(every)), every)
+        return f"every value is {float(every[0]) * scale:.6g}{within}, in every group; there is nothing to test"
     if isinstance(units, Crossed) and _explained(units):
-        return (
-            f"user, topic and group explain every value, so no variance is left for {plan.test.title} to test against"
-        )
+        spread = 0.0 if units.fit is None else math.sqrt(float(units.fit.variance[0]))
+        within = within_text(CONSTANT, spread, every)
+        return f"user, topic and group explain every value{within}, so no variance is left for {plan.test.title} to test against"
     return None
 
 
 def _explained(units: Crossed) -> bool:
     """Whether nothing is left of the values once users, topics and groups are taken out."""
     fit, size = units.fit, float(np.abs(units.values).max())
-    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= 1e-10 * size)
+    return fit is not None and bool(fit.df >= 1 and math.sqrt(float(fit.variance[0])) <= CONSTANT * size)
 
 
 def _constant(values: np.ndarray) -> bool:
@@ -230,6 +250,28 @@ def _flat(units: Units, i: int, j: int) -> bool:
         return _constant(units.values[i]) and _constant(units.values[j])
     d = units.values[:, j] - units.values[:, i]
     return bool(np.ptp(d) <= CONSTANT * float(np.abs(units.values[:, [i, j]]).max()))
+
+
+def _distance(units: Units, i: int, j: int) -> float:
+    """How far the values of two groups are from the same, unit by unit where units met both."""
+    if isinstance(units, Blocked):
+        return float(np.abs(units.values[:, j] - units.values[:, i]).max())
+    return float(np.ptp(_every(units)))
+
+
+def _constant_difference(
+    units: Units, groups: Sequence[str], key: tuple[int, int], population: str, scale: float
+) -> str:
+    """Say that the difference of two groups does not vary, and to within what."""
+    (i, j), means = key, units.means
+    if isinstance(units, Separate):
+        spread = max(float(np.ptp(units.values[group])) for group in key)
+        every = [f"every value of {groups[group]} is {means[group] * scale:.6g}" for group in key]
+        return f"{' and '.join(every)}{within_text(CONSTANT, spread, _every(units))}"
+    within = within_text(CONSTANT, float(np.ptp(units.values[:, j] - units.values[:, i])), units.values)
+    amount = f"{(means[j] - means[i]) * scale:.6g}{within}"
+    one = population.removesuffix("s")
+    return f"{groups[j]} differs from {groups[i]} by the same amount, {amount}, for every {one}"
 
 
 def _same(units: Units, i: int, j: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.magnitude import magnitude, require_magnitude
 from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion, warn
@@ -66,6 +67,8 @@ class GroupedSessions:
         Which values of a measure are better, by its text; without those that only their text names.
     cut
         Whether the groups are ranges of numbers, see `sessionkit.compare`.
+    scales
+        What the values of each measure were divided by, see `of_ordinary_size`; empty: nothing was divided.
     places
         How they were aligned so far, see `sessionkit.analysis.compare.alignment.aligned`.
     """
@@ -80,12 +83,40 @@ class GroupedSessions:
     left_out: dict[str, int] = field(default_factory=dict)
     directions: dict[str, Direction] = field(default_factory=dict)
     cut: bool = False
+    scales: tuple[float, ...] = ()
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def numbers(self) -> np.ndarray:
         """Number of every session's group."""
         return numbered(self.frame, self.groups)
+
+    def of_ordinary_size(self) -> GroupedSessions:
+        """Return the sessions with the values of each measure divided by its magnitude, see `sessionkit.analysis.magnitude`.
+
+        Raises
+        ------
+        DataError
+            A value is too large for differences of such values.
+        """
+        for measure, column in zip(self.measures, self.values.T, strict=True):
+            require_magnitude(measure, column)
+        scales = tuple(magnitude(column) for column in self.values.T)
+        if set(scales) == {1.0}:
+            return self
+        return replace(self, values=self.values / np.array(scales), scales=scales, places={})
+
+    def scale(self, number: int) -> float:
+        """Return what the values of a measure were divided by."""
+        return self.scales[number] if self.scales else 1.0
+
+    def multiplied_back(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Return a table of what was found by measure, with these columns in the measures' own units."""
+        if not self.scales:
+            return table
+        scales = dict(zip(self.measures, self.scales, strict=True))
+        factor = pl.col("measure").replace_strict(scales, return_dtype=pl.Float64)
+        return table.with_columns(pl.col(columns) * factor)
 
     def levels(self) -> dict[Any, GroupedSessions]:
         """The sessions of each level of ``within`` that has every group; all of them, by None, where there is none.

@@ -17,6 +17,7 @@ import numpy as np
 
 from sessionkit.analysis.bootstrap import AT_ONCE, Codes, Numbers, Resampling, added
 from sessionkit.analysis.correlate.concordance import concordance_of_each, others
+from sessionkit.analysis.magnitude import magnitude
 from sessionkit.choices import Coefficient
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
@@ -52,6 +53,7 @@ class Matrices:
         products = (self.units * columns.shape[1]) ** 2
         self.linear = coefficient == "kendall" and (len(columns) > MOST_PAIRED or products > MOST_PRODUCTS)
         self._draw = {"pearson": self._pearson, "spearman": self._spearman, "kendall": self._kendall}[coefficient]
+        columns = columns / np.array([magnitude(column) for column in columns.T])  # correlations are the same
         self._columns = columns - columns.mean(axis=0)
         if coefficient == "pearson":
             self._sums = _moments(self._columns, codes)

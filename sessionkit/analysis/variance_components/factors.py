@@ -113,8 +113,7 @@ class Factors:
 
     def beyond(self, values: np.ndarray) -> tuple[np.ndarray, float]:
         """Z'My, sums of values over levels once groups are taken out, and the sum of squares that is left of values."""
-        by_group, _ = self.sums(values)
-        left = values - (by_group / self.counts)[self.group]
+        left = self._without_groups(values)
         return self.sums(left)[1], float(left @ left)
 
     @cached_property
@@ -142,10 +141,20 @@ class Factors:
         return found
 
     def reduced(self, values: np.ndarray) -> Reduced:
-        """Values without what groups explain: as many numbers as levels can explain, and the squares left beyond."""
-        about, total = self.beyond(values)
-        seen = self.basis.T @ about
-        return Reduced(self.shapes, seen, max(0.0, total - float(seen @ seen)), len(values) - self.groups - len(seen))
+        """Return values without what groups explain: as many numbers as levels can explain, and the squares left beyond."""
+        rest = self._without_groups(values)
+        seen = self.basis.T @ self.sums(rest)[1]
+        # the squares of what is left, as the squares of all less those explained lose half of their digits
+        of_levels = self.basis @ seen
+        explained = sum(of_levels[block][of] for block, of in zip(self.blocks, self.levels, strict=True))
+        rest = rest - self._without_groups(np.zeros(len(values)) + explained)
+        return Reduced(self.shapes, seen, float(rest @ rest), len(values) - self.groups - len(seen))
+
+    def _without_groups(self, values: np.ndarray) -> np.ndarray:
+        """Return values less the mean of their group."""
+        by_group = np.bincount(self.group, weights=values, minlength=self.groups)
+        left: np.ndarray = values - (by_group / self.counts)[self.group]
+        return left
 
 
 @dataclass(frozen=True, eq=False)

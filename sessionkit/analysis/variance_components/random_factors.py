@@ -116,7 +116,7 @@ def chosen(sessions: GroupedSessions, column: int, names: Sequence[str]) -> Fact
     for name in names:
         of = _levels(frame, name, sessions.by)
         _fit_for(levels, of)
-        why = _why_not(name, of, group, levels, kept)
+        why = _why_not(name, of, np.unique(group, return_inverse=True)[1], levels, kept)  # of groups with a value
         if why:
             left_out[name] = why
         else:

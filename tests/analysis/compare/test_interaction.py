@@ -185,7 +185,7 @@ def test_a_level_of_fewer_than_four_users_has_numbers_and_no_test():
     assert (row["p"], row["low"], row["statistic"], row["test"]) == (None, None, None, None)
     assert row["estimate"] == pytest.approx(means[1] - means[0])
     assert row["note"].startswith("skill l0 has 3 users; a test needs at least 4 in each of two values")
-    assert f"larger by {abs(row['estimate']):.4f}" in found.reading
+    assert f"skill l1 minus skill l0: {row['estimate']:.4f}, not tested" in found.reading
     assert "not tested" in found.reading
 
 
@@ -326,7 +326,10 @@ def test_what_is_one_with_the_sequences_is_compared_between_users():
     assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
     assert row["test"] == "Welch's t between users"
     assert "topic_id t1 and t3 against topic_id t0 and t2: compared between users of different sequences" in row["note"]
-    assert "than for topic_id" in found.reading
+    assert (
+        f"S2 minus S1; topic_id t1 and t3 minus topic_id t0 and t2: {row['estimate']:.4f}, 95% interval"
+        in found.reading
+    )
     assert "depends on topic_id, or that the users of the sequences differ." in found.reading
     assert ", between users" in found.to_latex()
 

@@ -45,6 +45,8 @@ class Command(TyperCommand):
             if equals and f"--{name}" in options and not ctx.resilient_parsing:
                 raise UsageError(f"{visible(word)} is how Python has it; here it is --{name} {visible(value)}")
         try:
+            if not ctx.resilient_parsing:
+                self._require_once(ctx, args)
             rest = super().parse_args(ctx, args)
         except wrong.BadOptionUsage as error:
             error.ctx = ctx  # which typer leaves out
@@ -54,6 +56,23 @@ class Command(TyperCommand):
                 f"{rest[0]!r} is one argument too many; usage: {usage_of(ctx)}; see: {ctx.command_path} --help"
             )
         return rest
+
+    def _require_once(self, ctx: Context, args: list[str]) -> None:
+        """Refuse an option that stands twice and takes one value: typer would take the last, and not say so."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])  # every occurrence of a parameter, in order
+        options: list[Any] = [one for one in order if one.param_type_name == "option"]
+        for option in options:
+            if options.count(option) > 1 and not option.multiple:
+                takes = "" if option.is_flag else f"; it takes one value{_joined(option)}"
+                raise UsageError(f"{option.opts[0]} is given twice{takes}; see: {ctx.command_path} --help")
+
+
+def _joined(option: Any) -> str:  # noqa: ANN401 - an option of typer
+    """How an option takes several values in one, if it does."""
+    if option.opts[0] == "--where":
+        return ", in which and joins conditions"
+    takes_several = "," in (option.metavar or "") or "commas" in (option.help or "")
+    return ", in which commas join several" if takes_several else ""
 
 
 def listed_words(metavar: str | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import typer
 import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, app_for, name_of
+from sessionkit.cli.command import ELSEWHERE
 from tests.support.clinic import saved_clinic
 
 LIBRARIES = (
@@ -45,6 +46,16 @@ MISTAKES = {
         "sessionkit help cut",
     ],
     "chart differences {study} CG --cut 2": ["there is no option --cut; it is one of compare, and groups"],
+    "compare {study} CG --alpha 0.05": ["did you mean '--confidence'? (confidence 0.95 is an alpha of 0.05)"],
+    "compare {study} CG --group skill": ["did you mean '--by'?"],
+    "compare {study} CG --ci 0.9": ["did you mean '--confidence'?"],
+    "compare {study} CG --bootstrap 999": ["did you mean '--draws'?"],
+    "score {study} --metric CG": ["there is no option --metric: MEASURE is an argument"],
+    "score {study} nDCG --k 5": ["there is no option --k; a cutoff is part of the measure, as in nDCG@10"],
+    "score {study} CG --filter skill>2": ["did you mean '--where'?"],
+    "score {study} CG --csv": ["did you mean '--format'? (--format csv)"],
+    "ingest {study} --output x": ["did you mean '--out'?"],
+    "score {study} precision@5": ["there is no measure 'precision'; did you mean 'P@5'?"],
     "score {study} CG --by skill --by system_id": [
         "--by is given twice; it takes one value, in which commas join several"
     ],
@@ -113,6 +124,11 @@ def test_an_option_of_one_value_is_refused_twice(refused, words):
     for option in EVERY_COMMAND[words]:
         twice = [option.opts[0]] * 2 if option.is_flag else [option.opts[0], "a", f"{option.opts[0]}=b"]
         refused(2, *words, *twice, names=[f"{option.opts[0]} is given twice"])
+
+
+def test_what_is_suggested_for_an_option_of_others_is_an_option():
+    known = {option.opts[0] for options in EVERY_COMMAND.values() for option in options}
+    assert {*ELSEWHERE} <= known
 
 
 def test_an_option_of_several_values_is_taken_twice(call, study):

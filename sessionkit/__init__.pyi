@@ -219,7 +219,7 @@ class _ASL(AverageSearchLength):
 ASL: _ASL
 
 class _Abandoned(SessionAbandonment):
-    """Abandoned: 1 for a session that clicked no result down to the cutoff, 0 for others."""
+    """Abandoned: 1 for a session if none of its queries has a click on a result down to the cutoff, 0 for others."""
 
     def __call__(self, *, queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
@@ -422,7 +422,7 @@ class _P_jiang2016(PrecisionOfRetrieved):
 P_jiang2016: _P_jiang2016
 
 class _Queries(NumberOfQueries):
-    """Queries: the number of logged queries of a session, also of those that returned nothing."""
+    """Queries: the number of logged queries of a session, also those that returned nothing or whose list was not logged."""
 
     def __call__(self, *, queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 

@@ -156,8 +156,8 @@ def lack_of_space(error: BaseException) -> str | None:
 def suggestion(name: object, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string, as for what is no text.
 
-    That is one that differs by little, else the shortest that begins with what was typed, or has a word within that does, if that is of
-    three characters or more.
+    That is one that differs only in how its numbers are padded, or by little, else the shortest that begins with what was typed, or
+    has a word within that does, if that is of three characters or more.
 
     >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
     "; did you mean 'nsDCG'?"
@@ -165,6 +165,8 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     "; did you mean 'P01/T03'?"
     >>> suggestion("exp", ["explain", "export"]), suggestion("DCG@10", ["nsDCG@10"]), suggestion("own", ["breakdown"])
     ("; did you mean 'export'?", "; did you mean 'nsDCG@10'?", '')
+    >>> suggestion("P1/T1", ["P10/T1", "P01/T1", "P1/T10"])
+    "; did you mean 'P01/T1'?"
     >>> suggestion("zzz", ["sDCG"]), suggestion(5, ["sDCG"])
     ('', '')
     """
@@ -176,8 +178,14 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
     alike = [other for other in folded if len(other) <= 2 * len(typed)]
     like = [difflib.get_close_matches(typed, alike, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5)]
-    near = [*like[0], *begun, *sorted(parts, key=len), *like[1]]
+    padded = [other for other in folded if _unpadded(other) == _unpadded(typed)]
+    near = [*padded, *like[0], *begun, *sorted(parts, key=len), *like[1]]
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def _unpadded(name: str) -> str:
+    """Return a name whose numbers do not begin with 0: P1/T1 for P01/T01."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def _has_word(name: str, typed: str) -> bool:

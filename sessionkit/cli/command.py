@@ -26,6 +26,36 @@ OF_ONE = {
 """What is said of an option that one command has alone, and others do without."""
 
 
+ELSEWHERE = {
+    "--confidence": ("--alpha", "--ci", "--level", "--significance-level", "--sig", "--conf-level"),
+    "--by": ("--group", "--groups", "--groupby", "--group-by", "--system", "--systems", "--color", "--hue"),
+    "--where": ("--filter", "--query", "--subset", "--condition", "--select"),
+    "--output": ("--out", "--file", "--outfile", "--save", "--to"),
+    "--out": ("--output", "--dir", "--directory", "--save"),
+    "--draws": (
+        "--bootstrap", "--bootstraps", "--iterations", "--iter", "--n-boot", "--n-resamples", "--permutations", "--resamples",
+        "--samples", "--repetitions",
+    ),
+    "--seed": ("--random-state", "--random-seed", "--rng"),
+    "--correction": ("--adjust", "--p-adjust", "--padjust", "--multiple"),
+    "--test": ("--method", "--statistic"),
+    "--difference": ("--effect", "--effect-size", "--delta", "--diff"),
+    "--memory": ("--mem", "--max-memory"),
+    "--from": ("--format", "--type", "--input-format"),
+    "--format": ("--json", "--csv", "--tsv", "--latex", "--markdown", "--as"),
+}  # fmt: skip
+"""By an option: what other tools call it. The nearest name is not suggested where it means something else."""
+SAYS = {
+    "--alpha": "confidence 0.95 is an alpha of 0.05",
+    "--ci": "0.95 is a 95% interval",
+    "--json": "--format jsonl writes JSON, a row to a line",
+    **{f"--{name}": f"--format {name}" for name in ("csv", "tsv", "latex", "markdown")},
+}
+"""What else is said of such a name."""
+CUTOFFS = ("--cutoff", "--at", "--k", "--top", "--top-k", "--depth", "--rank", "--ranks")
+MEASURES = ("--metric", "--metrics", "--measures")
+
+
 class Command(TyperCommand):
     """A command; a shell completes every option whose help lists its words, as in ``--per session|query``."""
 
@@ -45,6 +75,8 @@ class Command(TyperCommand):
             if equals and f"--{name}" in options and not ctx.resilient_parsing:
                 raise UsageError(f"{visible(word)} is how Python has it; here it is --{name} {visible(value)}")
         try:
+            if not ctx.resilient_parsing:
+                self._require_once(ctx, args)
             rest = super().parse_args(ctx, args)
         except wrong.BadOptionUsage as error:
             error.ctx = ctx  # which typer leaves out
@@ -54,6 +86,23 @@ class Command(TyperCommand):
                 f"{rest[0]!r} is one argument too many; usage: {usage_of(ctx)}; see: {ctx.command_path} --help"
             )
         return rest
+
+    def _require_once(self, ctx: Context, args: list[str]) -> None:
+        """Refuse an option that stands twice and takes one value: typer would take the last, and not say so."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])  # every occurrence of a parameter, in order
+        options: list[Any] = [one for one in order if one.param_type_name == "option"]
+        for option in options:
+            if options.count(option) > 1 and not option.multiple:
+                takes = "" if option.is_flag else f"; it takes one value{_joined(option)}"
+                raise UsageError(f"{option.opts[0]} is given twice{takes}; see: {ctx.command_path} --help")
+
+
+def _joined(option: Any) -> str:  # noqa: ANN401 - an option of typer
+    """How an option takes several values in one, if it does."""
+    if option.opts[0] == "--where":
+        return ", in which and joins conditions"
+    takes_several = "," in (option.metavar or "") or "commas" in (option.help or "")
+    return ", in which commas join several" if takes_several else ""
 
 
 def listed_words(metavar: str | None) -> tuple[str, ...]:
@@ -110,10 +159,7 @@ def misuse(error: TyperException) -> str:
     parameter: Any = getattr(error, "param", None)
     if isinstance(error, wrong.NoSuchOption) and error.ctx is not None:
         known = [name for one in error.ctx.command.params for name in one.opts if name.startswith("--")]
-        argument = error.option_name.lstrip("-").upper()
-        is_argument = any(_metavar(one) == argument for one in _arguments(error.ctx))
-        near = f": {argument} is an argument" if is_argument else suggestion(error.option_name, known)
-        near = OF_ONE.get(error.option_name, near)
+        near = _near(error.option_name, known, [_metavar(one) for one in _arguments(error.ctx)])
         behind: list[Any] = list(getattr(error.ctx.command, "commands", {}).values())
         if any(error.option_name in one.opts for command in behind for one in command.params):
             near = f" before the {getattr(error.ctx.command, 'noun', 'command')}; it stands behind it"
@@ -130,6 +176,25 @@ def misuse(error: TyperException) -> str:
     if isinstance(error, wrong.BadParameter) and parameter is not None:
         return f"{_name_of(parameter)} is {_given(error)!r}; give {_wanted(parameter)}"
     return error.format_message().rstrip(".")
+
+
+def _near(option: str, known: Sequence[str], arguments: Sequence[str]) -> str:
+    """What is said of an option that a command does not have: what it is called here, or the nearest name.
+
+    >>> _near("--alpha", ["--table", "--confidence"], []), _near("--metric", ["--memory"], ["STUDY", "MEASURE"])
+    ("; did you mean '--confidence'? (confidence 0.95 is an alpha of 0.05)", ': MEASURE is an argument')
+    """
+    argument = "MEASURE" if option in MEASURES else option.lstrip("-").upper()
+    if argument in arguments:
+        return f": {argument} is an argument"
+    if option in CUTOFFS and "MEASURE" in arguments:
+        return "; a cutoff is part of the measure, as in nDCG@10"
+    if option in OF_ONE:
+        return OF_ONE[option]
+    ours = next((name for name, others in ELSEWHERE.items() if option in others and name in known), None)
+    if ours is None:
+        return suggestion(option, known)
+    return f"; did you mean {ours!r}?{f' ({SAYS[option]})' if option in SAYS else ''}"
 
 
 def usage_of(context: Context) -> str:

@@ -132,6 +132,7 @@ def report(
     """
     if output is not None:
         require_place(Path(output))
+    _require_measures(measures)
     study = restricted(study, where)
     made = sections_of(
         study,
@@ -161,6 +162,19 @@ def report(
     if output is not None:
         write_whole(Path(output), text.encode())
     return Page(text)
+
+
+def _require_measures(measures: object) -> None:
+    """Refuse a file in the place of measures."""
+    listed = (
+        [measures] if isinstance(measures, str | os.PathLike) else measures if isinstance(measures, Sequence) else []
+    )
+    for one in listed:
+        if isinstance(one, os.PathLike) or (isinstance(one, str) and one.strip().lower().endswith((".html", ".htm"))):
+            file = os.fspath(one)
+            raise UsageError(
+                f"the second argument of report is measures, and {file!r} is a file: write report(study, output={file!r})"
+            )
 
 
 def sections_of(

@@ -126,6 +126,17 @@ def tell_of_bound(measure: Measure) -> None:
         warn(text)
 
 
+def tell_of_cutoff(measure: Measure) -> None:
+    """Warn where a session is divided by an ideal that lists every relevant document, as no cutoff ends it."""
+    gained = measure.gain_measure
+    if gained is None or gained.session_ideal is None or gained.cutoff is not None:
+        return
+    warn(
+        f"{measure} has no cutoff: every logged rank counts, and the ideal lists all relevant documents; {measure @ 10} counts the first "
+        "10 ranks of each list"
+    )
+
+
 def tell_of_depth(study: Study, measure: Measure) -> None:
     """Warn where lists were observed less deep than the measure looks, with the share of queries concerned."""
     if not (measure.of_lists and (study.facts.partly_observed or study.facts.lists_with_gaps)):

@@ -19,7 +19,7 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_depth
+from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_cutoff, tell_of_depth
 from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
@@ -209,9 +209,10 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
 
 
 def tell_of_measures(study: Study, task: ScoreReduction) -> None:
-    """Warn of measures that have no bound, or look deeper than was observed."""
+    """Warn of measures that have no bound or no cutoff, or look deeper than was observed."""
     for measure in task.measures:
         tell_of_bound(measure.inner)
+        tell_of_cutoff(measure.inner)
         tell_of_depth(study, measure.inner)
 
 

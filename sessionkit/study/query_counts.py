@@ -44,8 +44,9 @@ def logged_lists(study: Study, columns: Sequence[str]) -> pl.DataFrame:
         Columns of the sessions.
 
     >>> import sessionkit as sk
-    >>> queries = {"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["empty", "not_logged"]}
-    >>> logged_lists(sk.from_tables(queries=queries), ["session_id"]).rows()
+    >>> queries = {"session_id": ["s", "s"], "query_position": [1, 2], "results_status": ["shown", "not_logged"]}
+    >>> lists = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
+    >>> logged_lists(sk.from_tables(lists, queries=queries), ["session_id"]).rows()
     [('s', 1)]
     """
     if not study.facts.not_logged:

@@ -5,10 +5,12 @@ import shlex
 
 import polars as pl
 import pytest
+import typer
 
 import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
-from sessionkit.cli.app import COMMANDS, name_of
+from sessionkit.cli.app import COMMANDS, app_for, name_of
+from sessionkit.cli.command import ELSEWHERE
 from tests.support.clinic import saved_clinic
 
 LIBRARIES = (
@@ -44,6 +46,23 @@ MISTAKES = {
         "sessionkit help cut",
     ],
     "chart differences {study} CG --cut 2": ["there is no option --cut; it is one of compare, and groups"],
+    "compare {study} CG --alpha 0.05": ["did you mean '--confidence'? (confidence 0.95 is an alpha of 0.05)"],
+    "compare {study} CG --group skill": ["did you mean '--by'?"],
+    "compare {study} CG --ci 0.9": ["did you mean '--confidence'?"],
+    "compare {study} CG --bootstrap 999": ["did you mean '--draws'?"],
+    "score {study} --metric CG": ["there is no option --metric: MEASURE is an argument"],
+    "score {study} nDCG --k 5": ["there is no option --k; a cutoff is part of the measure, as in nDCG@10"],
+    "score {study} CG --filter skill>2": ["did you mean '--where'?"],
+    "score {study} CG --csv": ["did you mean '--format'? (--format csv)"],
+    "ingest {study} --output x": ["did you mean '--out'?"],
+    "score {study} precision@5": ["there is no measure 'precision'; did you mean 'P@5'?"],
+    "score {study} CG --by skill --by system_id": [
+        "--by is given twice; it takes one value, in which commas join several"
+    ],
+    "score {study} CG --where queries>1 --where=queries<9": ["--where is given twice", "in which and joins conditions"],
+    "score {study} CG --wide --per session --wide": ["--wide is given twice; see: sessionkit score --help"],
+    "report {study} --redact users --redact queries": ["--redact is given twice", "commas join several"],
+    "chart waterfall {study} --session a --session b": ["--session is given twice; it takes one value; see"],
     "score {study} CG --by": ["--by is not followed by its value: COLUMN,..."],
     "score {study} CG --format": ["--format is not followed by its value: one of table, tsv"],
     "score {study} CG --wide=1": ["--wide takes no value"],
@@ -78,6 +97,43 @@ def test_a_mistake_is_named_with_what_there_is(refused, study, monkeypatch, word
     monkeypatch.chdir(study.parent)
     said = refused(2, *shlex.split(words.format(study=study)), names=MISTAKES[words])
     assert not [word for word in LIBRARIES if word in said]
+
+
+def commands():
+    """Every command and kind of chart, with its options that take one value."""
+    program = typer.main.get_command(app_for(None))
+    groups = [((), program), *(((name,), one) for name, one in program.commands.items() if hasattr(one, "commands"))]
+    for path, group in groups:
+        context = typer.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if not hasattr(command, "commands"):
+                options = [one for one in command.params if one.param_type_name == "option" and not one.multiple]
+                yield (*path, name), options
+
+
+EVERY_COMMAND = dict(commands())
+
+
+def test_every_kind_of_chart_is_among_the_commands():
+    assert {("chart", kind) for kind in CHARTS} < {*EVERY_COMMAND}
+
+
+@pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
+def test_an_option_of_one_value_is_refused_twice(refused, words):
+    for option in EVERY_COMMAND[words]:
+        twice = [option.opts[0]] * 2 if option.is_flag else [option.opts[0], "a", f"{option.opts[0]}=b"]
+        refused(2, *words, *twice, names=[f"{option.opts[0]} is given twice"])
+
+
+def test_what_is_suggested_for_an_option_of_others_is_an_option():
+    known = {option.opts[0] for options in EVERY_COMMAND.values() for option in options}
+    assert {*ELSEWHERE} <= known
+
+
+def test_an_option_of_several_values_is_taken_twice(call, study):
+    done = call("correlate", study, "CG", "--with", "nowhere", "--with", "Queries")
+    assert "twice" not in done.err
 
 
 def test_what_is_wrong_with_judgments_is_not_said_of_the_log(refused, tmp_path):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -174,3 +175,13 @@ def test_what_a_report_does_not_have_is_not_loaded():
     code = f"import sys, sessionkit.reports; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("file", ["r.html", Path("out") / "r.HTM", ["nDCG@10", "r.html"]])
+def test_a_file_in_the_place_of_measures_is_explained(file):
+    lists = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
+    with pytest.raises(
+        UsageError,
+        match=r"the second argument of report is measures, and '.*' is a file: write report\(study, output='",
+    ):
+        sk.report(sk.from_tables(lists), file)

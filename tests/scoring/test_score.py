@@ -1,5 +1,7 @@
 """Tables of scores: columns, order, means, judged shares, and what is refused."""
 
+import warnings
+
 import polars as pl
 import pytest
 from hypothesis import assume, example, given
@@ -247,3 +249,22 @@ def test_names_of_columns_as_text_are_read_as_they_were(names):
     text = columns_text(names)
     assume(text not in names)  # which names that column
     assert columns_of(text, names) == names
+
+
+def test_a_forgotten_cutoff_is_named():
+    """Of a session that shows d1 alone, the ideal without a cutoff lists d1 and d2; with one of 1 it lists one of them."""
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d1"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"] * 2, "doc_id": ["d1", "d2"], "grade": [1, 1]},
+    )
+    with pytest.warns(
+        sk.DataWarning, match=r"nsDCG has no cutoff: .* the ideal lists all relevant documents; nsDCG@10 counts"
+    ):
+        whole = sk.score(study, "nsDCG", by=None)
+    # the second document of the ideal is discounted by 1 + log2 2
+    assert whole["value"].to_list() == [pytest.approx(1 / (1 + 1 / 2))]
+    with pytest.warns(sk.DataWarning, match=r"nsDCG\(b=3\) has no cutoff: .*; nsDCG\(b=3\)@10 counts"):
+        sk.score(study, "mean(nsDCG(b=3))", by=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sk.score(study, ["nsDCG@1", "sDCG", "mean(nDCG)", "mean(AP)"], by=None)["value"][0] == 1

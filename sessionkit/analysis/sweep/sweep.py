@@ -26,7 +26,7 @@ from sessionkit.analysis.sweep.tables import SweepResults
 from sessionkit.analysis.sweep.verdicts import Looking, SettingVerdict
 from sessionkit.choices import Correction, Population, SweepTest
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.cautions import tell_of_bound, tell_of_depth
+from sessionkit.scoring.cautions import tell_of_bound, tell_of_cutoff, tell_of_depth
 from sessionkit.scoring.columns import measure_of
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
@@ -146,6 +146,7 @@ def sweep(
         )
     if testing is None:
         tell_of_bound(asked.inner)
+        tell_of_cutoff(asked.inner)
         tell_of_depth(study, asked.inner)
     ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
     direction = MeasureDirection.of(asked, study.settings.better)

@@ -134,7 +134,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         ("empty", "empty lists; they count and gain 0"),
         (
             "not_logged",
-            "lists that were not logged; measures of relevance leave them out, measures of behavior count their queries",
+            "lists that were not logged; measures of relevance leave them out",
         ),
         ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
     ):

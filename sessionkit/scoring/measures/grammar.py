@@ -10,7 +10,7 @@ from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, WHOLE_LISTS, is_theirs, text_of, translated
+from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, WHOLE_LISTS, is_theirs, ours_of, text_of, translated
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 TOKEN = re.compile(
@@ -22,15 +22,18 @@ COLUMN = "column"
 """What stands before the name of a column of sessions or users, which is a measure too."""
 
 
-def instead_of(name: str, known: Iterable[str]) -> str:
+def instead_of(name: str, known: Mapping[str, Measure], cutoff: str = "") -> str:
     """What a message says of a name that is no measure's: what may be meant, or what it is elsewhere.
 
-    >>> instead_of("nsdcg", ["sDCG", "nsDCG"]), instead_of("Recall", ["RankRecall", "R"]), instead_of("BPM", ["RBP"])
+    >>> instead_of("nsdcg", MEASURES), instead_of("Recall", MEASURES), instead_of("BPM", MEASURES)
     ("; did you mean 'nsDCG'?", "; did you mean 'R'?", '; ir_measures has it, sessionkit does not')
+    >>> instead_of("precision", MEASURES, "5"), instead_of("recall_10", MEASURES)
+    ("; did you mean 'P@5'?", "; did you mean 'R@10'?")
     """
-    if name in SAME:
-        return f"; did you mean {SAME[name]!r}?"
-    return NOT_OURS.get(name) or suggestion(name, known)
+    if name in NOT_OURS:
+        return NOT_OURS[name]
+    ours = ours_of(name, known, cutoff)
+    return f"; did you mean {ours!r}?" if ours else suggestion(name, known)
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -143,6 +146,12 @@ class _Reader:
         """The token at the place reached, or None at the end."""
         return self.tokens[self.next][1] if self.next < len(self.tokens) else None
 
+    @property
+    def cutoff_ahead(self) -> str:
+        """The cutoff that follows at once, such as 5 of precision@5; empty where none does."""
+        behind = [text for _, text in self.tokens[self.next : self.next + 2]]
+        return behind[1] if len(behind) == 2 and behind[0] == "@" and behind[1].isdigit() else ""
+
     def take(self, *kinds: str) -> str:
         """Move past a token of one of these kinds and return it."""
         if self.next == len(self.tokens) or self.tokens[self.next][0] not in kinds:
@@ -170,8 +179,8 @@ class _Reader:
         name = self.take("word")
         made = self.column() if name == COLUMN else self.known.get(SAME.get(name, name))
         if made is None:
-            msg = f"there is no measure {name!r}{instead_of(name, self.known)}{self.or_column(name)}; see: sessionkit measures"
-            raise MeasureError(msg)
+            near = instead_of(name, self.known, self.cutoff_ahead)
+            raise MeasureError(f"there is no measure {name!r}{near}{self.or_column(name)}; see: sessionkit measures")
         inside: Measure | None = None
         changes: dict[str, object] = {}
         if self.skip("("):

@@ -32,6 +32,21 @@ SAME = {
     "BPref": "bpref", "SetP": "P", "SetR": "R", "SetF": "F",
 }  # fmt: skip
 """Names that ir_measures has for measures of ours."""
+ELSEWHERE = {
+    **{name.casefold(): ours for name, ours in SAME.items() if name.casefold() != ours.casefold()},
+    **dict.fromkeys(("prec", "precisionat"), "P"),
+    **dict.fromkeys(("rec", "recallat"), "R"),
+    **dict.fromkeys(("averageprecision", "avgprecision", "avgprec", "meanaverageprecision"), "AP"),
+    **dict.fromkeys(("reciprank", "reciprocalrank", "meanreciprocalrank"), "RR"),
+    **dict.fromkeys(("f1", "f1score", "fscore", "fmeasure"), "F"),
+    **dict.fromkeys(("hit", "hits", "hr", "hitrate", "successrate"), "Success"),
+    "rprecision": "Rprec", "expectedreciprocalrank": "ERR", "rankbiasedprecision": "RBP", "normalizeddcg": "nDCG",
+    "sessiondcg": "sDCG", "sessionndcg": "nsDCG", "numqueries": "Queries", "numclicks": "Clicks", "abandonment": "Abandoned",
+}  # fmt: skip
+"""Names that tools and textbooks have for measures of ours, in small letters without signs. They are suggested, not read: what
+they leave open, such as the mean over queries, is left to whoever asks."""
+CUT = re.compile(r"(?P<name>[A-Za-z_]+?)(?:_cut)?_?(?P<cutoff>[1-9]\d*)")
+"""A name with its cutoff, as trec_eval has it: P_5, ndcg_cut_10."""
 HAS_NOT = "; ir_measures has it, sessionkit does not"
 OF_SUBTOPICS = f"{HAS_NOT}: of subtopics there are CubeTest, ACT, EU and InstanceRecall"
 ABSENT = (
@@ -57,6 +72,23 @@ WHOLE_LISTS = ("SetP", "SetR", "SetF")
 """Measures that there are of all results, without a cutoff."""
 TOP = 4
 """Top of the grade scale of gdeval, by which ir_measures works out ERR."""
+
+
+def ours_of(name: str, known: Mapping[str, Measure], cutoff: str = "") -> str | None:
+    """Return the text of the measure of ours that a name of other tools means, with its cutoff; None where it is none of theirs.
+
+    >>> from sessionkit import MEASURES
+    >>> ours_of("precision", MEASURES, "5"), ours_of("ndcg_cut_10", MEASURES), ours_of("P5", MEASURES), ours_of("nsdcg", MEASURES)
+    ('P@5', 'nDCG@10', 'P@5', None)
+    """
+    ours = ELSEWHERE.get(re.sub(r"\W|_", "", name).casefold())
+    if ours is None and not cutoff and (parts := CUT.fullmatch(name)):
+        own = {other.casefold(): other for other in known}
+        base, cutoff = parts["name"].casefold(), parts["cutoff"]
+        ours = own.get(base) or ELSEWHERE.get(base.replace("_", ""))
+    if ours is None or ours not in known:
+        return None
+    return f"{ours}@{cutoff}" if cutoff and "cutoff" in known[ours].parameters() else ours
 
 
 def is_theirs(measure: object) -> bool:

@@ -12,7 +12,7 @@ import sessionkit as sk
 from sessionkit.scoring.measures.base import SessionMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.synonyms import SAME
+from sessionkit.scoring.measures.synonyms import ELSEWHERE, SAME
 from sessionkit.scoring.measures.wrapper import Wrapper
 
 above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))
@@ -78,6 +78,16 @@ def test_presets_expand_and_can_be_overridden():
     ("text", "says"),
     [
         ("nsdcg@10", "did you mean 'nsDCG'"),
+        ("precision@5", "did you mean 'P@5'"),
+        ("mean(Recall_10)", "did you mean 'R@10'"),
+        ("recall@10", "did you mean 'R@10'"),
+        ("map@10", "did you mean 'AP@10'"),
+        ("mrr", "did you mean 'RR'"),
+        ("ndcg_cut_10", "did you mean 'nDCG@10'"),
+        ("P_5", "did you mean 'P@5'"),
+        ("HitRate@1", "did you mean 'Success@1'"),
+        ("f1@10", "did you mean 'F@10'"),
+        ("abandonment@10", "did you mean 'Abandoned@10'"),
         ("sDCG(bq=1)@10", "bq must be a number above 1, not 1"),
         ("sDCG(b=0.5)", "b must be a number above 1, not 0.5"),
         ("sDCG(b=nan)", "b must be a number above 1"),
@@ -115,6 +125,13 @@ def test_what_is_wrong_is_said(text, says):
         parse_measure(text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "ours"), ELSEWHERE.items())
+def test_what_is_suggested_for_a_name_of_others_is_a_measure(name, ours):
+    with pytest.raises(sk.MeasureError, match=f"did you mean '{ours}'"):
+        parse_measure(name)
+    assert ours in MEASURES
 
 
 @pytest.mark.parametrize("name", sorted(ir_measures.measures.registry))

@@ -476,5 +476,6 @@ class CurveReduction:
         share = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal")))
         terms = {"total": pl.col("total"), "share": share}
         return {
-            name: pl.when(term.is_not_null() | ~pl.col("is_zero")).then(term).otherwise(0) for name, term in terms.items()
+            name: pl.when(term.is_not_null() | ~pl.col("is_zero")).then(term).otherwise(0)
+            for name, term in terms.items()
         }

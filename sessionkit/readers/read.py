@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Never
 
 import sessionkit.readers as registry
-from sessionkit.choices import MissingPositions
+from sessionkit.choices import MissingPositions, MissingTopics
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
 from sessionkit.readers.frames import from_mapping
+from sessionkit.readers.missing_topics import require_choice
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
 from sessionkit.study.memory_limit import memory_budget
@@ -35,6 +36,7 @@ def read(
     session_gap: str | float | None = None,
     session_from: str | None = None,
     missing_positions: MissingPositions | None = None,
+    missing_topics: MissingTopics | None = None,
     strict: bool = False,
     memory: str | int | None = None,
     **others: Never,
@@ -64,6 +66,10 @@ def read(
         Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
         their list is unknown and outside every measure. By default what study.toml says, else ``"empty"`` in runs and
         ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
+    missing_topics
+        Of runs: judged topics, and sessions of a query_map, that a system has no line of. ``"omit"`` leaves them out of its means,
+        ``"zero"`` adds them with empty lists, as trec_eval's ``-c`` and ir_measures do. By default what study.toml says, else ``"zero"``
+        with a query_map and ``"omit"`` without; a warning then names the systems and what they lack.
     strict
         Whether to stop at the first record or value that breaks a rule, instead of keeping it in ``study.rejected``.
     memory
@@ -84,7 +90,8 @@ def read(
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format or argument, the arguments exclude each other, or `missing_positions` or `memory` is not valid.
+        There is no such format or argument, the arguments exclude each other, or `missing_positions`,
+        `missing_topics` or `memory` is not valid.
 
     Warns
     -----
@@ -99,7 +106,13 @@ def read(
     settings = _settings(missing_positions)
     beside = [Path(judgments)] if isinstance(judgments, str | PathLike) else [Path(path) for path in judgments]
     topics_file = str(Path(topics).resolve()) if topics else None
-    given = {"topics": topics_file, "session_gap": session_gap, "session_from": session_from}
+    require_choice(missing_topics)
+    given = {
+        "topics": topics_file,
+        "session_gap": session_gap,
+        "session_from": session_from,
+        "missing_topics": missing_topics,
+    }
     command = {name: value for name, value in given.items() if value is not None}
     if isinstance(source, Mapping):
         if config is not None or beside or command or grade_values:

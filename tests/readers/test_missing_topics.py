@@ -69,6 +69,11 @@ def test_missing_topics_can_be_empty_lists(study_of):
         (1, "empty")
     ]
     sk.score(study, "mean(AP)")  # nothing is missing, so nothing is warned of
+    plain = study_of(RUNS, JUDGED, missing_topics="omit")
+    for name in ("sessions", "queries", "results"):
+        both, alone = study.table(name).collect(), plain.table(name).collect()
+        assert both.columns == alone.columns
+        assert both.filter(pl.col("session_id") != "B:q2").equals(alone)
 
 
 def test_what_was_chosen_is_a_note_and_no_warning(study_of):

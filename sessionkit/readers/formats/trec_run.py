@@ -171,6 +171,8 @@ def _topics_as_sessions(
     adds = missing_topics == "zero"
     if adds:
         tables["queries"] = _with_empty_lists(runs, lists, missing, topics)
+        of_queries = ("query_id", "system_id", "topic_id")
+        tables["results"] = [replace(raw, frame=raw.frame.drop(of_queries)) for raw in raws]
     lacking = name_missing(missing, expected, "query_id", "judged topics")
     sentence = f"runs: {lacking}; {what_becomes(adds=adds, status='empty', missing_topics=missing_topics)}"
     return Taken(tables, warnings=[sentence]) if missing_topics is None else Taken(tables, notes=[sentence])

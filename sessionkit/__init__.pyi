@@ -200,14 +200,14 @@ __version__: str
 class _ACT(AverageCubeFilling):
     """ACT: CubeTest after each document shown, averaged over these documents."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 ACT: _ACT
 
 class _AP(AveragePrecision):
     """AP: the mean of the precisions at the ranks of the relevant documents; one that is not shown counts 0."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 AP: _AP
 
@@ -228,14 +228,14 @@ Abandoned: _Abandoned
 class _AvgP(AveragedPrecision):
     """AvgP: the weighted mean of precisions at some document cutoffs."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoffs: Weights = '5-10-15', weights: str = '1-1-1', like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoffs: Weights = '5-10-15', weights: str = '1-1-1', like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 AvgP: _AvgP
 
 class _CG(CumulatedGain):
     """CG: the sum of the gains of the shown results."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 CG: _CG
 
@@ -249,28 +249,28 @@ Clicks: _Clicks
 class _Coverage(KnownCoverage):
     """Coverage: the share of the relevant documents known to the searcher that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, known: str | int = 'shown', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, known: str | int = 'shown', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Coverage: _Coverage
 
 class _CubeTest(CubeFilling):
     """CubeTest: how full the subtopics are at the end of a session, divided by its number of queries."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 CubeTest: _CubeTest
 
 class _DCG(DiscountedCumulatedGain):
     """DCG: the sum of the gains of the shown results, each discounted by its rank."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 DCG: _DCG
 
 class _DCG_jiang2016(DiscountedGainOfRetrieved):
     """DCG_jiang2016: the mean gain of the results retrieved, discounted by rank; not a sum."""
 
-    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 DCG_jiang2016: _DCG_jiang2016
 
@@ -298,14 +298,14 @@ Dwell: _Dwell
 class _E(Effectiveness):
     """E: van Rijsbergen's effectiveness, 1 - F."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 E: _E
 
 class _ERR(ExpectedReciprocalRank):
     """ERR: the expected reciprocal of the rank at which the searcher stops, satisfied by a result or not."""
 
-    def __call__(self, *, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 ERR: _ERR
 
@@ -319,14 +319,14 @@ ESL: _ESL
 class _EU(ExpectedUtility):
     """EU: the expected nugget ratings of a session minus the expected cost of reading it."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 EU: _EU
 
 class _F(HarmonicMean):
     """F: the weighted harmonic mean of precision and recall."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 F: _F
 
@@ -340,42 +340,42 @@ Frustration: _Frustration
 class _GAP(GradedAveragePrecision):
     """GAP: average precision for a searcher whose threshold of relevance is unknown."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 GAP: _GAP
 
 class _GAP_jiang2016(SummedGradedAveragePrecision):
     """GAP_jiang2016: graded average precision in which every result above counts its whole gain."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 GAP_jiang2016: _GAP_jiang2016
 
 class _IPrec(InterpolatedPrecision):
     """IPrec: the highest precision at or below the rank where the list reaches a recall level."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, recall: float = 0.1, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec: _IPrec
 
 class _IPrec11(ElevenPointPrecision):
     """IPrec11: the mean of the interpolated precisions at recall 0, 0.1, ... 1."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, rule: RecallRule = 'ceil', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 IPrec11: _IPrec11
 
 class _InstancePrecision(SavedInstancePrecision):
     """InstancePrecision: the share of the documents saved in a session that have an instance."""
 
-    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 InstancePrecision: _InstancePrecision
 
 class _InstanceRecall(SavedInstanceRecall):
     """InstanceRecall: the share of a topic's instances that the documents saved in a session cover."""
 
-    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 InstanceRecall: _InstanceRecall
 
@@ -389,35 +389,35 @@ Judged: _Judged
 class _LogPrecision(LogarithmicPrecision):
     """LogPrecision: the sum of the logarithms of the best possible ranks, divided by that of the ranks of relevant documents."""
 
-    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 LogPrecision: _LogPrecision
 
 class _MaxF(HighestHarmonicMean):
     """MaxF: the highest F over the ranks of the list, for a searcher who stops at the best rank."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, beta: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 MaxF: _MaxF
 
 class _Novelty(RelevantNovelty):
     """Novelty: the share of the relevant documents in the list that were new to the searcher."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Novelty: _Novelty
 
 class _P(Precision):
     """P: the share of relevant results among those looked at."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 P: _P
 
 class _P_jiang2016(PrecisionOfRetrieved):
     """P_jiang2016: the mean gain of the results retrieved down to rank k: relevant results / min(k, results)."""
 
-    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 P_jiang2016: _P_jiang2016
 
@@ -431,42 +431,42 @@ Queries: _Queries
 class _QueryOverlap(MeanQueryOverlap):
     """QueryOverlap: the mean Jaccard coefficient of the terms of consecutive logged queries of a session."""
 
-    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 
 QueryOverlap: _QueryOverlap
 
 class _QueryTerms(MeanQueryTerms):
     """QueryTerms: the mean number of distinct terms in a session's logged queries."""
 
-    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 
 QueryTerms: _QueryTerms
 
 class _R(Recall):
     """R: the share of the recall base that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 R: _R
 
 class _RBP(RankBiasedPrecision):
     """RBP: the expected gain per result of a searcher who goes on from each rank to the next with probability p."""
 
-    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, max_grade: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, max_grade: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RBP: _RBP
 
 class _RBPResidual(RankBiasedResidual):
     """RBPResidual: the uncertainty of RBP due to results that were not judged or not shown."""
 
-    def __call__(self, *, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RBPResidual: _RBPResidual
 
 class _RBP_jiang2016(RankBiasedPrecisionOfRetrieved):
     """RBP_jiang2016: the mean gain of the results retrieved, weighted by p^(i - 1)."""
 
-    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RBP_jiang2016: _RBP_jiang2016
 
@@ -480,63 +480,63 @@ RHL: _RHL
 class _RR(ReciprocalRank):
     """RR: one over the rank of the first relevant result."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RR: _RR
 
 class _RSDCG(RecencySessionGain):
     """RSDCG: sDCG in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSDCG: _RSDCG
 
 class _RSRBP(RecencyRankBiasedPrecision):
     """RSRBP: sRBP in which the results of a query lose weight by a factor e^-lambda with every later query."""
 
-    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float | None = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RSRBP: _RSRBP
 
 class _RankRecall(RankedRecall):
     """RankRecall: the sum of the best possible ranks of the relevant documents, divided by the sum of their ranks."""
 
-    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RankRecall: _RankRecall
 
 class _RecallEffort(ExpectedRecallEffort):
     """RecallEffort: relevant documents that the searcher expected, divided by the documents examined to find them."""
 
-    def __call__(self, *, min_grade: float = 1, answer: AnswerSize = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, answer: AnswerSize = 'retrieved', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RecallEffort: _RecallEffort
 
 class _RelativeRecall(ExpectedRecall):
     """RelativeRecall: relevant documents in the list, as a share of those that the searcher expected to find."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelativeRecall: _RelativeRecall
 
 class _RelevanceCosine(CosineRelevance):
     """RelevanceCosine: the cosine between the scores and the gains of a list's results."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceCosine: _RelevanceCosine
 
 class _RelevanceJaccard(JaccardRelevance):
     """RelevanceJaccard: the Jaccard coefficient of scores and gains, their overlap divided by their union."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, scores: RelevanceScores = 'logged', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevanceJaccard: _RelevanceJaccard
 
 class _RelevantSeen(RelevantDocumentsSeen):
     """RelevantSeen: the number of different relevant documents that a session showed, each list down to the cutoff."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 RelevantSeen: _RelevantSeen
 
@@ -557,21 +557,21 @@ Results: _Results
 class _Rnorm(NormalizedRecall):
     """Rnorm: the share of (relevant, nonrelevant) pairs of documents in the right order; ties count half."""
 
-    def __call__(self, *, min_grade: float = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, ties: TiedResults = 'score', unretrieved: UnretrievedPlace = 'last', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Rnorm: _Rnorm
 
 class _Rprec(RPrecision):
     """Rprec: the precision at rank R, R being the number of relevant documents."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Rprec: _Rprec
 
 class _SFT(SatisfactionFrustrationTotal):
     """SFT: satisfaction and the lack of frustration, weighted: lambda x Satisfaction + (1 - lambda) x (1 - Frustration)."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float = 0.5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, lambda_: float = 0.5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 SFT: _SFT
 
@@ -585,35 +585,35 @@ SLRF: _SLRF
 class _Satisfaction(SatisfactionRatio):
     """Satisfaction: the sliding ratio of the results that gain at least ``threshold``; the others count 0."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, threshold: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Satisfaction: _Satisfaction
 
 class _SeenAP(SeenAveragePrecision):
     """SeenAP: the mean of the precisions at the relevant documents that the list shows."""
 
-    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, level: float | None = None, at_least: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 SeenAP: _SeenAP
 
 class _SlidingRatio(SlidingGainRatio):
     """SlidingRatio: the gain of the first k results, as a share of their gain in the best order of the list."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 SlidingRatio: _SlidingRatio
 
 class _Success(SuccessAtCutoff):
     """Success: whether the list shows a relevant document."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 Success: _Success
 
 class _TBG(TimeBiasedGain):
     """TBG: the expected number of relevant documents that a searcher saves before stopping."""
 
-    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 TBG: _TBG
 
@@ -627,7 +627,7 @@ TimeToFirstClick: _TimeToFirstClick
 class _U(UMeasure):
     """U: the sum of gains, discounted by the position in text or time at which each document ends; 0 beyond the horizon."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 U: _U
 
@@ -648,42 +648,42 @@ avgpos: _avgpos
 class _bpref(BinaryPreference):
     """bpref: how rarely judged nonrelevant documents rank above relevant ones; unjudged results are ignored."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 bpref: _bpref
 
 class _esAP(ExpectedAveragePrecision):
     """esAP: the expected average precision of a scan path."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esAP: _esAP
 
 class _esDCG(ExpectedGain):
     """esDCG: the expected DCG of a scan path, discounted by the place in the path."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esDCG: _esDCG
 
 class _esP(ExpectedPrecision):
     """esP: the expected share of relevant documents in a scan path."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esP: _esP
 
 class _esnCG(ExpectedNormalizedCumulatedGain):
     """esnCG: the expected nCG of a scan path, its ideal cut where the path ends; esnDCG without discount."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esnCG: _esnCG
 
 class _esnDCG(ExpectedNormalizedGain):
     """esnDCG: the expected nDCG of a scan path, its ideal cut where the path ends."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, pdown: float | None = None, pref: float | None = None, truncate: Truncation = 'absorb', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 esnDCG: _esnDCG
 
@@ -697,21 +697,21 @@ first: _first
 class _gP(GeneralizedPrecision):
     """gP: the mean degree of relevance of the results looked at."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 gP: _gP
 
 class _gR(GeneralizedRecall):
     """gR: the share of the recall base's total relevance that the list shows."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, max_grade: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 gR: _gR
 
 class _infAP(InferredAveragePrecision):
     """infAP: average precision estimated where the judgments are a random sample of the pool."""
 
-    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 infAP: _infAP
 
@@ -746,42 +746,42 @@ min: _min
 class _nACT(NormalizedAverageCubeFilling):
     """nACT: ACT as a share of that of the best session of the same shape."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, empty: EmptyList = 'skip', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nACT: _nACT
 
 class _nCG(NormalizedCumulatedGain):
     """nCG: cumulated gain as a share of the best that the recall base allows at the same cutoff."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nCG: _nCG
 
 class _nCubeTest(NormalizedCubeFilling):
     """nCubeTest: CubeTest as a share of that of the best session of the same shape."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, height: float = 5, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nCubeTest: _nCubeTest
 
 class _nDCG(NormalizedDiscountedCumulatedGain):
     """nDCG: discounted cumulated gain as a share of the best that the recall base allows at the same cutoff."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'burges', b: float = 2, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nDCG: _nDCG
 
 class _nDCG_jiang2016(NormalizedGainOfRetrieved):
     """nDCG_jiang2016: the mean gain of the results retrieved, discounted by rank, over that of the ideal list."""
 
-    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'exp2', min_grade: float = 1, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nDCG_jiang2016: _nDCG_jiang2016
 
 class _nEU(NormalizedExpectedUtility):
     """nEU: EU scaled between the worst and the best value of a session of the same shape and lengths."""
 
-    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: RatingGain = 'linear', min_grade: float = 1, p: float = 0.5, depth: Depth = 'all', unjudged: UnjudgedResults = 'zero', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, gamma: float = 0.5, cost: float = 0.001, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nEU: _nEU
 
@@ -795,35 +795,35 @@ nonlast: _nonlast
 class _nsDCG(NormalizedSessionGain):
     """nsDCG: sDCG as a share of an ideal session's."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, ideal: IdealLayout = 'repeated', ideal_queries: IdealQueries | int = 'session', normalize: RowUnit = 'session', cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 nsDCG: _nsDCG
 
 class _sDCG(SessionGain):
     """sDCG: the sum of the gains of everything a session showed, discounted by rank and by query position."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, discount: Discount = 'log', query_discount: QueryDiscount = 'log', b: float = 2, bq: float = 4, p: float | None = None, pq: float | None = None, rank_origin: RankOrigin = 'query', slots: ShortLists | int = 'pad', depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sDCG: _sDCG
 
 class _sRBP(SessionRankBiasedPrecision):
     """sRBP: the expected gain per result of a searcher who continues with probability p, in the same list with probability b."""
 
-    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'binary', min_grade: float = 1, b: float | None = None, p: float | None = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sRBP: _sRBP
 
 class _sTBG(SessionTimeBiasedGain):
     """sTBG: the expected number of relevant documents that the searchers of a session save before stopping."""
 
-    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, min_grade: float = 1, halflife: float = 224, click: Weights = '0.39-0.64', save: Weights = '0-0.77', scan: float = 4.4, open: float = 7.8, per_word: float = 0.018, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sTBG: _sTBG
 
 class _sU(SessionU):
     """sU: the sum of a session's gains, discounted by the time at which each document was read; 0 after the horizon."""
 
-    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, gain: Gain = 'linear', min_grade: float = 1, horizon: float | None = None, words: float = 500, times: ReadingTimes = 'logged', per_query: float = 0, seconds: Weights = None, depth: Depth = 'all', duplicates: Duplicates = 'all', unjudged: UnjudgedResults = 'zero', grades: GradeSource = 'judgments', undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None, cutoff: int | None = None, like: Preset | None = None) -> Self: ...  # type: ignore[override]
 
 sU: _sU
 

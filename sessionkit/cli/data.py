@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.choices import MissingPositions
+from sessionkit.choices import MissingPositions, MissingTopics
 from sessionkit.cli.options import (
     OUT,
     FormatOption,
@@ -129,6 +129,16 @@ def ingest(
             help="Leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.",
         ),
     ] = False,
+    missing_topics: Annotated[
+        Word | None,
+        typer.Option(
+            "--missing-topics",
+            metavar=words(MissingTopics),
+            help="What becomes of judged topics, and of sessions of a query_map, that a run has no line of: omit leaves them out, zero "
+            "adds them with empty lists, as trec_eval -c does. Default: what study.toml says, else zero with a query_map, omit without.",
+            show_default=False,
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first record or value that breaks a rule, and write nothing.")
     ] = False,
@@ -186,6 +196,7 @@ def ingest(
             missing_positions=missing_positions,
             exclude=exclude,
             exclude_query_doc=exclude_query_doc,
+            missing_topics=missing_topics,
             strict=strict,
             memory=memory,
         )

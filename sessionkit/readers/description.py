@@ -17,7 +17,12 @@ from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse, the_one
 
 LOG = ("sessions", "queries", "results")
-COMMAND = {"topics": "--topics-file", "session_gap": "--session-gap", "session_from": "--session-from"}
+COMMAND = {
+    "topics": "--topics-file",
+    "session_gap": "--session-gap",
+    "session_from": "--session-from",
+    "missing_topics": "--missing-topics",
+}
 """What the command line calls options that it can give."""
 BESIDE = ("topics", "query_map")
 """Options that name a file beside the log."""

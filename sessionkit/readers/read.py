@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Never
+from typing import Any, Never, get_args
 
 import sessionkit.readers as registry
-from sessionkit.arguments import path_of, paths_of
-from sessionkit.choices import MissingPositions
+from sessionkit.arguments import path_of, paths_of, require_choice
+from sessionkit.choices import MissingPositions, MissingTopics
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
 from sessionkit.readers.frames import from_mapping
@@ -38,6 +38,7 @@ def read(
     missing_positions: MissingPositions | None = None,
     exclude: PathText | None = None,
     exclude_query_doc: bool = False,
+    missing_topics: MissingTopics | None = None,
     strict: bool = False,
     memory: str | int | None = None,
     **others: Never,
@@ -72,6 +73,10 @@ def read(
         lists, the judgments and so the ideals of the queries with that judgment_key; lower ranks move up.
     exclude_query_doc
         Whether to leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.
+    missing_topics
+        Of runs: judged topics, and sessions of a query_map, that a system has no line of. ``"omit"`` leaves them out of its means,
+        ``"zero"`` adds them with empty lists, as trec_eval's ``-c`` and ir_measures do. By default what study.toml says, else ``"zero"``
+        with a query_map and ``"omit"`` without; a warning then names the systems and what they lack.
     strict
         Whether to stop at the first record or value that breaks a rule, instead of keeping it in ``study.rejected``.
     memory
@@ -92,7 +97,8 @@ def read(
     DataError
         A file or column is missing or unreadable, or (`strict`) a record breaks a rule.
     UsageError
-        There is no such format or argument, the arguments exclude each other, or `missing_positions` or `memory` is not valid.
+        There is no such format or argument, the arguments exclude each other, or `missing_positions`,
+        `missing_topics` or `memory` is not valid.
 
     Warns
     -----
@@ -107,7 +113,14 @@ def read(
     settings = {**_settings(missing_positions), **_exclusions(exclude, exclude_query_doc)}
     beside = paths_of("judgments", judgments)
     topics_file = None if topics is None or topics == "" else str(path_of("topics", topics).resolve())
-    given = {"topics": topics_file, "session_gap": session_gap, "session_from": session_from}
+    if missing_topics is not None:
+        require_choice("missing_topics", missing_topics, get_args(MissingTopics))
+    given = {
+        "topics": topics_file,
+        "session_gap": session_gap,
+        "session_from": session_from,
+        "missing_topics": missing_topics,
+    }
     command = {name: value for name, value in given.items() if value is not None}
     if isinstance(source, Mapping):
         if config is not None or beside or command or grade_values:

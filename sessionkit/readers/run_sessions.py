@@ -16,6 +16,7 @@ import polars as pl
 from sessionkit.choices import TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
+from sessionkit.display.missing_ids import name_missing
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.checks.columns import alias_notes, under_our_names
@@ -24,6 +25,7 @@ from sessionkit.readers.entries import Option
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import layout_of, read_table
+from sessionkit.readers.missing_topics import of_every_system, what_becomes, without_line
 from sessionkit.readers.propose.column_names import USUAL, folded
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Taken
@@ -35,7 +37,8 @@ SESSION_FROM = Option(
 )
 QUERY_MAP = Option(
     "The file that says of which session, and which query of it, each query id is: a table with the columns query_id, session_id and "
-    "query_position and, where known, user_id, system_id, topic_id and query_text. Queries without a line in the run returned nothing."
+    "query_position and, where known, user_id, system_id, topic_id and query_text. It is the list of sessions: queries without a line in "
+    "a run returned nothing."
 )
 GROUPS = {
     "session": "session_id",
@@ -231,7 +234,8 @@ def taken_of_runs(
     *,
     topics: Mapping[str, str],
     base: Mapping[str, int],
-    missing: str | None,
+    missing_positions: str | None,
+    missing_topics: str | None,
 ) -> Taken:
     """Return the sessions of runs as tables.
 
@@ -243,8 +247,10 @@ def taken_of_runs(
         The topic of each session, where a map says it.
     base
         What ranks count from, where it is known.
-    missing
-        What queries of a map are that no line of the run is of, as settings say it.
+    missing_positions
+        What queries without a line are within the sessions of a run, as settings say it.
+    missing_topics
+        What becomes of topics and sessions that a run has no line of.
 
     Raises
     ------
@@ -257,36 +263,40 @@ def taken_of_runs(
         example = f"; the first is {strays[0]!r}" if len(strays) else ""
         raise DataError(f"{names}: no query id {_belongs(sessions, 's')}{example}")
     _refuse_clashes(lists, names)
-    if topics:
-        topic = pl.col("session").replace_strict(topics, default=None, return_dtype=pl.String)
-    else:
-        topic = pl.coalesce("topic_id", "session") if "topic_id" in lists.columns else pl.col("session")
-    several = lists.group_by("session").agg(pl.col("system_id").n_unique() > 1)["system_id"].any()
-    named = pl.coalesce(pl.format("{}:{}", "system_id", "session"), "session")  # null where the system is
-    lists = lists.with_columns(topic_id=topic, session_id=named if several else pl.col("session"))
+    lists = lists.with_columns(topic_id=_topic_of(lists, topics))
     notes, warnings = list(sessions.notes), list[str]()
-    key = deciding_key(lists, judged) if judged is not None else None
+    key = deciding_key(lists, judged) if judged is not None and sessions.rule != GIVEN else None
     if key is not None:
         notes.append(f"judgments: their keys are the {KEYS[key]} of the run")
+    expected = _expected(lists, sessions, judged, key, topics)
+    missing = None if expected is None else _missing(expected, lists, sessions, missing_topics)
+    if missing is not None:
+        status = "not_logged" if missing_topics is None and missing_positions == "not_logged" else "empty"
+        sentences = [f"runs: {missing.in_words(status, missing_topics)}"] if len(missing.named) else []
+        (warnings if missing_topics is None else notes).extend(sentences)
+        lists = _with_added(lists, missing.added, status, topics)
+    several = lists.group_by("session").agg(pl.col("system_id").n_unique() > 1)["system_id"].any()
+    session_id = pl.coalesce(pl.format("{}:{}", "system_id", "session"), "session")  # null where the system is
+    lists = lists.with_columns(session_id=session_id if several else pl.col("session"))
     if judged is not None and key == "query_id" and sessions.further is not None:
         bare = _judged_only(lists, sessions.further(judged))
         lists = pl.concat([lists, bare], how="diagonal_relaxed")
         if len(bare):
-            many = f"{counted(len(bare), 'query')} of these sessions {'is' if len(bare) == 1 else 'are'} judged"
-            status = "not logged" if missing == "not_logged" else "empty"
-            notes.append(f"judgments: {many} without a line in the run; taken as {status}, as missing_positions says")
+            n_queries = f"{counted(len(bare), 'query')} of these sessions {'is' if len(bare) == 1 else 'are'} judged"
+            taken_as = "not logged" if missing_positions == "not_logged" else "empty"
+            notes.append(
+                f"judgments: {n_queries} without a line in the run; taken as {taken_as}, as missing_positions says"
+            )
     if len(strays):
-        shown = f"{', '.join(map(repr, strays[:3]))}{', ...' if len(strays) > 3 else ''}"
-        negated = "does not " if len(strays) == 1 else "do not "
-        is_not = _belongs(sessions, "", negated=negated)
-        warnings.append(f"{names}: {counted(len(strays), 'query id')} {is_not} ({shown}); the lines are rejected")
+        warnings.append(f"{names}: {_rejected_strays(strays, sessions)}")
     if key == "query_id":
         lists = lists.with_columns(judgment_key="query_id")
     if sessions.table is not None:
-        queries = [_of_map(sessions.table, lists, missing, notes)]
+        left_out = pl.Series([], dtype=pl.String) if missing is None else missing.named.get_column("session")
+        queries = [_of_map(sessions.table, lists, missing_positions, left_out, notes)]
     else:
-        own = ("run", "own", "session", "has_list")
-        rows = lists.with_columns(results_status=_status(missing)).sort(RECORD)
+        own = ("run", "own", "session", "has_list", "stated_status")
+        rows = lists.with_columns(results_status=_status(missing_positions)).sort(RECORD)
         queries = [run.raw("queries", rows.filter(run=at).drop(own).lazy(), {}) for at, run in enumerate(runs)]
     tables: dict[str, Sequence[Raw]] = {"queries": queries}
     if key == "session":  # which positions that are filled have as well
@@ -300,6 +310,112 @@ def taken_of_runs(
     placed = (_placed(run, lines.filter(run=at).drop("run"), sessions) for at, run in enumerate(runs))
     tables["results"] = [run.raw("results", frame, base) for run, frame in zip(runs, placed, strict=True)]
     return Taken(tables, notes=notes, warnings=warnings)
+
+
+def _topic_of(lists: pl.DataFrame, topics: Mapping[str, str]) -> pl.Expr:
+    """Return the topic of each list: that of its session in a map of topics, else its own, else the name of its session."""
+    if topics:
+        return pl.col("session").replace_strict(topics, default=None, return_dtype=pl.String)
+    return pl.coalesce("topic_id", "session") if "topic_id" in lists.columns else pl.col("session")
+
+
+def _with_added(lists: pl.DataFrame, added: pl.DataFrame, status: str, topics: Mapping[str, str]) -> pl.DataFrame:
+    """Add lists that a run has no line of, with what is stated of them: empty or not_logged."""
+    rows = added.with_columns(
+        topic_id=_topic_of(added, topics), stated_status=pl.lit(status), has_list=pl.lit(value=False)
+    )
+    return pl.concat([lists, rows], how="diagonal_relaxed")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The queries that every run should have.
+
+    Parameters
+    ----------
+    queries
+        query_id (null where it is unknown), session, query_position, and columns of the session, where known.
+    column, noun
+        The column whose ids messages name, and what these are.
+    """
+
+    queries: pl.DataFrame
+    column: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What runs lack of what they should have.
+
+    Parameters
+    ----------
+    expected
+        What they should have.
+    of_systems
+        The expected queries of every system.
+    named
+        Those that messages name.
+    added
+        Those of whole sessions or topics that are added with empty lists.
+    adds
+        Whether such are added.
+    """
+
+    expected: Expected
+    of_systems: pl.DataFrame
+    named: pl.DataFrame
+    added: pl.DataFrame
+    adds: bool
+
+    def in_words(self, status: str, missing_topics: str | None) -> str:
+        """Return which systems lack what, and what becomes of it."""
+        lacking = name_missing(self.named, self.of_systems, self.expected.column, self.expected.noun)
+        return f"{lacking}; {what_becomes(adds=self.adds, status=status, missing_topics=missing_topics)}"
+
+
+def _expected(
+    lists: pl.DataFrame,
+    sessions: QuerySessions,
+    judged: pl.Series | None,
+    key: str | None,
+    topics: Mapping[str, str],
+) -> Expected | None:
+    """Return the queries that every run should have: those of the map, else those with judgments; None where none are known."""
+    if sessions.table is not None:
+        queries = sessions.queries.rename({"session_id": "session"}).drop("query_text", strict=False)
+        return Expected(queries, "query_id", "queries of the query map")
+    if judged is None:
+        return None
+    topic = judged.alias("topic_id").to_frame().with_columns(query_position=pl.lit("1"))
+    if sessions.rule == GIVEN:
+        queries = topic.with_columns(query_id="topic_id", session="topic_id")
+        matches = lists["query_id"].is_in(judged.implode()).any()
+        return Expected(queries, "query_id", "judged topics") if matches else None
+    if key == "query_id" and sessions.further is not None:
+        return Expected(sessions.further(judged).rename({"session_id": "session"}), "session", "judged sessions")
+    if key == "session":
+        return Expected(topic.rename({"topic_id": "session"}), "session", "judged sessions")
+    if key == "topic_id" and topics:
+        of_sessions = pl.DataFrame({"session": [*topics], "topic_id": [*topics.values()]})
+        return Expected(of_sessions.join(topic, on="topic_id"), "session", "judged sessions")
+    if key == "topic_id":
+        return Expected(topic.with_columns(session="topic_id"), "topic_id", "judged topics")
+    return None
+
+
+def _missing(expected: Expected, lists: pl.DataFrame, sessions: QuerySessions, missing_topics: str | None) -> Missing:
+    """Return what runs lack of what they should have, and which of it is added."""
+    of_systems = of_every_system(expected.queries, lists)
+    named = without_line(of_systems, lists, expected.column)
+    if sessions.table is None:
+        adds = missing_topics == "zero"
+        return Missing(expected, of_systems, named, named if adds else named.clear(), adds)
+    of_sessions = without_line(of_systems, lists, "session")
+    if missing_topics == "omit":  # further queries of the sessions that a run has stay
+        by_session = replace(expected, column="session", noun="sessions of the query map")
+        return Missing(by_session, of_systems, of_sessions, of_sessions.clear(), adds=False)
+    return Missing(expected, of_systems, named, of_sessions, adds=True)
 
 
 def deciding_key(queries: pl.DataFrame, judged: pl.Series) -> str | None:
@@ -326,6 +442,14 @@ def _belongs(sessions: QuerySessions, ending: str, *, negated: str = "") -> str:
     return f"{negated}{verb}{ending} {'' if sessions.table is None else 'in '}{sessions.name}"
 
 
+def _rejected_strays(strays: pl.Series, sessions: QuerySessions) -> str:
+    """Return how many query ids are of no session, with the first of them."""
+    shown = f"{', '.join(map(repr, strays[:3]))}{', ...' if len(strays) > 3 else ''}"
+    negated = "does not " if len(strays) == 1 else "do not "
+    is_not = _belongs(sessions, "", negated=negated)
+    return f"{counted(len(strays), 'query id')} {is_not} ({shown}); the lines are rejected"
+
+
 def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFrame, pl.Series]:
     """Return a row for each list of these runs that is of a session, and the query ids that are of none.
 
@@ -347,7 +471,7 @@ def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFr
     system = pl.coalesce("system_id", "own") if "system_id" in known.columns else pl.col("own")
     if "query_text_known" in lists.columns:
         lists = lists.with_columns(query_text=pl.coalesce("query_text_known", "query_text")).drop("query_text_known")
-    return lists.with_columns(system_id=system), strays
+    return lists.with_columns(system_id=system, stated_status=pl.lit(None, pl.String)), strays
 
 
 def _judged_only(lists: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
@@ -366,7 +490,7 @@ def _one_a_session(lists: pl.DataFrame) -> pl.DataFrame:
 def _status(missing: str | None) -> pl.Expr:
     """Return the results_status of queries without lines where it is not what it would be anyway: that they returned nothing."""
     unlogged = pl.col("has_list").fill_null(value=False).not_() & pl.lit(missing == "not_logged")
-    return pl.when(unlogged).then(pl.lit("not_logged"))
+    return pl.coalesce("stated_status", pl.when(unlogged).then(pl.lit("not_logged")))
 
 
 def _refuse_clashes(lists: pl.DataFrame, names: str) -> None:
@@ -397,11 +521,17 @@ def _placed(run: RunLines, lists: pl.DataFrame, sessions: QuerySessions) -> pl.L
     return marked.drop("own", "query_id")
 
 
-def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, notes: list[str]) -> Raw:
+def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, sessions_named: pl.Series, notes: list[str]) -> Raw:
     """Return the queries of a map that are of sessions of the run, with those of which it has no line."""
     given = table.frame.collect_schema().names()
     of = _one_a_session(lists).select("session", "session_id", "system_id", "topic_id")
-    own = lists.select("session_id", "query_id", "has_list", *(["query_text"] if "query_text" in lists.columns else []))
+    own = lists.select(
+        "session_id",
+        "query_id",
+        "has_list",
+        "stated_status",
+        *(["query_text"] if "query_text" in lists.columns else []),
+    )
     whole = table.frame.filter(pl.col(RULE).is_null()) if RULE in given else table.frame
     rows = whole.rename({"session_id": "session"}).join(of.lazy(), on="session", suffix="_run")
     if "system_id" in given:
@@ -413,14 +543,14 @@ def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, notes: list[st
     )
     if "judgment_key" in lists.columns:
         rows = rows.with_columns(judgment_key="query_id")
-    rows = rows.drop("session", "has_list", *(f"{name}_run" for name in merged))
+    rows = rows.drop("session", "has_list", "stated_status", *(f"{name}_run" for name in merged))
     broken = pl.col("session_id").is_null() | (pl.col(RULE).is_not_null() if RULE in given else pl.lit(value=False))
     every = pl.concat(
         [rows, table.frame.filter(broken)], how="diagonal_relaxed"
     )  # what no session is of is rejected later
     kept = every.sort(RECORD, "session_id").collect()
     named = table.frame.select(pl.col("session_id").drop_nulls().unique()).collect().to_series()
-    elsewhere = int((~named.is_in(lists["session"].implode())).sum())
+    elsewhere = int((~named.is_in(pl.concat([lists["session"], sessions_named]).unique().implode())).sum())
     if elsewhere:
         notes.append(f"{table.source}: {counted(elsewhere, 'session')} of it without a line in the run, left out")
     return replace(table, frame=kept.lazy(), records=len(kept))

@@ -14,7 +14,8 @@ from typing import Any, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from sessionkit.choices import RunDuplicates, RunOrder, TableName
+from sessionkit.arguments import require_choice
+from sessionkit.choices import MissingTopics, RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, DataWarning, UsageError, suggestion
@@ -64,6 +65,7 @@ def from_run(
     duplicates: RunDuplicates = "keep",
     exclude: Any = None,  # noqa: ANN401 - a table or its file
     exclude_query_doc: bool = False,
+    missing_topics: MissingTopics | None = None,
     strict: bool = False,
     **settings: Unpack[SettingValues],
 ) -> Study:
@@ -92,6 +94,10 @@ def from_run(
         so the ideals of the queries with that judgment_key; lower ranks move up.
     exclude_query_doc
         Whether to leave out, for each judgment_key, the document with the same id, as BEIR ignores identical ids.
+    missing_topics
+        What becomes of judged topics, and of sessions of a table `sessions`, that a system has no line of: ``omit`` leaves them out of
+        its means, ``zero`` adds them with empty lists, as trec_eval's ``-c`` and ir_measures do. By default ``zero`` with a table
+        `sessions`, else ``omit``; a warning then names the systems and what they lack.
     strict
         Whether to stop at the first row or value that breaks a rule.
     settings
@@ -108,14 +114,21 @@ def from_run(
     DataError
         An object cannot be read as a run or as judgments, a column is missing, or (`strict`) a row breaks a rule.
     UsageError
-        No setting has that name, or `order` or `duplicates` is none of its words.
+        No setting has that name, or `order`, `duplicates` or `missing_topics` is none of its words.
 
     Examples
     --------
     >>> run = {"31_1": {"a": 2.0, "b": 1.5}, "31_2": {"b": 0.9}}
     >>> from_run(run, {"31_1": {"b": 1}, "31_2": {"b": 1}}, sessions=r"(?P<session>.+)_(?P<position>\d+)")
     <Study: 1 session, 2 queries, 3 results, 2 judgments>
+
+    A run that has no line of its hard topic, with an empty list for it:
+
+    >>> from_run({"q1": {"a": 2.0}}, {"q1": {"a": 1}, "q2": {"b": 1}}, missing_topics="zero")
+    <Study: 2 sessions, 2 queries, 1 result, 2 judgments>
     """
+    if missing_topics is not None:
+        require_choice("missing_topics", missing_topics, get_args(MissingTopics))
     for name, word, words in (
         ("order", order, get_args(RunOrder)),
         ("duplicates", duplicates, get_args(RunDuplicates)),
@@ -136,9 +149,17 @@ def from_run(
         ids = _query_ids(runs)
         judgments, told = _judgments(qrels, config, workspace)
         queries = _sessions(sessions, ids, workspace, config)
-        judged = None if sessions is None or judgments.by_text else judged_keys(judgments.raws)
+        judged = None if judgments.by_text else judged_keys(judgments.raws)
         base = {} if order == "rank" else {"rank": 1}
-        taken = taken_of_runs(runs, queries, judged, topics={}, base=base, missing=declared.missing_positions)
+        taken = taken_of_runs(
+            runs,
+            queries,
+            judged,
+            topics={},
+            base=base,
+            missing_positions=declared.missing_positions,
+            missing_topics=missing_topics,
+        )
         turns = turns_in(ids, "sessions = r'{}'") if sessions is None else []
         notes += [*told, *taken.notes]
         taken = replace(taken, merged=merged, notes=notes, warnings=[*taken.warnings, *turns])

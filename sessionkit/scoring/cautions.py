@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.display.missing_ids import name_missing
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning, warn
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -135,6 +136,30 @@ def tell_of_cutoff(measure: Measure) -> None:
         f"{measure} has no cutoff: every logged rank counts, and the ideal lists all relevant documents; {measure @ 10} counts the first "
         "10 ranks of each list"
     )
+
+
+def tell_of_missing_topics(study: Study) -> None:
+    """Warn where a system without users, as a run is, lacks judged topics that its mean is compared over.
+
+    These are the topics of the other systems and, of runs with one query a session, all topics with judgments.
+    """
+    if not study.facts.judgments or study.users.select(pl.len()).collect().item():
+        return
+    sessions = study.sessions.select("system_id", "judgment_key", topic_id=pl.coalesce("topic_id", "judgment_key"))
+    judged = study.judgments.select("judgment_key").unique()
+    has_own_keys = "judgment_key" in study.columns("queries")
+    if not has_own_keys:
+        sessions = sessions.join(judged, on="judgment_key", how="semi")
+    scored = sessions.drop_nulls("topic_id").unique().collect()
+    topics = scored.select("topic_id")
+    if study.facts.queries <= study.facts.sessions and study.restriction is None and not has_own_keys:
+        unscored = judged.collect().join(scored, on="judgment_key", how="anti")
+        topics = pl.concat([topics, unscored.rename({"judgment_key": "topic_id"})])
+    expected = scored.select("system_id").unique().join(topics.unique(), how="cross")
+    missing = expected.join(scored, on=["system_id", "topic_id"], how="anti", nulls_equal=True)
+    if len(missing):
+        lacking = name_missing(missing, expected, "topic_id", "judged topics")
+        warn(f"{lacking}; left out of means")
 
 
 def tell_of_depth(study: Study, measure: Measure) -> None:

@@ -19,7 +19,15 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.cautions import NAMED, UNNAMED, Undefined, tell_of_bound, tell_of_cutoff, tell_of_depth
+from sessionkit.scoring.cautions import (
+    NAMED,
+    UNNAMED,
+    Undefined,
+    tell_of_bound,
+    tell_of_cutoff,
+    tell_of_depth,
+    tell_of_missing_topics,
+)
 from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
 from sessionkit.scoring.gain_histogram import GainHistogram
@@ -205,6 +213,8 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
     undefined.see(task.measures, task.level, scores)
     undefined.tell(study)
     tell_of_measures(study, task)
+    if "system_id" in task.keys:
+        tell_of_missing_topics(study)
     return ResultFrame(scores.drop(UNNAMED) if task.level == "group" else scores)
 
 

@@ -122,17 +122,33 @@ def test_a_study_without_sessions_is_the_datas_fault(study):
         sk.curve(empty, "sDCG@2")
 
 
-def test_undefined_sessions_can_count_with_zero():
+def test_sessions_without_a_value_can_count_with_zero():
     # s has nothing relevant judged, z is not judged, a scores
     study = sk.from_tables(
         results={"session_id": list("asz"), "query_position": [1] * 3, "rank": [1] * 3, "doc_id": list("xyw")},
         sessions={"session_id": list("asz"), "topic_id": list("tuv")},
         judgments={"judgment_key": ["t", "u"], "doc_id": ["x", "y"], "grade": [2, 0]},
     )
-    queries = "nsDCG(normalize=query)@1", "nsDCG(normalize=query,undefined=zero)@1"
-    for measure in ("nsDCG@1", "nsDCG(undefined=zero)@1", "sDCG@1", "sDCG(undefined=zero)@1", *queries):
-        value, n = sk.score(study, measure, by="system_id").select("value", "n").row(0)
-        assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
+    # nsDCG: 1, nothing relevant, nothing judged; sDCG: 2, 0, nothing judged
+    rules = {
+        "": ((1.0, 1), (1.0, 2)),
+        "undefined=zero": ((1 / 2, 2), (1.0, 2)),
+        "unjudged_topics=zero": ((1 / 2, 2), (2 / 3, 3)),
+        "undefined=zero,unjudged_topics=zero": ((1 / 3, 3), (2 / 3, 3)),
+    }
+    for rule, (of_share, of_sum) in rules.items():
+        more = f",{rule}" if rule else ""
+        measures = {
+            f"nsDCG({rule})@1": of_share,
+            f"nsDCG(normalize=query{more})@1": of_share,
+            f"nsDCG(ideal=once{more})@1": of_share,
+            f"sDCG({rule})@1": of_sum,
+            f"sDCG(slots=shown,rank_origin=session{more})@1": of_sum,
+        }
+        for text, (value, n) in measures.items():
+            measure = sk.parse_measure(text.replace("()", ""))
+            assert sk.score(study, measure, by="system_id").select("value", "n").rows() == [(pytest.approx(value), n)]
+            assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
 
 
 def test_lists_that_occupy_no_slot_still_count():

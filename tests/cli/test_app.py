@@ -204,6 +204,7 @@ COMPLETED = [
     ("correlate STUDY nsDCG@10 --control Queri", ["Queries"]),
     ("ingest log --from que", ["quepid"]),
     ("ingest log --missing-positions n", ["not_logged"]),
+    ("ingest log --missing-topics z", ["zero"]),
     ("schema re", ["results", "rejected"]),
     ("schema st", ["study"]),
     ("formats --reads j", ["judgments"]),

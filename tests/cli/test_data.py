@@ -244,6 +244,24 @@ def test_ingest_takes_missing_positions_as_it_is_told(call, refused, tmp_path):
     refused(2, "ingest", log, "--out", tmp_path / "x", "--missing-positions", "emty", names=["did you mean 'empty'"])
 
 
+def test_ingest_names_missing_topics_or_adds_them(call, refused, tmp_path):
+    """The run has a line for q1 alone, with AP 1; with an empty list for q2 its mean is 1 / 2."""
+    run, qrels = tmp_path / "easy.run", tmp_path / "qrels"
+    run.write_text("q1 Q0 a 1 1 easy\n")
+    qrels.write_text("q1 0 a 1\nq2 0 b 1\n")
+    outcome = call("ingest", run, "--judgments", qrels, "--out", tmp_path / "one")
+    assert "easy lacks 1 of 2 judged topics (q2)" in outcome.err
+    outcome = call("score", tmp_path / "one", "mean(AP)", "--format", "tsv")
+    assert "easy lacks 1 of 2 judged topics (q2); left out of means" in outcome.err
+    assert outcome.out.splitlines()[1].split("\t")[:4] == ["easy", "mean(AP)", "1.0", "1"]
+    outcome = call("ingest", run, "--judgments", qrels, "--out", tmp_path / "two", "--missing-topics", "zero")
+    assert "lacks" not in outcome.err
+    outcome = call("score", tmp_path / "two", "mean(AP)", "--format", "tsv")
+    assert "lacks" not in outcome.err
+    assert outcome.out.splitlines()[1].split("\t")[:4] == ["easy", "mean(AP)", "0.5", "2"]
+    refused(2, "ingest", run, "--out", tmp_path / "x", "--missing-topics", "zer", names=["did you mean 'zero'"])
+
+
 def test_nothing_that_is_read_is_replaced(study, log, refused):
     (study / "README.md").write_text("notes")
     refused(2, "ingest", log, "--out", study, names=["contains README.md in addition to the study's files"])

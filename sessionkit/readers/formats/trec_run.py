@@ -16,7 +16,8 @@ a regular expression with the groups session and position, or ``query_map``, a t
 ``session_id`` is then the session's name, with the system before it where several systems have a session of one name; ``topic_id``
 is the session's name where nothing says another, and judgments may be keyed on query ids, topics or sessions: whichever are most of
 their keys. Lists that are empty are in no run: ``missing_positions`` says what positions between others are, and further queries of
-these sessions that the map has, or judgments keyed on query ids.
+these sessions that the map has, or judgments keyed on query ids. ``missing_topics`` says what judged topics are of which a run has no
+line (``missing_topics.py``).
 
 In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
 ``--topics-file``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).
@@ -34,6 +35,7 @@ import polars as pl
 
 from sessionkit.choices import RunDuplicates, RunOrder, TableName
 from sessionkit.contract import RECORD, RULE, VALUE
+from sessionkit.display.missing_ids import name_missing
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
@@ -43,6 +45,7 @@ from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
+from sessionkit.readers.missing_topics import MISSING_TOPICS, of_every_system, what_becomes, without_line
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
 from sessionkit.readers.run_sessions import (
@@ -73,6 +76,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "session_from": SESSION_FROM,
     "query_map": QUERY_MAP,
+    "missing_topics": MISSING_TOPICS,
     "topics": TOPICS,
     "grades": GRADES,
     "qrels_column": COLUMN,
@@ -126,14 +130,52 @@ def take(log: Log) -> Taken:
             merged[file.name, "documents placed lower again"] = _count(frame) - _count(ordered)
         runs.append(run_of_file(file, ordered.with_columns(system_id=system).drop("tag")))
     known = {session: told["topic_id"] for session, told in topics.items()}
-    if sessions is None:
-        raws = [run.raw("results", _topic_sessions(run.frame, known), {"query_position": 1, **base}) for run in runs]
-        return Taken({"results": raws}, merged, notes=notes, warnings=turns_in(_topics(frames)))
     judgments = log.judgments()
     judged = None if judgments.by_text else judged_keys(judgments.raws)
-    missing = log.config.settings.missing_positions
-    taken = taken_of_runs(runs, sessions, judged, topics=known, base=base, missing=missing)
+    missing_topics = log.option("missing_topics")
+    if sessions is None:
+        taken = _topics_as_sessions(runs, judged, topics=known, base=base, missing_topics=missing_topics)
+        return replace(
+            taken, merged=merged, notes=[*notes, *taken.notes], warnings=[*taken.warnings, *turns_in(_topics(frames))]
+        )
+    taken = taken_of_runs(
+        runs,
+        sessions,
+        judged,
+        topics=known,
+        base=base,
+        missing_positions=log.config.settings.missing_positions,
+        missing_topics=missing_topics,
+    )
     return replace(taken, merged=merged, notes=[*notes, *taken.notes])
+
+
+def _topics_as_sessions(
+    runs: Sequence[RunLines],
+    judged: pl.Series | None,
+    *,
+    topics: Mapping[str, str],
+    base: Mapping[str, int],
+    missing_topics: str | None,
+) -> Taken:
+    """Return runs of which each topic is a session of one query; the parameters are those of `taken_of_runs`."""
+    raws = [run.raw("results", _topic_sessions(run.frame, topics), {"query_position": 1, **base}) for run in runs]
+    tables: dict[str, Sequence[Raw]] = {"results": raws}
+    if judged is None:
+        return Taken(tables)
+    lists = _lists_of(runs)
+    expected = _expected_topics(lists, judged, topics)
+    missing = without_line(expected, lists, "query_id")
+    if missing.is_empty():
+        return Taken(tables)
+    adds = missing_topics == "zero"
+    if adds:
+        tables["queries"] = _with_empty_lists(runs, lists, missing, topics)
+        of_queries = ("query_id", "system_id", "topic_id")
+        tables["results"] = [replace(raw, frame=raw.frame.drop(of_queries)) for raw in raws]
+    lacking = name_missing(missing, expected, "query_id", "judged topics")
+    sentence = f"runs: {lacking}; {what_becomes(adds=adds, status='empty', missing_topics=missing_topics)}"
+    return Taken(tables, warnings=[sentence]) if missing_topics is None else Taken(tables, notes=[sentence])
 
 
 def _topic_sessions(frame: pl.LazyFrame, topics: Mapping[str, str]) -> pl.LazyFrame:
@@ -142,6 +184,53 @@ def _topic_sessions(frame: pl.LazyFrame, topics: Mapping[str, str]) -> pl.LazyFr
     if topics:
         topic = topic.replace_strict(topics, default=None, return_dtype=pl.String)
     return frame.with_columns(session_id=pl.format("{}:{}", system, "query_id"), topic_id=topic, query_position=1)
+
+
+def _lists_of(runs: Sequence[RunLines]) -> pl.DataFrame:
+    """Return ``system_id``, ``query_id``, ``run`` and first RECORD of every list."""
+    frames = [
+        run.frame.filter(pl.col("query_id").is_not_null())
+        .group_by("system_id", "query_id")
+        .agg(pl.col(RECORD).min())
+        .with_columns(run=pl.lit(at))
+        for at, run in enumerate(runs)
+    ]
+    return pl.concat(pl.collect_all(frames))
+
+
+def _expected_topics(lists: pl.DataFrame, judged: pl.Series, topics: Mapping[str, str]) -> pl.DataFrame:
+    """Return the query ids that every system should have: those whose topic is judged.
+
+    Parameters
+    ----------
+    judged
+        The keys of the judgments.
+    topics
+        The topic of each query id, where a map says it.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query_id``, ``system_id``, ``run`` and RECORD of the system's first list. Empty where the runs have no judged topic at all, as
+        the judgments then have other keys.
+    """
+    query_ids = judged
+    if topics:
+        known = pl.DataFrame({"query_id": [*topics], "topic_id": [*topics.values()]})
+        query_ids = known.filter(pl.col("topic_id").is_in(judged.implode()))["query_id"]
+    if not lists["query_id"].is_in(query_ids.implode()).any():
+        query_ids = query_ids.clear()
+    return of_every_system(query_ids.alias("query_id").to_frame(), lists)
+
+
+def _with_empty_lists(
+    runs: Sequence[RunLines], lists: pl.DataFrame, missing: pl.DataFrame, topics: Mapping[str, str]
+) -> list[Raw]:
+    """Return the queries of runs: those of their lists, and those of which they have no line."""
+    empty = missing.with_columns(results_status=pl.lit("empty"))
+    rows = pl.concat([lists, empty], how="diagonal").sort(RECORD, "query_id").lazy()
+    frames = [_topic_sessions(rows.filter(run=at).drop("run"), topics) for at in range(len(runs))]
+    return [run.raw("queries", frame, {"query_position": 1}) for run, frame in zip(runs, frames, strict=True)]
 
 
 def run_of_file(file: LogFile, frame: pl.LazyFrame) -> RunLines:

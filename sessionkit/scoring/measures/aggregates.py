@@ -170,6 +170,15 @@ class NonLast(Aggregate):
     undefined_where = "a session of a single query, no judgments for the key, or nothing relevant"
     formula = "sum over q < n of M(q) / number of those with a value"
 
+    @property
+    def why_undefined(self) -> str:
+        """A session of a single query, whatever the measure inside puts for queries without a value."""
+        if "zero" not in (self.undefined, self.unjudged_topics):
+            return self.undefined_where
+        if self.undefined == self.unjudged_topics:
+            return "a session of a single query"
+        return f"a session of a single query, or {self.inner.why_undefined}"
+
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """Exact mean of the others."""
         return exact.mean(value.filter(~last))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_type_hints
 
 import polars as pl
 
-from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults, UnjudgedTopics
+from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.plugins import Blame, file_of, is_foreign, module_of
@@ -164,7 +164,7 @@ class Measure:
     unjudged: UnjudgedResults = "zero"
     grades: GradeSource = "judgments"
     undefined: UndefinedValue = "null"
-    unjudged_topics: UnjudgedTopics = "null"
+    unjudged_topics: UndefinedValue = "null"
     queries: int | None = None
 
     def __post_init__(self) -> None:

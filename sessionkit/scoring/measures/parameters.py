@@ -30,7 +30,6 @@ from sessionkit.choices import (
     Truncation,
     UndefinedValue,
     UnjudgedResults,
-    UnjudgedTopics,
     UnretrievedPlace,
     Weights,
 )
@@ -199,7 +198,7 @@ PARAMETERS = {
         ),
         _choice(
             "unjudged_topics",
-            UnjudgedTopics,
+            UndefinedValue,
             "what the value becomes where the key has no judgments at all",
         ),
         Parameter(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
-from sessionkit.choices import Depth, Duplicates, GradeSource, UndefinedValue, UnjudgedResults, UnjudgedTopics
+from sessionkit.choices import Depth, Duplicates, GradeSource, UndefinedValue, UnjudgedResults
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import Columns, Measure, SessionMeasure
 from sessionkit.scoring.searcher import Searcher
@@ -37,7 +37,7 @@ class Wrapper(Measure):
     unjudged: UnjudgedResults = field(default="zero", init=False, compare=False)
     grades: GradeSource = field(default="judgments", init=False, compare=False)
     undefined: UndefinedValue = field(default="null", init=False, compare=False)
-    unjudged_topics: UnjudgedTopics = field(default="null", init=False, compare=False)
+    unjudged_topics: UndefinedValue = field(default="null", init=False, compare=False)
     queries: int | None = field(default=None, init=False, compare=False)
 
     def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name

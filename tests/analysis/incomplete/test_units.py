@@ -27,12 +27,14 @@ OF_QUERIES = [
     "DCG_jiang2016@3", "P_jiang2016", "RBP_jiang2016(p=0.5)", "RR", "Success@2", "RelativeRecall@2", "ERR@3", "nCG@2", "nDCG@1", "nDCG@2",
     "nDCG", "nDCG(gain=exp2)@3", "nDCG(discount=jk2002,b=3)@4", "nDCG(gain=binary,min_grade=2)@3",
     "nDCG(duplicates=first)@3", "nDCG(undefined=zero)@2", "nDCG(gain=0-3-1)@3", "R@2", "R(level=2)", "F@3",
-    "F(beta=2)", "E@2", "MaxF", "AP", "AP@2", "AP(duplicates=first,min_grade=2)",
+    "F(beta=2)", "E@2", "MaxF", "AP", "AP@2", "AP(duplicates=first,min_grade=2)", "AP(undefined=zero)", "nDCG(unjudged_topics=zero)@2",
+    "R(undefined=zero,unjudged_topics=zero)@2", "P(unjudged_topics=zero)@2",
 ]  # fmt: skip
 OF_SESSIONS = [
     "sDCG@3", "sDCG(duplicates=first)@2", "sDCG(gain=exp2,discount=shifted,query_discount=shifted,rank_origin=session,slots=shown)@3",
     "sRBP(b=0.5,p=0.8)", "RSDCG(lambda=0.5)@3", "RSRBP(b=0.6,p=0.9,lambda=0.2)", "esDCG(pdown=0.7,pref=0.6)@3", "esP(pdown=0.7,pref=0.6)",
     "RelevantSeen@3", "avgpos(sDCG@2)", "nsDCG@1", "nsDCG@2", "nsDCG@3", "nsDCG(gain=exp2,duplicates=first)@3", "nsDCG(ideal=once)@2",
+    "nsDCG(undefined=zero)@2", "nsDCG(unjudged_topics=zero)@3", "sDCG(unjudged_topics=zero)@2", "sDCG(undefined=zero)@2",
     "nsDCG(duplicates=first,ideal=spread)@2", "nsDCG(rank_origin=session)@2", "nsDCG(ideal_queries=4)@2", "nsDCG(queries=2)@2",
     "Queries", "Repeats",
 ]  # fmt: skip

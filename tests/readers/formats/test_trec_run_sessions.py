@@ -154,15 +154,18 @@ def test_a_map_says_sessions_users_and_texts_and_has_empty_lists_at_the_end(writ
         ("S31", 5, "31_5", "empty"),
         ("S32", 1, "32_1", "shown"),
         ("S32", 2, "32_2", "shown"),
+        ("S33", 1, "33_1", "empty"),
     ]
     assert study.sessions.collect().select("session_id", "user_id", "system_id").rows() == [
         ("S31", "p31", "bm25"),
         ("S32", "p32", "bm25"),
+        ("S33", "p33", "bm25"),
     ]
-    assert study.queries.collect()["query_text"].to_list() == [f"words {n}" for n in (1, 2, 3, 4, 5, 1, 2)]
+    assert study.queries.collect()["query_text"].to_list() == [f"words {n}" for n in (1, 2, 3, 4, 5, 1, 2, 1)]
     assert study.notes[:2] == (
+        'runs: bm25 lacks 3 of 8 queries of the query map (31_3, 31_5, 33_1); taken as empty; say missing_topics = "zero" '
+        '(--missing-topics zero) if they are empty, "omit" to leave such sessions out',
         "map.tsv: query_id is 'qid', session_id is 'session', query_position is 'turn', user_id is 'participant', query_text is 'query'",
-        "map.tsv: 1 session of it without a line in the run, left out",
     )
 
 
@@ -174,8 +177,10 @@ def test_a_map_of_two_systems_and_unlogged_queries(write, quiet_read):
     assert [row[:2] for row in queries(study) if row[3] == "not_logged"] == [
         ("one:S31", 3),
         ("one:S31", 5),
+        ("one:S33", 1),
         ("two:S31", 3),
         ("two:S31", 5),
+        ("two:S33", 1),
     ]
 
 
@@ -189,6 +194,7 @@ def test_a_map_may_name_the_system_of_a_session(write, quiet_read):
         ("A:1", 2, "a"),
         ("B:1", 1, "b"),
     ]
+    assert not [note for note in study.notes if "lacks" in note]
 
 
 def test_rows_of_a_map_that_say_no_session_are_counted_rejects(write, quiet_read, rejects):

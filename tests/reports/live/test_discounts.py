@@ -89,6 +89,7 @@ def test_a_group_without_a_value_has_no_line(shown):
         ("sDCG(b=3,bq=1.5)@4",),
         ("sDCG(duplicates=first)@5", "nsDCG(duplicates=first,ideal=once)@5"),
         ("sDCG(unjudged=skip,undefined=zero)@6",),
+        ("sDCG(unjudged_topics=zero)@6", "nsDCG(undefined=zero,unjudged_topics=zero)@6"),
         ("sDCG(gain=exp2,queries=2)@3", "nsDCG(ideal_queries=3)@3"),
         ("sDCG(gain=binary,min_grade=2)@10",),
         ("sDCG(gain=1-2-4-9)@10",),

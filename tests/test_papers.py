@@ -75,6 +75,27 @@ def test_nothing_that_is_numbered_was_forgotten(paper):
     assert own - {*NUMBERED[paper]} == set()
 
 
+def test_figures_of_normalized_vectors_divide_averages():
+    """Research Notes 2002-2, section 3.3, and TOIS 2002: "normalised by dividing them with the ideal average vectors"."""
+    lines = {
+        (paper, number): line
+        for paper in NUMBERED
+        for number, line, _ in rows(section(paper))
+        if " gain-vectors " in line
+    }
+    normalized = {place for place, line in lines.items() if "'nCG" in line or "'nDCG" in line}
+    figures = {("Research Notes 2002-2", f"Figure {number}") for number in (3, 4)}
+    figures |= {("TOIS 2002", f"Figure {number}{part}") for number in (3, 4) for part in "ab"}
+    assert normalized >= {*figures, ("slides", "NDCG")}
+    assert normalized == {place for place, line in lines.items() if line.count("--normalize averages") == 1}
+
+
+def test_figures_of_ecir_2008_weigh_grades_as_the_paper_does():
+    """Section 3.1: "scores 0 to 3 ... weighted as 0-1-10-100"."""
+    lines = {number: line for number, line, _ in rows(section("ECIR 2008"))}
+    assert all("gain=0-1-10-100" in lines[f"Figure {number}"] for number in range(1, 5))
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_every_misprint_is_named(wrong):
     assert wrong.replace("|", " ").lower() in " ".join(MISPRINTS.split()).lower()

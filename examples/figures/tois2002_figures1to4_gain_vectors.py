@@ -23,7 +23,10 @@ for number, (name, discount) in enumerate(
     [("CG", ""), ("DCG", ",discount=jk2002"), ("nCG", ""), ("nDCG", ",discount=jk2002")], 1
 ):
     measures = [f"{name}(gain={weights}{discount})@100" for weights in ("binary", "0-1-10-100")]
-    frame = pl.concat([sk.gain_vectors(study, each).with_columns(measure=pl.lit(each)) for each in measures])
+    normalize = "averages" if name.startswith("n") else "none"  # the paper divides the mean vector by the mean ideal
+    frame = pl.concat(
+        [sk.gain_vectors(study, each, normalize=normalize).with_columns(measure=pl.lit(each)) for each in measures]
+    )
     chart = sk.charts.gain_vectors(frame, legend="Run", synthetic=True, title=f"{name}: weights 0-1-1-1 and 0-1-10-100")
     print(sk.charts.save(chart, out / f"tois2002_figure{number}.svg"))
     for each in measures:

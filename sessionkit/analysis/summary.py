@@ -25,7 +25,17 @@ from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read
 
 COUNTS = ("sessions", "queries", "retrieved", "relevant", "relevant_retrieved")
-PART = pl.Schema({"group": pl.String(), "topic_id": pl.String(), **dict.fromkeys(COUNTS, pl.Int64())})
+DOCUMENTS = "relevant_documents"
+PART = pl.Schema(
+    {
+        "group": pl.String(),
+        "topic_id": pl.String(),
+        "judgment_key": pl.String(),
+        **dict.fromkeys(COUNTS, pl.Int64()),
+        DOCUMENTS: pl.Int64(),
+    }
+)
+"""A part: the counts of a group's topics, and the relevant documents of each judgment key of its queries."""
 
 
 @guarded_read
@@ -60,8 +70,10 @@ def summary(
     polars.DataFrame
         The columns that make the groups, ``topics`` (number of topics with a session), ``sessions``, ``queries`` (logged ones,
         also those that returned nothing), ``retrieved`` (results shown), ``relevant`` and ``relevant_retrieved``. As in
-        trec_eval's num_ret, num_rel and num_rel_ret, everything is summed over queries: documents relevant for two
+        trec_eval's num_ret, num_rel and num_rel_ret, these three are summed over queries: documents relevant for two
         queries count in both, and so do those that both found; a document twice in one list is found once.
+        ``relevant_documents`` are the documents that there are to find: each counts once for every judgment key (topic), however
+        many queries ask for it.
 
     Raises
     ------
@@ -77,11 +89,11 @@ def summary(
     ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [1, 0, 2]},
     ... )
     >>> sk.summary(study, by=None).row(0, named=True)
-    {'topics': 1, 'sessions': 1, 'queries': 2, 'retrieved': 3, 'relevant': 4, 'relevant_retrieved': 2}
+    {'topics': 1, 'sessions': 1, 'queries': 2, 'retrieved': 3, 'relevant': 4, 'relevant_retrieved': 2, 'relevant_documents': 2}
     """
     study = restricted(study, where)
     recall = parse_measure("R")(min_grade=min_grade, **({} if cutoff is None else {"cutoff": cutoff}))
-    grouping = Grouping.of(study, by, ("topics", *COUNTS))
+    grouping = Grouping.of(study, by, ("topics", *COUNTS, DOCUMENTS))
     task = SummaryReduction(recall.inner, grouping, columns_read(study, [recall]))
     return ResultFrame(grouping.keyed(run(study, [task], memory)[0]))
 
@@ -115,9 +127,10 @@ class SummaryReduction:
         selection = self.measure.selection
         lists, many = Lists(block, selection), len(block.sessions)
         grade = self.measure.min_grade
+        base = lists.base_size(grade)
         of_list = {
             "queries": pl.repeat(1, len(lists.queries), dtype=pl.Int64, eager=True),
-            "relevant": lists.base_size(grade),
+            "relevant": base,
             "relevant_retrieved": lists.per_list(lists.relevant(grade)),
         }
         session = lists.queries["session"]
@@ -130,13 +143,17 @@ class SummaryReduction:
                 **{name: sums(values, session, many) for name, values in of_list.items()},
             }
         )
-        chosen = self.grouping.sessions(block).join(counted, on="session", maintain_order="left")
-        return chosen.group_by("group", "topic_id").agg(pl.col(COUNTS).sum()).select(PART.names())
+        sessions = self.grouping.sessions(block)
+        counts = sessions.join(counted, on="session").group_by("group", "topic_id").agg(pl.col(COUNTS).sum())
+        keys = lists.judged.pairs.keys["judgment_key"].cast(pl.String).gather(lists.queries["key"])
+        queries = pl.DataFrame({"session": session, "judgment_key": keys, DOCUMENTS: base}).drop_nulls()
+        documents = queries.join(sessions, on="session").select("group", "judgment_key", DOCUMENTS).unique()
+        return pl.concat([PART.to_frame(), counts, documents], how="diagonal")
 
     def added(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-        """Several parts as one."""
-        together = pl.concat([PART.to_frame(), *parts])
-        return together.group_by("group", "topic_id").agg(pl.col(COUNTS).sum())
+        """Several parts as one; a key has the same documents in each."""
+        together = pl.concat([PART.to_frame(), *parts]).group_by("group", "topic_id", "judgment_key")
+        return together.agg(pl.col(COUNTS).sum(), pl.col(DOCUMENTS).first()).select(PART.names())
 
     def whole(self, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Counts of every group, in order."""
@@ -144,7 +161,7 @@ class SummaryReduction:
         topics = pl.col("topic_id").drop_nulls().n_unique().cast(pl.Int64)
         return (
             counted.group_by("group")
-            .agg(pl.col(COUNTS).sum(), topics=topics)
+            .agg(pl.col(*COUNTS, DOCUMENTS).sum(), topics=topics)
             .sort("group")
-            .select("group", "topics", *COUNTS)
+            .select("group", "topics", *COUNTS, DOCUMENTS)
         )

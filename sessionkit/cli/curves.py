@@ -8,7 +8,6 @@ import typer
 
 from sessionkit.choices import AfterStop, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
-    AGAINST,
     GAIN,
     USUAL,
     AverageOption,
@@ -77,7 +76,16 @@ def curve(
         ),
     ] = "hold",
     bands: BandsOption = False,
-    against: Annotated[str | None, AGAINST] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="GROUP",
+            help="The group that is subtracted from the others: differences below 0 favor it. With --effort: the group whose mean "
+            "curve the others are read against.",
+            show_default=False,
+        ),
+    ] = None,
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 5000,
     seed: SeedOption = 0,
@@ -118,21 +126,22 @@ def curve(
 
     --effort shows after how many results and queries a session (for a query measure, a list) reaches the gain of its ideal
     at rank r; where the ideal stops rising, a stopping rule; what share of them has a gain (--gain) within so many results, queries
-    and minutes; and how many results a searcher looks at who follows the measure's discounts. Tables for --table: reach, plateau,
-    spent, searcher, chances, reading.
+    and minutes; and how many results a searcher looks at who follows the measure's discounts. With --against also after how many
+    results the mean curves of the others have the gain of that group's. Tables for --table: reach, against, plateau, spent, searcher,
+    chances, reading.
     """
     from sessionkit.analysis.curve import curve as curves
     from sessionkit.analysis.curve_differences import curve_differences
     from sessionkit.analysis.effort.effort import effort as read_across
 
     to = destination(format_, output, chart)
-    only_with("--bands or --against", bands or against is not None, confidence=confidence, draws=draws, seed=seed)
-    if against is not None and (bands or per is not None):
+    differs = against is not None and not effort
+    only_with("--bands or --against", bands or differs, confidence=confidence, draws=draws, seed=seed)
+    if differs and (bands or per is not None):
         raise UsageError(
             f"--against shows differences of means; {'--bands' if bands else '--per'} is for the curves, without it"
         )
     given = {
-        "against": against,
         "bands": bands or None,
         "per": per,
         "normalize": normalize,
@@ -156,6 +165,7 @@ def curve(
                 opened,
                 measure,
                 by,
+                against=against,
                 gain=gain,
                 document_cost=document_cost,
                 query_cost=query_cost,

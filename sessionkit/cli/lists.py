@@ -163,8 +163,8 @@ def summary(
 ) -> None:
     """Count queries, documents retrieved and relevant ones.
 
-    One row per group: the columns of --by, topics, sessions, queries, retrieved, relevant, relevant_retrieved, summed
-    over queries as in trec_eval's num_ret, num_rel and num_rel_ret.
+    One row per group: the columns of --by, topics, sessions, queries, retrieved, relevant, relevant_retrieved, these three summed
+    over queries as in trec_eval's num_ret, num_rel and num_rel_ret, and relevant_documents, each counted once for its topic.
     """
     from sessionkit.analysis.summary import summary as counted
 

@@ -128,17 +128,9 @@ def read(
         return from_mapping(source, strict=strict, **settings)
     paths = _paths(source)
     if len(paths) == 1 and paths[0].is_dir() and not _is_folder_of_log(paths[0], format, config):
-        if config is not None or beside or command or grade_values or settings or format is not None:
-            raise UsageError(
-                f"{paths[0]} is a study directory; format, config, judgments, exclude and missing_positions are for logs"
-            )
-        if not (paths[0] / DESCRIPTOR).exists() and any(paths[0].iterdir()):
-            if described := sorted(paths[0].glob("*.toml")):
-                raise DataError(
-                    f"{paths[0]} is a folder without a study (no {DESCRIPTOR}); give {described[0]}, which may describe its log"
-                )
-            raise DataError(f"{paths[0]} is a folder without a study (no {DESCRIPTOR}). As a log it {UNKNOWN}")
-        return open_study(paths[0])
+        return _open_directory(
+            paths[0], is_alone=config is None and format is None and not (beside or command or grade_values or settings)
+        )
     found = describe(paths, format, config, command, settings)
     if grade_values:
         if not beside and "judgments" not in found.config.tables:
@@ -161,6 +153,21 @@ def read(
         log = "It" if str(error).startswith(paths[0].name) else paths[0].name  # the error may be of its judgments
         own = shlex.join(["sessionkit", "init", *map(str, (*paths, *beside)), "--output", "study.toml"])
         raise DataError(f"{error}. {log} {UNKNOWN}. For a table of your own: {own}") from None
+
+
+def _open_directory(path: Path, *, is_alone: bool) -> Study:
+    """Open a study directory; refuse options of logs beside it, and a folder that is no study."""
+    if not is_alone:
+        raise UsageError(
+            f"{path} is a study directory; format, config, judgments, exclude and missing_positions are for logs"
+        )
+    if not (path / DESCRIPTOR).exists() and any(path.iterdir()):
+        if described := sorted(path.glob("*.toml")):
+            raise DataError(
+                f"{path} is a folder without a study (no {DESCRIPTOR}); give {described[0]}, which may describe its log"
+            )
+        raise DataError(f"{path} is a folder without a study (no {DESCRIPTOR}). As a log it {UNKNOWN}")
+    return open_study(path)
 
 
 def _refuse(others: Mapping[str, object]) -> None:

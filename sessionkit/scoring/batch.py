@@ -235,7 +235,8 @@ def batches(
         Of a saved study, only these of its parts; all if not given.
     """
     for cached in study.memo.held(CachedBatches) if stored is None else ():
-        if all({*cached.columns[name]}.issuperset(wanted) for name, wanted in columns.items()):
+        # a measure may name columns of judgments too, which no batch holds: they are in GradedPairs
+        if all({*cached.columns[name]}.issuperset(columns.get(name, ())) for name in cached.columns):
             yield from (batch.reading(columns) for batch in cached.batches)
             return
     own = study.columns("sessions")

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 import sessionkit as sk
 from tests.scoring.restated_lists import lists_of, ranks
 from tests.scoring.studies import sessions, study_of
+from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -33,22 +34,39 @@ def test_by_system(study):
         "retrieved",
         "relevant",
         "relevant_retrieved",
+        "relevant_documents",
     ]
     # A: relevant a and c for both queries of t, a for u; found a, and a. B: b alone, which is not relevant
-    assert sk.summary(study).rows() == [("A", 2, 2, 3, 3, 5, 2), ("B", 1, 1, 1, 1, 2, 0)]
+    assert sk.summary(study).rows() == [("A", 2, 2, 3, 3, 5, 2, 3), ("B", 1, 1, 1, 1, 2, 0, 2)]
 
 
 def test_by_topic(study):
     table = sk.summary(study, "system_id,topic_id")
-    assert table.rows() == [("A", "t", 1, 1, 2, 2, 4, 1), ("A", "u", 1, 1, 1, 1, 1, 1), ("B", "t", 1, 1, 1, 1, 2, 0)]
+    assert table.rows() == [
+        ("A", "t", 1, 1, 2, 2, 4, 1, 2),
+        ("A", "u", 1, 1, 1, 1, 1, 1, 1),
+        ("B", "t", 1, 1, 1, 1, 2, 0, 2),
+    ]
 
 
 def test_choices(study):
-    assert sk.summary(study, None, min_grade=2).rows() == [(2, 3, 4, 4, 3, 0)]
+    assert sk.summary(study, None, min_grade=2).rows() == [(2, 3, 4, 4, 3, 0, 1)]
     assert sk.summary(study, cutoff=1).get_column("retrieved").to_list() == [2, 1]
-    assert sk.summary(study, where="queries >= 2").rows() == [("A", 1, 1, 2, 2, 4, 1)]
+    assert sk.summary(study, where="queries >= 2").rows() == [("A", 1, 1, 2, 2, 4, 1, 2)]
     with pytest.raises(sk.UsageError, match="by=topic: no such column"):
         sk.summary(study, "topic")
+
+
+def test_a_relevant_document_counts_once_however_many_queries_ask_for_it():
+    """SIGIR 2007, Table 1: 199 judgments of the clinic are relevant, of four topics that both systems have."""
+    clinic = read_clinic()
+    relevant = clinic.judgments.filter(pl.col("grade") >= 1).collect()
+    assert sk.summary(clinic).get_column("relevant_documents").to_list() == [len(relevant)] * 2 == [199, 199]
+    by_topic = sk.summary(clinic, "topic_id").select("topic_id", "relevant_documents").rows()
+    assert by_topic == sorted(relevant.group_by("judgment_key").len().rows())
+    assert sk.summary(clinic, None, cutoff=1, min_grade=2).get_column("relevant_documents").item() == (
+        relevant.filter(pl.col("grade") >= 2).height
+    )
 
 
 def test_the_sums_are_trec_evals():

@@ -212,10 +212,10 @@ def test_sessions_of_users_are_no_runs():
 
 
 def test_mistakes(write):
-    with pytest.raises(UsageError, match=r"missing_topics is 'zeros'; did you mean 'zero'\?; it can be omit or zero"):
+    with pytest.raises(UsageError, match=r"missing_topics must be omit or zero, not 'zeros'; did you mean 'zero'\?"):
         sk.from_run(RUNS, JUDGED, missing_topics="zeros")
     run = write("run", trec_lines(RUNS["A"], "A"))
-    with pytest.raises(UsageError, match="missing_topics is 'null'; it can be omit or zero"):
+    with pytest.raises(UsageError, match="missing_topics must be omit or zero, not 'null'"):
         read(run, missing_topics="null")
     with pytest.raises(DataError, match="missing_topics"):
         read(run, config={"format": "trec_run", "missing_topics": "drop"})

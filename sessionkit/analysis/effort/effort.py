@@ -12,11 +12,13 @@ from sessionkit.analysis.curve import curve_task
 from sessionkit.analysis.effort.finding import Effort
 from sessionkit.analysis.effort.reduction import ALONG, EffortReduction
 from sessionkit.analysis.effort.tables import (
+    AGAINST,
     CHANCES,
     PLATEAU,
     REACH,
     SEARCHER,
     SPENT,
+    against_table,
     chances_table,
     plateau_table,
     reach_table,
@@ -27,9 +29,9 @@ from sessionkit.analysis.findings import traced
 from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import StudyTable
-from sessionkit.display.natural_order import natural_sort
+from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.display.words import counted
-from sessionkit.errors import MeasureError, UsageError
+from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.curves import require_curve
@@ -51,6 +53,7 @@ def effort(
     by: str | None = "system_id",
     *,
     where: Where = None,
+    against: str | None = None,
     gain: float | None = None,
     document_cost: float = 1.0,
     query_cost: float = 0.0,
@@ -73,6 +76,9 @@ def effort(
         Column of the sessions or users to group by; None, or ``"all"``, all together.
     where
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    against
+        A group whose mean curve the others are read against: after how many results they have the gain that it has at rank r (TOIS
+        2002, section 4); by default curves are read against ideals alone.
     gain
         The gain that the table ``spent`` tells of, above 0; by default that of one document of the highest grade that was given
         or, if nobody comes to it, the lowest of the groups' mean gains in the end, which some do.
@@ -84,12 +90,12 @@ def effort(
     Returns
     -------
     Effort
-        With ``reach``, ``plateau``, ``spent``, ``searcher``, ``chances`` and ``reading``.
+        With ``reach``, ``against``, ``plateau``, ``spent``, ``searcher``, ``chances`` and ``reading``.
 
     Raises
     ------
     UsageError
-        A column does not exist, a cost is below 0, or a gain not above it.
+        A column or group does not exist, a cost is below 0, or a gain not above it.
     MeasureError
         The measure does not exist, has neither curves nor a searcher, or lacks a cutoff.
 
@@ -117,16 +123,10 @@ def effort(
     """
     study = restricted(study, where)
     asked = _asked(study, measure)
-    for name, cost in (("document_cost", document_cost), ("query_cost", query_cost)):
-        if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
-            msg = f"{name} must be a number of at least 0, not {cost!r}"
-            raise UsageError(msg)
-    if gain is not None and (isinstance(gain, bool) or not isinstance(gain, int | float) or not 0 < gain < math.inf):
-        msg = f"gain must be a number above 0, not {gain!r}"
-        raise UsageError(msg)
+    _require_numbers(gain, document_cost, query_cost)
     who, described = asked.searcher()
     timed = asked.clock()
-    grouping = Grouping.of(study, by, {*REACH, *PLATEAU, *SPENT, *SEARCHER} - {"group"}, several=False)
+    grouping = Grouping.of(study, by, {*REACH, *AGAINST, *PLATEAU, *SPENT, *SEARCHER} - {"group"}, several=False)
     wanted = gain if gain is not None or asked.gain_measure is None else _best(study, asked.gain_measure)
     has_times = bool({*QUERY_TIMES} & {*study.columns("queries")})
     task = EffortReduction(asked, grouping, who, _reads(study, asked, timed=has_times), wanted, has_times)
@@ -142,11 +142,9 @@ def effort(
             msg = f"{asked} divides each query by its own ideal, and sums no gain along the session; leave out normalize=query"
             raise MeasureError(msg)
         found, means = run(study, [task, curve_task(study, asked, by, normalize="none")], memory)
-        curves = (
-            grouping.named(means)
-            .select("group", pl.col("slot").cast(pl.Int64).alias("rank"), "ideal", total="value")
-            .drop_nulls()
-        )
+        means = grouping.named(means)
+        place = pl.col("slot").cast(pl.Int64)
+        curves = means.select("group", "ideal", rank=place, total="value").drop_nulls()
     else:
         (found,) = run(study, [task], memory)
         means = found.filter(pl.col("what") == "curve").select(
@@ -156,11 +154,14 @@ def effort(
         curves = found.filter(pl.col("what") == "curve").select("group", "rank", totals)
     source = None if gain is not None else BEST
     if gain is None and task.curved is not None and not _had(found):
-        lowest = _lowest_end(grouping.named(means) if asked.level == "session" else means)
+        lowest = _lowest_end(means)
         if lowest is not None:
             wanted, source = lowest
             (again,) = run(study, [replace(task, gain=wanted)], memory)
             found = pl.concat([found.filter(~pl.col("what").is_in(ALONG)), again.filter(pl.col("what").is_in(ALONG))])
+    read_against = AGAINST.to_frame()
+    if against is not None:
+        read_against = _read_against(asked, means if task.curved is not None else None, against)
     if task.curved is not None:
         reach = reach_table(found.filter(pl.col("what") == "reach"), curves)
         plateau = plateau_table(found.filter(pl.col("what") == "plateau"))
@@ -170,10 +171,20 @@ def effort(
         table = searcher_table(who, found, asked.cutoff, document_cost, query_cost)
         chances = chances_table(who, asked.cutoff)
     said = lines(
-        asked, reach, plateau, spent, table, gain=wanted, searcher=described, timed=timed, why_no_curve=why_not
+        asked,
+        reach,
+        plateau,
+        spent,
+        table,
+        against=read_against,
+        gain=wanted,
+        searcher=described,
+        timed=timed,
+        why_no_curve=why_not,
     )
     return Effort(
         reach=by_columns(study, by, reach),
+        against=by_columns(study, by, read_against),
         plateau=by_columns(study, by, plateau),
         spent=by_columns(study, by, spent),
         searcher=by_columns(study, by, table),
@@ -186,6 +197,30 @@ def effort(
         document_cost=float(document_cost),
         query_cost=float(query_cost),
     )
+
+
+def _require_numbers(gain: float | None, document_cost: float, query_cost: float) -> None:
+    """Refuse a gain that is not above 0, and costs below 0."""
+    for name, cost in (("document_cost", document_cost), ("query_cost", query_cost)):
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
+            raise UsageError(f"{name} must be a number of at least 0, not {cost!r}")
+    if gain is not None and (isinstance(gain, bool) or not isinstance(gain, int | float) or not 0 < gain < math.inf):
+        raise UsageError(f"gain must be a number above 0, not {gain!r}")
+
+
+def _read_against(measure: Measure, means: pl.DataFrame | None, against: str) -> pl.DataFrame:
+    """Return the mean curves of groups (``group``, ``slot``, ``value``) as read against that of one of them."""
+    if means is None:
+        raise UsageError(f"against={against}: {_no_curve(measure)}")
+    curves = means.select("group", "value", rank=pl.col("slot").cast(pl.Int64)).drop_nulls()
+    groups = in_natural_order(curves.get_column("group").unique())
+    if against not in groups:
+        raise UsageError(
+            f"there is no group {against!r} to read against{suggestion(against, groups)}; groups: {', '.join(groups[:20])}"
+        )
+    if len(groups) < 2:
+        raise UsageError(f"against={against}: there is no other group; group by another column")
+    return against_table(curves, against)
 
 
 def _reads(study: Study, asked: Measure, *, timed: bool) -> dict[str, list[str]]:
@@ -270,6 +305,7 @@ def lines(
     spent: pl.DataFrame,
     table: pl.DataFrame,
     *,
+    against: pl.DataFrame,
     gain: float | None,
     searcher: str,
     timed: str | None,
@@ -279,11 +315,12 @@ def lines(
     units = "sessions" if measure.inner.level == "session" else "lists"
     groups = pl.concat([reach["group"], plateau["group"], table["group"].drop_nulls()]).unique(maintain_order=True)
     told = groups.head(MOST_GROUPS)
-    reach, plateau, spent = (
-        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True)) for frame in (reach, plateau, spent)
+    reach, against, plateau, spent = (
+        frame.filter(pl.col("group").is_in(told.implode(), nulls_equal=True))
+        for frame in (reach, against, plateau, spent)
     )
     table = table.filter(pl.col("horizon").ne("as shown") | pl.col("group").is_in(told.implode()))
-    found = [*_reach(reach, units), *_plateau(plateau, units), *_spent(spent, units, gain)]
+    found = [*_reach(reach, units), *_against(against), *_plateau(plateau, units), *_spent(spent, units, gain)]
     if why_no_curve is not None:
         found.append(why_no_curve)
     elif reach.is_empty():
@@ -312,6 +349,24 @@ def _reach(reach: pl.DataFrame, units: str) -> Iterator[str]:
         queries = f" and {counted(row['queries'], 'query')}" if units == "sessions" else ""
         have = "it does" if row["units"] == 1 else f"half of all {units} do"
         yield f"{said}; {have} so within {counted(row['documents'], 'result')}{queries}."
+
+
+def _against(against: pl.DataFrame) -> Iterator[str]:
+    """After how many results the mean curves of groups have the gain of another group's."""
+    for (group,), rows in against.filter(pl.col("rank").is_in([*TOLD])).group_by("group", maintain_order=True):
+        reached = rows.drop_nulls("mean_curve")
+        missed = rows.filter(pl.col("mean_curve").is_null())
+        who, gain = f"{group}: its mean curve", f"the gain that the mean curve of {rows['against'][0]} has"
+        if reached.is_empty():
+            yield f"{who} never reaches {gain} after {_listed(missed, 'rank')} results."
+            continue
+        never = "" if missed.is_empty() else f"; it never reaches that after {_listed(missed, 'rank')}"
+        yield f"{who} needs {_listed(reached, 'mean_curve')} results for {gain} after {_listed(reached, 'rank')}{never}."
+
+
+def _listed(rows: pl.DataFrame, column: str) -> str:
+    """Numbers of a column, joined by commas."""
+    return ", ".join(f"{number:,}" for number in rows[column])
 
 
 def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:

@@ -33,6 +33,10 @@ class Effort(Finding):
         What the searcher looks at whom the discounts describe: ``horizon`` (``endless``: lists and sessions without end,
         null where the sum has none; a full list; ``as shown``: the study's own lists, by group), ``documents``,
         ``queries``, ``documents_per_query`` and ``cost``.
+    against
+        Curves read against that of one group, which ``against`` names, if that was asked for: after how many results
+        (``mean_curve``, a place as in ``reach``; null: never) the group's mean curve has the ``gain`` that the mean curve of the other has
+        at ``rank``, and how many ``more`` that are, as a share of the rank.
     spent
         By the columns that make the groups: ``along`` (results looked at, queries asked, minutes until the query that brought it was
         asked) and ``amount``, how many ``units`` had by then ``reached`` the `gain` in all, their ``share`` and its interval ``low`` to
@@ -52,6 +56,7 @@ class Effort(Finding):
     """
 
     reach: pl.DataFrame
+    against: pl.DataFrame
     plateau: pl.DataFrame
     searcher: pl.DataFrame
     spent: pl.DataFrame
@@ -70,9 +75,10 @@ class Effort(Finding):
         return self.reach
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table by name: ``reach``, ``plateau``, ``spent``, ``searcher``, ``chances``."""
+        """Every table by name: ``reach``, ``against`` if asked for, ``plateau``, ``spent``, ``searcher``, ``chances``."""
         return {
             "reach": self.reach,
+            **({"against": self.against} if len(self.against) else {}),
             "plateau": self.plateau,
             "spent": self.spent,
             "searcher": self.searcher,

@@ -8,6 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.effort.reduction import ALONG
+from sessionkit.analysis.numeric_ties import less
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring import exact
 from sessionkit.scoring.searcher import Searcher
@@ -53,6 +54,17 @@ CHANCES = pl.Schema(
 )
 
 
+AGAINST = pl.Schema(
+    {
+        **dict.fromkeys(("group", "against"), pl.String()),
+        "rank": pl.Int64(),
+        "gain": pl.Float64(),
+        "mean_curve": pl.Int64(),
+        "more": pl.Float64(),
+    }
+)
+
+
 def reach_table(counts: pl.DataFrame, curves: pl.DataFrame) -> pl.DataFrame:
     """How many units have the ideal's gain at each rank, and after how much.
 
@@ -88,10 +100,43 @@ def reach_table(counts: pl.DataFrame, curves: pl.DataFrame) -> pl.DataFrame:
         found = found.join(middle.agg(pl.col(name).first()), on=by, how="left", nulls_equal=True)
     targets = curves.select("group", "rank", target="ideal").filter(pl.col("target") > 0)
     places = targets.join(curves.select("group", "total", place="rank"), on="group", nulls_equal=True)
-    first = places.filter(pl.col("total") >= pl.col("target")).group_by(by).agg(mean_curve=pl.col("place").min())
+    first = places.filter(_reached("total", "target")).group_by(by).agg(mean_curve=pl.col("place").min())
     found = found.join(first, on=by, how="left", nulls_equal=True)
     found = found.with_columns(share=exact.quotient(pl.col("reached"), pl.col("units")))
     return natural_sort(found.select(REACH.names()).cast(dict(REACH)).sort("rank"), "group")  # type: ignore[arg-type]
+
+
+def against_table(curves: pl.DataFrame, against: str) -> pl.DataFrame:
+    """After how many results other groups' mean curves have the gain that one group's has at each rank.
+
+    Parameters
+    ----------
+    curves
+        ``group``, ``rank`` (place), ``value``: mean curves.
+    against
+        The group whose curve the others are read against.
+
+    B needs 3 results for what A has after 2, which is 50% more, and never has what A has after 3:
+
+    >>> curves = pl.DataFrame({"group": list("AAABBB"), "rank": [1, 2, 3] * 2, "value": [1.0, 3.0, 5.0, 0.0, 1.0, 4.0]})
+    >>> against_table(curves, "A").select("group", "rank", "gain", "mean_curve", "more").rows()
+    [('B', 1, 1.0, 2, 1.0), ('B', 2, 3.0, 3, 0.5), ('B', 3, 5.0, None, None)]
+    """
+    own = pl.col("group") == against
+    targets = curves.filter(own, pl.col("value") > 0).select("rank", gain="value")
+    places = curves.filter(~own).select("group", "value", place="rank")
+    every = places.select("group").unique().join(targets, how="cross")
+    met = targets.join(places, how="cross").filter(_reached("value", "gain"))
+    first = met.group_by("group", "rank").agg(mean_curve=pl.col("place").min())
+    table = every.join(first, on=["group", "rank"], how="left").with_columns(
+        against=pl.lit(against), more=exact.quotient(pl.col("mean_curve") - pl.col("rank"), pl.col("rank"))
+    )
+    return natural_sort(table.select(AGAINST.names()).cast(dict(AGAINST)).sort("rank"), "group")  # type: ignore[arg-type]
+
+
+def _reached(total: str, target: str) -> pl.Expr:
+    """Whether a mean gain is at least another, but for rounding."""
+    return less(pl.col(target).cast(pl.Float64), pl.col(total).cast(pl.Float64)) <= 0
 
 
 def spent_table(counts: pl.DataFrame, confidence: float) -> pl.DataFrame:

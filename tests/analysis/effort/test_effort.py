@@ -57,6 +57,51 @@ def test_a_gain_is_reached_as_the_weights_are_written():
     assert effort.spent.select("along", "amount", "reached").rows()[-1] == ("results", 2, 1)
 
 
+def test_curves_are_read_against_that_of_another_system(worked):
+    """A has 3, 5, 8, 8, 8, 9 of the worked list; B shows the same documents but the first: 0, 2, 5, 5, 5, 6."""
+    shown = list("abcxyd")
+    study = sk.from_tables(
+        results={
+            "session_id": ["s"] * 6 + ["t"] * 6, "query_position": [1] * 12, "rank": [*range(1, 7)] * 2,
+            "doc_id": [*shown, "z", *shown[1:]],
+        },
+        sessions={"session_id": ["s", "t"], "topic_id": ["t", "t"], "system_id": ["A", "B"]},
+        judgments=worked.judgments.collect(),
+    )  # fmt: skip
+    read = sk.effort(study, "CG@6", against="A")
+    # B has A's 3 after 3 results, A's 5 after 3 too, and never 8 or 9
+    rows = [(1, 3.0, 3, 2.0), (2, 5.0, 3, 0.5), *((rank, 8.0, None, None) for rank in (3, 4, 5)), (6, 9.0, None, None)]
+    assert read.against.columns == ["system_id", "against", "rank", "gain", "mean_curve", "more"]
+    assert read.against.rows() == [("B", "A", *row) for row in rows]
+    assert (
+        "B: its mean curve needs 3 results for the gain that the mean curve of A has after 1; it never reaches that after 3, 5."
+        in read.reading
+    )
+    # A has what B has after 2 results, 2, after its first, what it has after 3 and later, 5, after 2, and 6 after 3
+    other = sk.effort(study, "CG@6", against="B").against.select("rank", "gain", "mean_curve", "more").rows()
+    assert other[:2] == [(2, 2.0, 1, -0.5), (3, 5.0, 2, pytest.approx(-1 / 3))]
+    assert other[-1] == (6, 6.0, 3, -0.5)
+    assert read.reach.equals(sk.effort(study, "CG@6").reach)
+    assert "against" not in sk.effort(study, "CG@6").tables()
+    for wrong, message in (("C", "there is no group 'C' to read against; groups: A, B"), (5, "no group 5 to read")):
+        with pytest.raises(UsageError, match=message):
+            sk.effort(study, "CG@6", against=wrong)
+    with pytest.raises(UsageError, match="there is no other group"):
+        sk.effort(study, "CG@6", by="topic_id", against="t")
+    with pytest.raises(UsageError, match="against=A: RBP"):
+        sk.effort(study, "RBP(p=0.8)", against="A")
+
+
+def test_curves_of_sessions_are_read_as_the_verb_curve_has_them(clinic):
+    curves = sk.curve(clinic, "sDCG@5").select("system_id", "slot", "value")
+    first, second = (curves.filter(system_id=system).select("slot", "value").rows() for system in ("S1", "S2"))
+    expected = [
+        (slot, value, next((at for at, other in second if other >= value), None)) for slot, value in first if value > 0
+    ]
+    read = sk.effort(clinic, "sDCG@5", against="S1").against
+    assert read.select("rank", "gain", "mean_curve").rows() == expected
+
+
 def test_a_plateau_beyond_the_cutoff(worked):
     plateau = sk.effort(worked, "nCG@5", by=None).plateau.row(0, named=True)
     assert (plateau["mean"], plateau["beyond"]) == (10.0, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -45,7 +44,7 @@ def from_tables(
     users: Frame = None,
     *,
     empty_list: str | None = None,
-    exclude: Frame | str | PathLike[str] = None,
+    exclude: Frame = None,
     exclude_query_doc: bool = False,
     strict: bool = False,
     **settings: Unpack[SettingValues],

@@ -92,6 +92,12 @@ def from_tables(
     ... )
     >>> study
     <Study: 1 session, 1 query, 2 results, 1 judgment>
+    >>> from_tables(
+    ...     {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"], "topic_id": "t"},
+    ...     {"judgment_key": ["t"], "doc_id": ["y"], "grade": [2]},
+    ...     exclude={"judgment_key": ["t"], "doc_id": ["x"]},
+    ... )
+    <Study: 1 session, 1 query, 1 result, 1 judgment>
     """
     timezone = settings.get("timezone")
     given = {"users": users, "sessions": sessions, "queries": queries, "results": results, "judgments": judgments}

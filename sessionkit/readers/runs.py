@@ -115,6 +115,12 @@ def from_run(
     >>> run = {"31_1": {"a": 2.0, "b": 1.5}, "31_2": {"b": 0.9}}
     >>> from_run(run, {"31_1": {"b": 1}, "31_2": {"b": 1}}, sessions=r"(?P<session>.+)_(?P<position>\d+)")
     <Study: 1 session, 2 queries, 3 results, 2 judgments>
+
+    Documents that are the query leave the list and the judgments:
+
+    >>> similar = from_run({"d1": {"d1": 9.0, "d7": 8.0}}, {"d1": {"d1": 2, "d7": 1}}, exclude_query_doc=True)
+    >>> similar.results.collect().select("rank", "doc_id").rows(), similar.judgments.collect()["doc_id"].to_list()
+    ([(1, 'd7')], ['d7'])
     """
     for name, word, words in (
         ("order", order, get_args(RunOrder)),

@@ -6,6 +6,7 @@ from frictionless import Schema
 
 from sessionkit.contract import TABLES, document, table
 from sessionkit.contract.schemas import DTYPES
+from sessionkit.readers.config import EXCLUDES
 from sessionkit.study import Settings
 
 ALL = (*TABLES, "rejected")
@@ -66,6 +67,7 @@ def test_settings_and_study_toml_agree():
         "encoding",
         "questionnaires",
         "defaults",
+        *EXCLUDES,
         *TABLES,
     }
     assert keys == set(Settings().as_dict())

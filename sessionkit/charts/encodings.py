@@ -566,6 +566,18 @@ def in_order() -> alt.EncodingSortField:
     return alt.EncodingSortField(field="place", op="min")
 
 
+def grade_text(name: str) -> pl.Expr:
+    """Return grades as text: whole ones without a point, others to two decimals, as means of judges can have 16 digits.
+
+    >>> pl.DataFrame({"grade": [2.0, 4 / 3, 0.5, None]}).select(grade_text("grade")).to_series().to_list()
+    ['2', '1.33', '0.5', 'unjudged']
+    """
+    grade = pl.col(name)
+    whole = grade.cast(pl.Int64, strict=False)
+    text = pl.when(grade == whole).then(whole.cast(pl.String)).otherwise(grade.round(2).cast(pl.String))
+    return text.fill_null("unjudged")
+
+
 def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:
     """Return one line of a tooltip; text unless a number format is given.
 

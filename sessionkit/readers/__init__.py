@@ -19,6 +19,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     entries.py      what the registries hold
     records.py      what a format takes from its files (input_files.py), and with the judgments to ingest.py
     questionnaires.py  answers of users, sessions or tasks, which join the log by their ids
+    exclusions.py   the documents that a study leaves out, of its lists and judgments
     raw.py          the records of one source, not yet checked, with a way back to their raw text
     ingest.py       the one pipeline: sources, in batches of whole sessions, become a checked study
     batches.py      the batches of a large log, repartitioned to disk where it is out of order

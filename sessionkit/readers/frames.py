@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -45,7 +44,7 @@ def from_tables(
     users: Frame = None,
     *,
     empty_list: str | None = None,
-    exclude: Frame | str | PathLike[str] = None,
+    exclude: Frame = None,
     exclude_query_doc: bool = False,
     strict: bool = False,
     **settings: Unpack[SettingValues],
@@ -93,6 +92,12 @@ def from_tables(
     ... )
     >>> study
     <Study: 1 session, 1 query, 2 results, 1 judgment>
+    >>> from_tables(
+    ...     {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"], "topic_id": "t"},
+    ...     {"judgment_key": ["t"], "doc_id": ["y"], "grade": [2]},
+    ...     exclude={"judgment_key": ["t"], "doc_id": ["x"]},
+    ... )
+    <Study: 1 session, 1 query, 1 result, 1 judgment>
     """
     timezone = settings.get("timezone")
     given = {"users": users, "sessions": sessions, "queries": queries, "results": results, "judgments": judgments}

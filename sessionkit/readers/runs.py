@@ -126,6 +126,12 @@ def from_run(
 
     >>> from_run({"q1": {"a": 2.0}}, {"q1": {"a": 1}, "q2": {"b": 1}}, missing_topics="zero")
     <Study: 2 sessions, 2 queries, 1 result, 2 judgments>
+
+    Documents that are the query leave the list and the judgments:
+
+    >>> similar = from_run({"d1": {"d1": 9.0, "d7": 8.0}}, {"d1": {"d1": 2, "d7": 1}}, exclude_query_doc=True)
+    >>> similar.results.collect().select("rank", "doc_id").rows(), similar.judgments.collect()["doc_id"].to_list()
+    ([(1, 'd7')], ['d7'])
     """
     if missing_topics is not None:
         require_choice("missing_topics", missing_topics, get_args(MissingTopics))

@@ -20,7 +20,7 @@ from sessionkit.readers.config import as_config, read_config
         ("[results]\nquote = false\n", r"\[results\]: 'path' is missing"),
         ('max_grade = "two"\n', "max_grade = 'two': not of type 'number'"),
         ("max_grade = -1\n", "max_grade = -1"),
-        ('merge = "mean"\n', "merge = 'mean': not one of"),
+        ('merge = "average"\n', "merge = 'average': not one of"),
         ("unjudged_grades = [1]\n", "unjudged_grades"),
         ('[results]\npath = "x"\ncolumns = { rank = 0 }\n', "results.columns.rank = 0"),
         ('[results]\npath = "x"\nquote = 3\n', "results.quote = 3"),

@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, layered, tip, titled, values
+from sessionkit.charts.encodings import checked, grade_text, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.numbers import compact
@@ -210,8 +210,6 @@ def _listed(shown: pl.DataFrame, sessions: list[str]) -> pl.DataFrame:
 
 def _results(shown: pl.DataFrame, levels: Levels) -> pl.DataFrame:
     """The bars, cells and clicks of results."""
-    whole = pl.col("grade").cast(pl.Int64, strict=False)
-    number = pl.when(pl.col("grade") == whole).then(whole.cast(pl.String)).otherwise(pl.col("grade").cast(pl.String))
     clicked = pl.col("clicked")
     base = shown.select(
         "side",
@@ -221,7 +219,7 @@ def _results(shown: pl.DataFrame, levels: Levels) -> pl.DataFrame:
         end=pl.col("rank") + 0.44,
         document=printable_column("doc_id"),
         value="grade",
-        grade=number.fill_null("unjudged"),
+        grade=grade_text("grade"),
         added="contribution",
         mark=pl.when(clicked).then(pl.lit(CLICK)),
     )

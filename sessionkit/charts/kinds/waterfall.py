@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, stacked, tip, values
+from sessionkit.charts.encodings import checked, grade_text, stacked, tip, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import inert, plain, printable_column
 from sessionkit.errors import UsageError
@@ -102,7 +102,7 @@ def _documents(frame: pl.DataFrame) -> pl.DataFrame:
         "query_position",
         "rank",
         label=pl.concat_str(place, pl.lit(" rank "), pl.col("rank").cast(pl.String), pl.lit("  "), _short("doc_id")),
-        grade=pl.when(pl.col("grade").is_null()).then(pl.lit("unjudged")).otherwise(_number("grade")),
+        grade=grade_text("grade"),
         added="contribution",
         many=pl.lit(1, pl.Int64),
     )
@@ -152,13 +152,3 @@ def _short(name: str) -> pl.Expr:
     text = printable_column(name)
     cut = pl.concat_str(text.str.slice(0, 18), pl.lit("…"), text.str.slice(-12))
     return pl.when(text.str.len_chars() > 32).then(cut).otherwise(text)
-
-
-def _number(name: str) -> pl.Expr:
-    """A grade as text, whole ones without a point."""
-    whole = pl.col(name) == pl.col(name).round()
-    return (
-        pl.when(whole)
-        .then(pl.col(name).cast(pl.Int64, strict=False).cast(pl.String))
-        .otherwise(pl.col(name).cast(pl.String))
-    )

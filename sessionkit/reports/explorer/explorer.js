@@ -141,7 +141,7 @@
     for (let result = resultAt[query]; result < resultAt[query + 1]; result += 1) {
       const value = valueOf(result);
       sum += value ?? 0;
-      const grade = results.grade[result] < 0 ? null : String(data.grades[results.grade[result]]);
+      const grade = results.grade[result] < 0 ? null : String(Number(data.grades[results.grade[result]].toFixed(2)));
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
       rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), described(result),

@@ -25,7 +25,7 @@ from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice, alike, asked_for, chosen
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
-from sessionkit.display.numbers import p_text, readable
+from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import UsageError, suggestion
@@ -349,7 +349,7 @@ def _varies(found: MeasureModel, alpha: float) -> str:
     parts = []
     for _, name, _, _, low, high, sd, share in found.components:
         reach = interval_text(low**0.5, None if high is None else high**0.5, alpha)
-        parts.append(f"{name} {share:.0%} (sd {sd:.3g}, {reach})")
+        parts.append(f"{name} {share_text(share, 0)} (sd {sd:.3g}, {reach})")
     return f"{found.measure}: variance of a session within a group: {', '.join(parts)}."
 
 

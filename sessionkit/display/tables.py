@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import P_IS_BOUND, interval_text, number_texts, readable_p, whole_text
+from sessionkit.display.numbers import (
+    P_IS_BOUND,
+    SHARES,
+    interval_text,
+    number_texts,
+    readable_p,
+    share_text,
+    whole_text,
+)
 
 HEADERS = {
     # ids and places
@@ -308,6 +316,7 @@ def table_of(
     marks: Mapping[tuple[int, int], str] | None = None,
     decimals: int | Sequence[int] | None = None,
     interval: str | None = None,
+    shares: Collection[str] = SHARES,
 ) -> TextTable:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
 
@@ -326,6 +335,8 @@ def table_of(
     interval
         Heading of one column for ``low`` and ``high``, which stand beside each other; by default each has its own. Places of `strong`
         and `marks` are those of the columns as they are shown.
+    shares
+        Columns of shares, which are shown as percentages.
 
     Examples
     --------
@@ -335,7 +346,7 @@ def table_of(
     kept, is_bound = _without_bounds(frame.head(limit))
     if headers is HEADERS and PAIR.keys() <= {*frame.columns}:
         headers = {**HEADERS, **PAIR}
-    columns = [_cells(kept.get_column(name), decimals) for name in kept.columns]
+    columns = [_cells(kept.get_column(name), decimals, shares) for name in kept.columns]
     if "p" in kept.columns:
         place = kept.columns.index("p")
         for row, p in enumerate(kept.get_column("p")):
@@ -399,9 +410,11 @@ def _without_bounds(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[bool]]:
     return frame.drop(P_IS_BOUND), frame.get_column(P_IS_BOUND).fill_null(value=False).to_list()
 
 
-def _cells(column: pl.Series, decimals: int | Sequence[int] | None) -> list[str]:
+def _cells(column: pl.Series, decimals: int | Sequence[int] | None, shares: Collection[str]) -> list[str]:
     """The values of a column as text."""
     values = column.to_list()
+    if column.dtype.is_float() and column.name in shares:
+        return [DASH if value is None else share_text(value) for value in values]
     if column.dtype.is_float():
         if isinstance(decimals, Sequence):
             each = zip(values, decimals, strict=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -131,7 +132,7 @@ def tell_of_depth(study: Study, measure: Measure, level: int = 4) -> None:
     if concerned:
         warnings.warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
-            f"({concerned / everything:.0%}); what was not observed gains 0",
+            f"({share_text(concerned / everything, 0)}); what was not observed gains 0",
             DataWarning,
             stacklevel=level,
         )

@@ -13,7 +13,7 @@ from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, detectable_text, interval_text, level_text, more_in_table
-from sessionkit.display.numbers import p_text, readable
+from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.words import counted, listed
 
 SAME = 1e-9
@@ -224,7 +224,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
     found = row["p_adjusted"] is not None and row["p_adjusted"] <= setup.plan.options.alpha
     word = f", {row['mark']}" if found else ""  # beside a difference that is not shown it would contradict it
-    mark = f" ({row['relative']:+.1%} of {a}'s {mean}{word})" if row["relative"] is not None else ""
+    mark = f" ({share_text(row['relative'], sign='+')} of {a}'s {mean}{word})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"

@@ -129,17 +129,17 @@ def test_one_pair_of_grades_in_300_that_differs_is_said():
 
 
 def test_one_result_in_4000_that_is_not_judged_is_said():
-    ranks = range(1, 4001)
+    documents = [f"d{number}" for number in range(4000)]
     results = pl.DataFrame(
-        {"session_id": "s", "query_position": 1, "rank": ranks, "doc_id": [f"d{n}" for n in ranks], "topic_id": "t"}
+        {"session_id": documents, "query_position": 1, "rank": 1, "doc_id": documents, "topic_id": "t"}
     )
-    judgments = {"judgment_key": ["t"] * 3999, "doc_id": [f"d{n}" for n in range(1, 4000)], "grade": [1] * 3999}
+    judgments = {"judgment_key": ["t"] * 3999, "doc_id": documents[:-1], "grade": [1] * 3999}
     study = sk.from_tables(results, judgments=judgments, max_grade=1)
-    bounds = sk.bounds(study, "sDCG@4000", by=None)
+    bounds = sk.bounds(study, "sDCG@1", by=None)
     # 3999 / 4000 = 99.975%
     assert "99.98%" in bounds.reading
     assert "100%" not in bounds.reading
-    assert "99.98%" in table_text(sk.score(study, "sDCG@4000", by=None))
+    assert "99.98%" in table_text(sk.score(study, "sDCG@1", by=None))
     datasets = spec_of(sk.charts.tipping_point(bounds))["datasets"].values()
-    points = [row for rows in datasets for row in rows if row["rank"] == 4000 and "value_percent" in row]
+    points = [row for rows in datasets for row in rows if "value_percent" in row]
     assert {row["value_percent"] for row in points} == {"99.98%"}

@@ -72,6 +72,8 @@ def list_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str
     """One measure, or several, as a list; the texts are not read."""
     if isinstance(measures, str | Measure) or is_theirs(measures):
         return [cast("str | Measure", measures)]
+    if isinstance(measures, bytes) or not isinstance(measures, Iterable):
+        return [measures]  # whoever reads it says what a measure is
     return list(measures)
 
 

@@ -516,8 +516,9 @@ def chosen_columns(
     note: str | None = None,
     decimals: int = DECIMALS,
     interval: str | None = None,
+    p_is_bound: pl.Series | None = None,
 ) -> TextTable:
-    """The columns of a table that papers print; those that have no value are left out. An `interval` has one, see `table_of`."""
+    """The columns of a table that papers print; those that have no value are left out. `interval` and `p_is_bound` as in `table_of`."""
     empty = {name for name in columns if frame[name].null_count() == len(frame) > 0}
     ends = {"low", "high"}
     if interval is not None and not ends <= empty:
@@ -531,4 +532,5 @@ def chosen_columns(
         decimals=decimals,
         limit=len(frame),
         interval=interval,
+        p_is_bound=p_is_bound if "p" in kept else None,
     )

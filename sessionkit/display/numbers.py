@@ -101,6 +101,18 @@ def readable_p(value: float, *, is_bound: bool = False) -> str:
     return _off_levels(value)
 
 
+def bounded_cells(cells: Sequence[str], values: Iterable[float | None], is_bound: Iterable[bool | None]) -> list[str]:
+    """The cells of a column of p-values, with ``<`` before those that are upper bounds.
+
+    >>> bounded_cells(["0.006", "0.006"], [0.0064, 0.0064], [True, None])
+    ['<0.007', '0.006']
+    """
+    return [
+        readable_p(value, is_bound=True) if bound and value is not None else cell
+        for cell, value, bound in zip(cells, values, is_bound, strict=False)
+    ]
+
+
 def p_text(value: float, *, is_bound: bool = False) -> str:
     """A p-value with its name, as a sentence has it; the one way to set it.
 

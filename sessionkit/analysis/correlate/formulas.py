@@ -112,12 +112,10 @@ def agreeing_reach(value: float, reach: float, *, is_rejected: bool) -> float:
     return math.nextafter(distance, 0.0 if is_rejected else math.inf)
 
 
-def p_of_r(value: float, n: int) -> float | None:
+def p_of_r(value: float, n: int) -> float:
     """Two-sided p-value of Pearson's or Spearman's coefficient by t with n - 2 degrees of freedom, n less the variables
-    held constant.
+    held constant and at least 3.
     """
-    if n < 3:
-        return None
     if abs(value) >= 1:
         return 0.0
     return 2 * t_beyond(abs(value) * math.sqrt((n - 2) / (1 - value**2)), n - 2)

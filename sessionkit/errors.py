@@ -188,6 +188,19 @@ def _unpadded(name: str) -> str:
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
+def require_id(option: str, value: object, known: Iterable[str]) -> None:
+    """Refuse what is no text where one of some ids is asked for; ids that look like numbers are texts too.
+
+    >>> require_id("session", 3, ["1", "2", "3"])
+    Traceback (most recent call last):
+        ...
+    sessionkit.errors.UsageError: session must be an id, which is a text, not 3; did you mean '3'?
+    """
+    if not isinstance(value, str):
+        meant = f"; did you mean {str(value)!r}?" if str(value) in set(known) else ""
+        raise UsageError(f"{option} must be an id, which is a text, not {value!r}{meant}")
+
+
 def _has_word(name: str, typed: str) -> bool:
     """Return whether a word within a name begins with what was typed: after a sign or blank, or at a capital."""
     starts = [found.start() for found in re.finditer(r"(?<=[_\-/. ])\w|(?<=[a-z0-9])[A-Z]", name)]

@@ -24,6 +24,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding, traced
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.judgment_merge import merged_judgments
 from sessionkit.study import Study
@@ -171,17 +172,22 @@ def crossed(grades: pl.DataFrame) -> pl.DataFrame:
     """
     if max(grades[name].n_unique() for name in ("grade", "other_grade")) > LEVELS:
         grades = grades.clear()
-    cell = pl.format("{} ({}%)", "documents", (pl.col("share_of_other_grade") * 100).round(1))
     keys = [*PAIR, "grade"]
     order = grades.get_column("other_grade").unique().sort()
     columns = [f"other grade {repr(grade).removesuffix('.0')}" for grade in order]
     cells = grades.with_columns(
-        cell=cell, column=pl.col("other_grade").replace_strict(order, columns, return_dtype=pl.String)
+        cell=_documents("share_of_other_grade"),
+        column=pl.col("other_grade").replace_strict(order, columns, return_dtype=pl.String),
     )
     wide = cells.pivot(on="column", on_columns=columns, index=keys, values="cell", maintain_order=True)
     total = grades.group_by(keys, maintain_order=True).agg(pl.col("documents", "share").sum())
-    shown = total.select(*keys, total=pl.format("{} ({}%)", "documents", (pl.col("share") * 100).round(1)))
+    shown = total.select(*keys, total=_documents("share"))
     return wide.join(shown, on=keys, maintain_order="left")
+
+
+def _documents(share: str) -> pl.Expr:
+    """Return a number of documents with a share in parentheses."""
+    return pl.format("{} ({})", "documents", pl.col(share).map_elements(share_text, pl.String))
 
 
 def shared_grades(judgments: pl.LazyFrame, by: Sequence[str] = UNIT) -> pl.DataFrame:
@@ -220,7 +226,7 @@ def _sentences(table: pl.DataFrame, *, two_sets: bool = False) -> list[str]:
         f"{counted(everyone['n'][0], 'document')} graded {'in both sets' if two_sets else 'by two judges or more'}"
     )
     sentences = [
-        f"{documents}: {found['agreement']:.0%} of the pairs of grades are equal; Krippendorff's alpha is {', '.join(alphas)}."
+        f"{documents}: {share_text(found['agreement'], 0)} of the pairs of grades are equal; Krippendorff's alpha is {', '.join(alphas)}."
     ]
     if len(pairs) > 1:
         one, other, _, value, n = pairs.row(0)

@@ -28,7 +28,7 @@ from sessionkit.analysis.groups import Grouping, group_text
 from sessionkit.choices import AfterStop, CurveNormalization
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.natural_order import in_natural_order
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import UsageError, require_id, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import run
 from sessionkit.study import Study
@@ -140,6 +140,7 @@ class DifferenceReduction(BandReduction):
             found = f"there is only {groups[0]}" if groups else "no session has one"
             raise UsageError(f"a difference needs two groups, and {found}; group by another column")
         first = groups[0] if self.against is None else self.against
+        require_id("against", first, groups)
         if first not in groups:
             known = ", ".join(groups[:20])
             raise UsageError(f"there is no group {first!r} to subtract{suggestion(first, groups)}; groups: {known}")

@@ -36,7 +36,7 @@ from sessionkit.analysis.variance_components.random_factors import FactorChoice,
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
 from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest
-from sessionkit.display.numbers import p_text, readable
+from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError, suggestion
@@ -387,7 +387,7 @@ def _varies(found: MeasureModel, alpha: float) -> str:
     parts = []
     for _, name, _, _, low, high, sd, share in found.components:
         reach = interval_text(low**0.5, None if high is None else high**0.5, alpha)
-        parts.append(f"{name} {share:.0%} (sd {sd:.3g}, {reach})")
+        parts.append(f"{name} {share_text(share, 0)} (sd {sd:.3g}, {reach})")
     return f"{found.measure}: variance of a session within a group: {', '.join(parts)}."
 
 

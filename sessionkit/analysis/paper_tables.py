@@ -15,8 +15,9 @@ import polars as pl
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.groups import BETWEEN
 from sessionkit.analysis.inference_options import error_rate
+from sessionkit.analysis.phrases import level_text
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts
+from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts, share_text
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
@@ -123,11 +124,13 @@ def _score_note(scores: pl.DataFrame, keys: Sequence[str]) -> str | None:
 def _judged(rows: pl.DataFrame, keys: Sequence[str]) -> str:
     """The judged share of each group, or of many their range."""
     if not keys:
-        return f"{rows.item(0, 'judged'):.1%}"
+        return share_text(rows.item(0, "judged"))
     if len(rows) <= NAMED:
-        return ", ".join(f"{share:.1%} ({group})" for group, share in rows.select("_group", "judged").iter_rows())
+        return ", ".join(
+            f"{share_text(share)} ({group})" for group, share in rows.select("_group", "judged").iter_rows()
+        )
     low, high = rows.select(low=pl.col("judged").min(), high=pl.col("judged").max()).row(0)
-    return f"{low:.1%} to {high:.1%} by group"
+    return f"{share_text(low)} to {share_text(high)} by group"
 
 
 def _groups(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
@@ -363,7 +366,7 @@ def interval_heading(confidence: float, family: Family | None = None) -> str:
     ('95% interval', 'Unadjusted 95% interval')
     """
     unadjusted = family is not None and family.has_unadjusted_intervals
-    return f"{'Unadjusted ' if unadjusted else ''}{100 * confidence:g}% interval"
+    return f"{'Unadjusted ' if unadjusted else ''}{level_text(1 - confidence)} interval"
 
 
 def with_unit(measure: str) -> str:
@@ -517,8 +520,9 @@ def chosen_columns(
     note: str | None = None,
     decimals: int = DECIMALS,
     interval: str | None = None,
+    p_is_bound: pl.Series | None = None,
 ) -> TextTable:
-    """The columns of a table that papers print; those that have no value are left out. An `interval` has one, see `table_of`."""
+    """The columns of a table that papers print; those that have no value are left out. `interval` and `p_is_bound` as in `table_of`."""
     empty = {name for name in columns if frame[name].null_count() == len(frame) > 0}
     ends = {"low", "high"}
     if interval is not None and not ends <= empty:
@@ -532,4 +536,5 @@ def chosen_columns(
         decimals=decimals,
         limit=len(frame),
         interval=interval,
+        p_is_bound=p_is_bound if "p" in kept else None,
     )

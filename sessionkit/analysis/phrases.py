@@ -51,10 +51,10 @@ def interval_text(low: float | None, high: float | None, alpha: float, digits: i
 def level_text(alpha: float) -> str:
     """The confidence of an interval.
 
-    >>> level_text(0.05)
-    '95%'
+    >>> level_text(0.05), level_text(1e-9)
+    ('95%', '99.9999999%')
     """
-    return f"{100 * (1 - alpha):g}%"
+    return f"{100 * (1 - alpha):.12g}%"
 
 
 def ends(low: float | None, high: float | None, digits: int | None = None) -> str:

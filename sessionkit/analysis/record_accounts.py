@@ -7,6 +7,7 @@ import polars as pl
 from sessionkit.analysis.list_depths import observed
 from sessionkit.contract import TABLES
 from sessionkit.display.frames import ResultFrame
+from sessionkit.display.numbers import share_text
 from sessionkit.display.text import Displayed
 from sessionkit.study import Study, verify_hashes
 from sessionkit.study.study import guarded_read
@@ -152,4 +153,4 @@ def heavy_losses(study: Study) -> tuple[str, ...]:
 
 def _said(name: str, many: int, whole: int, what: str, done: str) -> str:
     """Return how many of how many, and their share."""
-    return f"{name}: {many:,} of {whole:,} {what} ({many / whole:.1%}) {done}"
+    return f"{name}: {many:,} of {whole:,} {what} ({share_text(many / whole)}) {done}"

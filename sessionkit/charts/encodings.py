@@ -18,10 +18,13 @@ from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import CONTEXT, INK, WIDTH, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable_column
 from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.numbers import share_text
 from sessionkit.errors import UsageError, visible
 from sessionkit.readers.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
+PERCENT = "_percent"
+"""How fields end that hold a share as text."""
 NUMBERS = "Numbers: "
 """How a line below the title begins that explains numbers in cells; it goes where these do not fit."""
 LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User", "session_id": "Session"}
@@ -176,8 +179,20 @@ def values(frame: pl.DataFrame, shown: pl.DataFrame | None = None) -> alt.Inline
     """
     texts = [inert_column(name) for name, dtype in frame.schema.items() if dtype == pl.String]
     rows = SharedRows(values=frame.with_columns(texts).to_dicts())
-    object.__setattr__(rows, "shown", frame if shown is None else shown)  # no part of the specification
+    data = frame.drop(name for name in frame.columns if name.endswith(PERCENT)) if shown is None else shown
+    object.__setattr__(rows, "shown", data)  # no part of the specification
     return rows
+
+
+def with_percents(frame: pl.DataFrame, *shares: str, decimals: int = 1) -> pl.DataFrame:
+    """Return a frame with the texts of some shares beside them, for `share_tip`.
+
+    A number format such as ``.1%`` would write 100.0% for 3,999 of 4,000.
+    """
+    return frame.with_columns(
+        pl.col(name).map_elements(lambda share: share_text(share, decimals), pl.String).alias(f"{name}{PERCENT}")
+        for name in shares
+    )
 
 
 def guide(frame: pl.DataFrame) -> alt.InlineData:
@@ -576,6 +591,11 @@ def grade_text(name: str) -> pl.Expr:
     whole = grade.cast(pl.Int64, strict=False)
     text = pl.when(grade == whole).then(whole.cast(pl.String)).otherwise(grade.round(2).cast(pl.String))
     return text.fill_null("unjudged")
+
+
+def share_tip(field: str, title: str) -> alt.Tooltip:
+    """Return one line of a tooltip for a share, of a frame that `with_percents` made."""
+    return tip(f"{field}{PERCENT}", title)
 
 
 def tip(field: str, title: str, form: str | None = None) -> alt.Tooltip:

@@ -80,6 +80,8 @@ LEVELS = (0.001, 0.01, 0.05, 0.1)
 """Levels of significance."""
 
 
+ROUNDING = 1e-12
+"""By how much a share that was added up may miss 0 or 1."""
 P_IS_BOUND = "p_is_bound"
 """Column that says whether ``p`` is an upper bound: the smallest p that so many random draws can give."""
 
@@ -97,6 +99,18 @@ def readable_p(value: float, *, is_bound: bool = False) -> str:
     if is_bound:
         return f"<{(math.floor(value * 1000) + 1) / 1000:.3f}"
     return _off_levels(value)
+
+
+def bounded_cells(cells: Sequence[str], values: Iterable[float | None], is_bound: Iterable[bool | None]) -> list[str]:
+    """The cells of a column of p-values, with ``<`` before those that are upper bounds.
+
+    >>> bounded_cells(["0.006", "0.006"], [0.0064, 0.0064], [True, None])
+    ['<0.007', '0.006']
+    """
+    return [
+        readable_p(value, is_bound=True) if bound and value is not None else cell
+        for cell, value, bound in zip(cells, values, is_bound, strict=False)
+    ]
 
 
 def p_text(value: float, *, is_bound: bool = False) -> str:
@@ -124,13 +138,30 @@ def whole_text(column: str, value: int) -> str:
     return f"{value:,}" if column in COUNTS else str(value)
 
 
-def share_text(share: float) -> str:
-    """A share as a percentage.
+def share_text(share: float, decimals: int = 1, sign: str = "-") -> str:
+    """A share, or a difference in percent of something: the one way to set a percentage.
 
-    >>> share_text(0.963)
-    '96.3%'
+    Only all reads 100% and only nothing 0%: others have as many more decimals as keep them from it. A sum of doubles that misses 0 or
+    1 by its last digits is 0 or 1. With ``sign="+"`` numbers above 0 have a sign.
+
+    >>> share_text(0.963), share_text(0.963, 0), share_text(1.0), share_text(0.0, 0), share_text(0.1234, sign="+")
+    ('96.3%', '96%', '100.0%', '0%', '+12.3%')
+    >>> share_text(299 / 300, 0), share_text(3999 / 4000), share_text(-0.00004), share_text(1 - 2**-53, 0)
+    ('99.7%', '99.98%', '-0.004%', '100%')
     """
-    return f"{share:.1%}"
+    texts = [f"{share:{sign}.{digits}%}" for digits in range(decimals, 11)]
+    if min(abs(share), abs(abs(share) - 1)) <= ROUNDING:
+        return texts[0]
+    return next((text for text in texts if abs(float(text[:-1])) not in (0, 100)), texts[0])
+
+
+def short_share_text(share: float) -> str:
+    """A share as `share_text` has it, without a decimal that is 0, for the label of a mark.
+
+    >>> short_share_text(0.25), short_share_text(0.125), short_share_text(0.0004)
+    ('25%', '12.5%', '0.04%')
+    """
+    return share_text(share).replace(".0%", "%")
 
 
 def number_texts(column: str, values: Sequence[float | None], decimals: int | None = None) -> list[str | None]:

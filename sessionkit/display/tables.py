@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import P_IS_BOUND, interval_text, number_texts, readable_p, whole_text
+from sessionkit.display.numbers import (
+    SHARES,
+    bounded_cells,
+    interval_text,
+    number_texts,
+    share_text,
+    whole_text,
+)
 
 HEADERS = {
     # ids and places
@@ -197,6 +204,7 @@ HEADERS = {
     "p": "p",
     "p_adjusted": "Adjusted p",
     "p_independent": "p if independent",
+    "p_is_bound": "p is a bound",
     "effect": "Effect size",
     "effect_low": "Effect from",
     "effect_high": "Effect to",
@@ -308,6 +316,8 @@ def table_of(
     marks: Mapping[tuple[int, int], str] | None = None,
     decimals: int | Sequence[int] | None = None,
     interval: str | None = None,
+    shares: Collection[str] = SHARES,
+    p_is_bound: pl.Series | None = None,
 ) -> TextTable:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
 
@@ -316,7 +326,7 @@ def table_of(
     caption, note, strong, marks
         See `Table`.
     frame
-        The values. A column ``p_is_bound`` is not shown: where it is true, ``<`` stands before ``p``.
+        The values.
     headers
         Headings by column; others keep their names.
     limit
@@ -326,20 +336,23 @@ def table_of(
     interval
         Heading of one column for ``low`` and ``high``, which stand beside each other; by default each has its own. Places of `strong`
         and `marks` are those of the columns as they are shown.
+    shares
+        Columns of shares, which are shown as percentages.
+    p_is_bound
+        For each row, whether ``p`` is an upper bound, which has ``<`` before it.
 
     Examples
     --------
     >>> table_of("Scores", pl.DataFrame({"system_id": ["S1"], "value": [0.5], "judged": [0.25]})).rows
     (('S1', '0.5000', '25.0%'),)
     """
-    kept, is_bound = _without_bounds(frame.head(limit))
+    kept = frame.head(limit)
     if headers is HEADERS and PAIR.keys() <= {*frame.columns}:
         headers = {**HEADERS, **PAIR}
-    columns = [_cells(kept.get_column(name), decimals) for name in kept.columns]
-    if "p" in kept.columns:
+    columns = [_cells(kept.get_column(name), decimals, shares) for name in kept.columns]
+    if p_is_bound is not None:
         place = kept.columns.index("p")
-        for row, p in enumerate(kept.get_column("p")):
-            columns[place][row] = readable_p(p, is_bound=True) if is_bound[row] else columns[place][row]
+        columns[place] = bounded_cells(columns[place], kept.get_column("p"), p_is_bound)
     headings = [headers.get(name, label(name)) for name in kept.columns]
     numeric = [dtype.is_numeric() for dtype in kept.dtypes]
     if interval is not None and "low" in kept.columns:
@@ -392,16 +405,11 @@ def with_labels(frame: pl.DataFrame, labels: Mapping[str, str], columns: Iterabl
     return frame.with_columns(pl.col(sorted(texts)).replace(labels)) if labels and texts else frame
 
 
-def _without_bounds(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[bool]]:
-    """Return a frame without the column that marks upper bounds of p, and for each row whether it is marked."""
-    if P_IS_BOUND not in frame.columns:
-        return frame, [False] * len(frame)
-    return frame.drop(P_IS_BOUND), frame.get_column(P_IS_BOUND).fill_null(value=False).to_list()
-
-
-def _cells(column: pl.Series, decimals: int | Sequence[int] | None) -> list[str]:
+def _cells(column: pl.Series, decimals: int | Sequence[int] | None, shares: Collection[str]) -> list[str]:
     """The values of a column as text."""
     values = column.to_list()
+    if column.dtype.is_float() and column.name in shares:
+        return [DASH if value is None else share_text(value) for value in values]
     if column.dtype.is_float():
         if isinstance(decimals, Sequence):
             each = zip(values, decimals, strict=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sessionkit.display.numbers import P_IS_BOUND, number_texts, readable_p, whole_text
+from sessionkit.display.numbers import P_IS_BOUND, bounded_cells, number_texts, whole_text
 from sessionkit.errors import visible
 
 if TYPE_CHECKING:
@@ -58,11 +58,7 @@ def all_cells(frame: pl.DataFrame) -> list[list[str]]:
     columns = [cells_of(column) for column in frame]
     if P_IS_BOUND in frame.columns and "p" in frame.columns:
         place = frame.columns.index("p")
-        rows = frame.select("p", P_IS_BOUND).rows()
-        columns[place] = [
-            readable_p(p, is_bound=True) if is_bound else cell
-            for cell, (p, is_bound) in zip(columns[place], rows, strict=True)
-        ]
+        columns[place] = bounded_cells(columns[place], frame.get_column("p"), frame.get_column(P_IS_BOUND))
     return columns
 
 

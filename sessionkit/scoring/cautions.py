@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.display.missing_ids import name_missing
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning, warn
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -175,5 +176,5 @@ def tell_of_depth(study: Study, measure: Measure) -> None:
     if concerned:
         warn(
             f"{measure} looks deeper than was observed in {concerned} of {everything} queries "
-            f"({concerned / everything:.0%}); what was not observed gains 0"
+            f"({share_text(concerned / everything, 0)}); what was not observed gains 0"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
-from sessionkit.errors import MeasureError, UsageError, suggestion, warn
+from sessionkit.errors import MeasureError, UsageError, require_id, suggestion, warn
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
 from sessionkit.scoring.columns import columns_beside, columns_read, measure_of
@@ -39,6 +39,9 @@ COLUMNS = {
     "contribution": pl.Float64,
     "cumulated": pl.Float64,
 }
+
+MOST_COMPARED = 10_000
+"""Ids that are looked through for one that is spelled alike."""
 
 
 @guarded_read
@@ -139,13 +142,16 @@ def columns_of(measure: Measure) -> dict[str, pl.DataType | type[pl.DataType]]:
 
 def one_session(study: Study, session: str) -> Study:
     """The study cut down to one session; its judgments stay whole."""
-    found = study.sessions.filter(pl.col("session_id") == session)
-    if not found.select(pl.len()).collect().item():
-        known = study.sessions.select("session_id").collect().to_series()
-        msg = f"there is no session {session!r} among the {len(known)} of this study{suggestion(session, known.head(10_000))}"
-        raise UsageError(msg)
+    ids = study.sessions.select("session_id")
+    if not isinstance(session, str) or not len(ids.filter(session_id=session).collect()):
+        known = ids.collect().to_series()
+        require_id("session", session, known)
+        near = suggestion(session, known.head(MOST_COMPARED))
+        raise UsageError(f"there is no session {session!r} among the {len(known)} of this study{near}")
     mine = pl.col("session_id") == session
-    return study.with_tables(sessions=found, queries=study.queries.filter(mine), results=study.results.filter(mine))
+    return study.with_tables(
+        sessions=study.sessions.filter(mine), queries=study.queries.filter(mine), results=study.results.filter(mine)
+    )
 
 
 def _terms(batch: SessionBatch, measure: TermMeasure) -> pl.DataFrame:

@@ -225,6 +225,24 @@ def test_a_condition_without_sessions_names_what_there_is(refused, name, tmp_pat
         refused(2, name, saved_clinic(), *WHERE[name], "--where", condition, names=names)
 
 
+TESTING = {
+    "confidence": ("0.5", "confidence must be a number above .5 and below 1, such as 0.95, not 0.5"),
+    "draws": ("-3", "draws must be a whole number of at least"),
+    "seed": ("-1", "seed must be a whole number, 0 or more, not -1"),
+}
+"""Options of tests and random draws, each with a value that none accepts and how it is refused."""
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_options_of_tests_are_refused_alike(refused, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parameters = next(inspect.signature(one).parameters for one in COMMANDS if name_of(one) == name)
+    for option, (bad, says) in TESTING.items():
+        if option in parameters:
+            words = [*WHERE[name], *(["--bands"] if "bands" in parameters else [])]
+            refused(2, name, saved_clinic(), *words, f"--{option}", bad, names=[says])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHERE)
 def test_every_output_names_the_condition(call, name, tmp_path, monkeypatch):

@@ -1,16 +1,20 @@
 """Numbers in prose and cells of a page: what no line end parts, minus signs, thousands, and one way to set p-values."""
 
+import ast
 import re
 from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import sessionkit
+import sessionkit as sk
+from sessionkit.charts import spec_of
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.notebook import html_of
-from sessionkit.display.numbers import p_text, set_numbers
+from sessionkit.display.numbers import p_text, set_numbers, share_text
 from sessionkit.display.tables import table_of
 from sessionkit.display.templates import worded
 from sessionkit.display.text_tables import table_text
@@ -64,8 +68,78 @@ def test_counts_have_commas_and_other_whole_numbers_have_none():
 
 def test_p_values_are_set_by_one_function():
     """No other file writes a p-value itself."""
-    root = Path(sessionkit.__file__).parent
+    root = Path(sk.__file__).parent
     own = re.compile(r"(?m)^(?!\s*p = ).*\bp (?:=|<) (?:\{|%)")
     files = [path for path in root.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
     assert [path.name for path in files] == ["numbers.py"]
     assert p_text(0.0001) == "p < 0.001"
+
+
+@given(st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0, 1, 2]))
+def test_only_all_reads_100_percent_and_only_nothing_0(counts, decimals):
+    part, n = counts
+    number = float(share_text(part / n, decimals).removesuffix("%"))
+    assert (number == 100) == (part == n)
+    assert (number == 0) == (part == 0)
+    assert abs(number - 100 * part / n) <= 0.5 * 10**-decimals
+
+
+PACKAGE = Path(sk.__file__).parent
+OWN_PERCENTS = {"numbers.py": "share_text", "phrases.py": "the confidence of an interval"}
+"""Files that may set a percentage."""
+
+
+def percents(tree):
+    """The lines of a module that set a percentage by a number format, or write a percent sign behind a number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            for part, after in zip(node.values, [*node.values[1:], None], strict=True):
+                if not isinstance(part, ast.FormattedValue):
+                    continue
+                form = ast.unparse(part.format_spec).strip("f'\"") if part.format_spec else ""
+                behind = after.value if isinstance(after, ast.Constant) else ""
+                if form.endswith("%") or re.match(r"%(?!\w)", behind):
+                    yield node.lineno
+        elif isinstance(node, ast.Constant) and re.search(r"^[+~]?\.\d+~?[%p]$|\{\}%", str(node.value)):
+            yield node.lineno
+
+
+def test_share_text_alone_sets_percentages():
+    lines = [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.name not in OWN_PERCENTS
+        for line in percents(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not lines, "use sessionkit.display.numbers.share_text; in charts with_percents and share_tip"
+    faults = ['f"{x:.1%}"', 'f"{x:.0f}%"', 'tip("a", "A", ".1%")', 'pl.format("{}%", x)']
+    assert {*percents(ast.parse("\n".join(faults)))} == {1, 2, 3, 4}  # the check finds what it is for
+    for path in PACKAGE.rglob("*.js"):
+        assert not re.search(r"toFixed\(\d+\)\}%", path.read_text("utf-8")), path
+
+
+def test_one_pair_of_grades_in_300_that_differs_is_said():
+    documents = [f"d{number}" for number in range(300)]
+    judgments = pl.DataFrame({
+        "judgment_key": "t", "doc_id": documents * 2, "judge_id": ["ada"] * 300 + ["bob"] * 300, "grade": [1] * 599 + [0],
+    })  # fmt: skip
+    log = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["t"]}
+    reading = sk.agreement(sk.from_tables(log, judgments=judgments)).reading
+    assert "99.7% of the pairs of grades are equal" in reading  # 299 / 300
+
+
+def test_one_result_in_4000_that_is_not_judged_is_said():
+    documents = [f"d{number}" for number in range(4000)]
+    results = pl.DataFrame(
+        {"session_id": documents, "query_position": 1, "rank": 1, "doc_id": documents, "topic_id": "t"}
+    )
+    judgments = {"judgment_key": ["t"] * 3999, "doc_id": documents[:-1], "grade": [1] * 3999}
+    study = sk.from_tables(results, judgments=judgments, max_grade=1)
+    bounds = sk.bounds(study, "sDCG@1", by=None)
+    # 3999 / 4000 = 99.975%
+    assert "99.98%" in bounds.reading
+    assert "100%" not in bounds.reading
+    assert "99.98%" in table_text(sk.score(study, "sDCG@1", by=None))
+    datasets = spec_of(sk.charts.tipping_point(bounds))["datasets"].values()
+    points = [row for rows in datasets for row in rows if "value_percent" in row]
+    assert {row["value_percent"] for row in points} == {"99.98%"}

@@ -10,6 +10,7 @@ from sessionkit.analysis.calibrate.fit_tables import FittedModel
 from sessionkit.analysis.calibrate.fits import LIKELIHOOD, State
 from sessionkit.analysis.calibrate.models import DiscountModel
 from sessionkit.analysis.phrases import ends
+from sessionkit.display.numbers import share_text
 
 LISTED = 6
 """Fits that are named one by one."""
@@ -133,7 +134,7 @@ def _reached(whole: LookCounts) -> str:
     """What was observed, in two shares."""
     rank, query = reached(whole.stops(by_position=False)[0])
     shares = [(rank, "lists were looked at beyond rank 1"), (query, "sessions went on to a second query")]
-    told = [f"{share:.1%} of {what}" for share, what in shares if share is not None]
+    told = [f"{share_text(share)} of {what}" for share, what in shares if share is not None]
     return f"Observed where not censored: {', and '.join(told)}." if told else "No stop was observed."
 
 
@@ -148,8 +149,8 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
         told.append(f"{free.name} = {fit.values[place]:.3f} ({ends(low, high, digits=3)}, {of})")
     rank, query = made.grids[0].second
     seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
-    comes = f"{rank:.1%} of lists to reach rank 2" + (
-        f" and {query:.1%} of sessions to reach query 2" if query is not None else ""
+    comes = f"{share_text(rank)} of lists to reach rank 2" + (
+        f" and {share_text(query)} of sessions to reach query 2" if query is not None else ""
     )
     lines = [f"{fit.model.text} ({fit.model.form}) by stopping likelihood: {', '.join(told)}; it expects {comes}."]
     missed = [
@@ -159,7 +160,8 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
     ]
     if missed:
         lines.append(
-            f"This misses the observed share at {' and '.join(missed)} by more than {GAP:.0%}: the shape of this discount does not fit."
+            f"This misses the observed share at {' and '.join(missed)} by more than {share_text(GAP, 0)}: "
+            "the shape of this discount does not fit."
         )
     return lines
 

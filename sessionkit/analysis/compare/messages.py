@@ -21,7 +21,7 @@ from sessionkit.analysis.phrases import (
     level_text,
     more_in_table,
 )
-from sessionkit.display.numbers import p_text, readable
+from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.words import counted, listed
 
 SAME = 1e-9
@@ -293,7 +293,7 @@ def _sentence(row: dict[str, Any], setup: ComparisonSetup) -> str:
     mean = "raw mean" if row["relative"] is not None and is_adjusted(row) else "mean"
     found = _is_shown(row, setup)
     word = f", {row['mark']}" if found else ""  # beside a difference that is not shown it would contradict it
-    mark = f" ({row['relative']:+.1%} of {a}'s {mean}{word})" if row["relative"] is not None else ""
+    mark = f" ({share_text(row['relative'], sign='+')} of {a}'s {mean}{word})" if row["relative"] is not None else ""
     raw = f"raw means {readable(row['mean_a'])} and {readable(row['mean_b'])}, raw difference {readable(row['raw_difference'])}"
     if row["p"] is None:
         known = "no estimate" if row["estimate"] is None else f"{_estimate(row, setup)}{mark}"

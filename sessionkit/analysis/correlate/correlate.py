@@ -64,7 +64,7 @@ class Correlations(Finding):
         draws as the interval, which excludes 0 exactly where p is at most 1 - confidence), ``p_independent`` (scipy's, as if all
         sessions were independent: what published tables print), ``interval`` (its kind), ``note`` (why there is no value or
         interval, or nothing that the test could reject) and ``p_is_bound`` (whether p is an upper bound, the smallest that so
-        many draws can give).
+        many draws can give; null by formula).
     differences
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
         ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``,
@@ -106,13 +106,13 @@ class Correlations(Finding):
         held = f", {listed([*map(label, self.control)])} held constant" if self.control else ""
         of = f" with {label(covariates[0])}" if len(covariates) == 1 else ""
         intervals = listed(self.table["interval"].drop_nulls().unique(maintain_order=True).to_list() or ["no"])
-        p = "; intervals and p not corrected" if self.table["p"].count() > 1 else ""
+        p = "; p not corrected" if self.table["p"].count() > 1 else ""
         units = f" of {range_text(self.table['units'])} users" if self.units == "users" else ""
         caption = f"{what}{of} over sessions{held}; intervals: {intervals}{p}; n sessions{units}"
         shown = self.table.with_columns(pl.col("coefficient").replace(HEADINGS))
         alpha = error_rate(self.confidence)
         columns = [*several[:1], "measure", *several[1:]] if several[:1] == ["covariate"] else ["measure", *several]
-        columns += ["value", "low", "high", "p", "n", P_IS_BOUND]
+        columns += ["value", "low", "high", "p", "n"]
         found = [row for row, p in enumerate(self.table["p"]) if p is not None and p <= alpha]
         missing = shown.filter(pl.col("value").is_null())["note"].drop_nulls().unique(maintain_order=True)
         note = " ".join(
@@ -126,6 +126,7 @@ class Correlations(Finding):
             interval=interval_heading(self.confidence),
             note=significance_note("*:" if found else "", alpha, note),
             decimals=2,
+            p_is_bound=self.table[P_IS_BOUND],
         )
         return replace(table, marks=dict.fromkeys([(row, columns.index("value")) for row in found], "*"))
 

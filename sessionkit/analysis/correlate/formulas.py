@@ -9,11 +9,18 @@ The interval of a correlation inverts the test that gives its p-value, so it exc
   (2000), taken at the correlation q that is tested instead of at the observed one.
 - Kendall: tanh(z - c) to tanh(z + c), with the critical value of `sessionkit.analysis.correlate.concordance.KendallTest`.
 
-Of partial correlations each variable held constant takes one from n. Coverage of 95% intervals, in percent, and the share
-of p <= .05 where the true correlation is 0; 20,000 samples of a bivariate normal distribution each, and the same rounded to
-five categories ("tied"; the true value is that of a sample of a million):
+Of partial correlations each variable held constant takes one from n. Coverage of 95% intervals in percent, of 10,000 simulated
+samples each (standard error 0.2) of two normal variables with correlation r, and of the same cut into five categories ("tied"; the
+true coefficient is then that of 200,000 pairs). At r = 0 the test rejects what the intervals miss, such as 4.8% for the first::
 
-TABLE
+                      Pearson             Spearman            Kendall
+    r              0    .5    .8       0    .5    .8       0    .5    .8
+    n = 10      95.2  95.3  95.0    94.4  95.3  96.1    95.6  95.5  93.9
+    n = 20      95.5  95.0  95.0    95.2  95.6  96.3    95.4  95.0  94.6
+    n = 50      95.0  94.9  95.2    95.3  95.6  96.1    95.0  95.1  95.2
+    n = 10 tied 94.8  94.9  94.5    94.8  95.9  96.0    95.5  95.0  94.4
+    n = 20 tied 95.0  95.1  95.3    94.7  95.8  96.4    95.3  95.0  94.2
+    n = 50 tied 95.0  94.8  95.1    95.1  95.5  96.3    94.6  95.2  94.3
 
 Williams' t (1959) and Steiger's z with pooled correlations (1980) are for Pearson's coefficient.
 """
@@ -105,12 +112,10 @@ def agreeing_reach(value: float, reach: float, *, is_rejected: bool) -> float:
     return math.nextafter(distance, 0.0 if is_rejected else math.inf)
 
 
-def p_of_r(value: float, n: int) -> float | None:
+def p_of_r(value: float, n: int) -> float:
     """Two-sided p-value of Pearson's or Spearman's coefficient by t with n - 2 degrees of freedom, n less the variables
-    held constant.
+    held constant and at least 3.
     """
-    if n < 3:
-        return None
     if abs(value) >= 1:
         return 0.0
     return 2 * t_beyond(abs(value) * math.sqrt((n - 2) / (1 - value**2)), n - 2)

@@ -220,7 +220,7 @@ def _ends(row: dict[str, Any]) -> str:
 
 
 def _p(row: dict[str, Any]) -> str:
-    return p_text(row["p"], is_bound=row["p_is_bound"])
+    return p_text(row["p"], is_bound=bool(row["p_is_bound"]))
 
 
 def _sentence(text: str) -> str:

@@ -237,7 +237,7 @@ class CorrelationRows:
         alpha = self.resampling.alpha
         reach = agreeing_reach(value, test.reach, is_rejected=test.p <= alpha)
         low, high = interval(coefficient, value, reach)
-        row: Row = {"low": low, "high": high, "p": test.p, "p_is_bound": False, "interval": ANALYTIC[coefficient]}
+        row: Row = {"low": low, "high": high, "p": test.p, "interval": ANALYTIC[coefficient]}
         if math.isinf(test.reach):
             row["note"] = (
                 f"with {n} sessions and these ties Kendall's test cannot give p at or below {alpha:g}, so no correlation is excluded"
@@ -251,7 +251,7 @@ class CorrelationRows:
         except UsageError as error:
             return [{"note": str(error)}]
         return [
-            {"test": found.name, "statistic": found.statistic, "df": found.df, "p": found.p, "p_is_bound": False}
+            {"test": found.name, "statistic": found.statistic, "df": found.df, "p": found.p}
             | {"low": found.low, "high": found.high}
             for found in both
         ]

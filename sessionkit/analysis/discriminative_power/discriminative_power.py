@@ -22,7 +22,7 @@ from sessionkit.analysis.phrases import left_out_lines, reading_of
 from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, Scoring
 from sessionkit.choices import DiscriminationTest, Population
-from sessionkit.display.numbers import p_text
+from sessionkit.display.numbers import p_text, share_text
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -315,7 +315,7 @@ def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationS
         over += f"; a significant difference is at least {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
     if row["pairs"] > 1:
         which = "pairs" if row["tested"] == row["pairs"] else f"pairs that can be tested (of {row['pairs']:,})"
-        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({row['power']:.0%})"
+        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({share_text(row['power'], 0)})"
         return f"{row['measure']}: {share} {over}."
     pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"

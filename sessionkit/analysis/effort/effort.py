@@ -30,6 +30,7 @@ from sessionkit.analysis.groups import Grouping, by_columns
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.choices import StudyTable
 from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -378,7 +379,7 @@ def _plateau(plateau: pl.DataFrame, units: str) -> Iterator[str]:
         there = "there or at the cutoff" if row["beyond"] else "there"
         yield (
             f"{row['group']}: the ideal stops rising after {_about(row['mean'], 'document')} on average ({row['least']} to {row['most']}"
-            f"{beyond}); a searcher who stops {there} has {row['gained'] * 100:.0f}% of the ideal's gain."
+            f"{beyond}); a searcher who stops {there} has {share_text(row['gained'], 0)} of the ideal's gain."
         )
 
 

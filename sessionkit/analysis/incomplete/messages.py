@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sessionkit.analysis.incomplete.pool import Pool
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted
 
 ALL = "Every document that was shown is judged: no further judgment of them can change a score."
@@ -149,12 +150,8 @@ def _without(bounds: pl.DataFrame) -> Iterator[str]:
 
 
 def _percent(share: float | None) -> str:
-    """A share as people say it; never 100% of what is not all."""
-    if share is None:
-        return "none shown"
-    if 0 < share < 1:
-        return f"{min(max(share * 100, 0.1), 99.9):.1f}%"
-    return f"{share * 100:.0f}%"
+    """A judged share, where anything was shown."""
+    return "none shown" if share is None else share_text(share, decimals=0 if share in (0, 1) else 1)
 
 
 def _number(value: float) -> str:

@@ -24,7 +24,7 @@ from sessionkit.analysis.rescore.groups import groups_of
 from sessionkit.analysis.rescore.log import RescoredLog, require_judgments
 from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.choices import AnyTest, ErrorSpread, Population
-from sessionkit.display.numbers import p_text
+from sessionkit.display.numbers import p_text, share_text
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.alternative_judgments import reads_subtopics
@@ -288,7 +288,7 @@ def _agreement(agreement: pl.DataFrame) -> Iterator[str]:
             continue
         n = rows.item(0, "n")
         coefficient = f"{name} is {values[measure]:.2f}" if values[measure] is not None else f"{name} is undefined"
-        yield f"{what} gave the same grade in {values['agreement']:.0%} of {n:,} cases; {coefficient}."
+        yield f"{what} gave the same grade in {share_text(values['agreement'], 0)} of {n:,} cases; {coefficient}."
 
 
 def _errors(settled: NoiseSetup) -> str:
@@ -312,7 +312,7 @@ def _errors(settled: NoiseSetup) -> str:
     )
     return (
         f"All {settled.judgments:,} judgments were redrawn {settled.draws:,} times (seed {settled.seed}), {what}. A draw changes "
-        f"{settled.changed:.0%} of them on average. Pairs are tested by {settled.test} over {settled.population}.{unknown}"
+        f"{share_text(settled.changed, 0)} of them on average. Pairs are tested by {settled.test} over {settled.population}.{unknown}"
     )
 
 
@@ -349,15 +349,13 @@ def _pair(row: Mapping[str, Any], settled: NoiseSetup) -> str:
         "The winner changes, or there is none," if direction.is_known else "The sign changes, or the difference is 0,"
     )
     error = math.sqrt(changes * (1 - changes) / row["draws"])
-    sure = f" (standard error {error:.1%})" if error else ""
+    sure = f" (standard error {share_text(error)})" if error else ""
     p, verdict = "too little data to test", ""
     if row["p"] is not None:
         p, side = p_text(row["p"]), "at most" if row["p"] <= settled.alpha else "above"
-        verdict = (
-            f"; p, {side} {settled.alpha:g} with the original judgments, crosses it in {row['verdict_changes']:.1%}"
-        )
+        verdict = f"; p, {side} {settled.alpha:g} with the original judgments, crosses it in {share_text(row['verdict_changes'])}"
     return (
         f"{row['b']} minus {row['a']} is {row['difference']:.3g} with the original judgments ({p}) and {row['mean']:.3g} on average "
         f"over draws (95% of draws: {row['low']:.3g} to {row['high']:.3g}). {change} in "
-        f"{changes:.1%} of draws{sure}{verdict}."
+        f"{share_text(changes)} of draws{sure}{verdict}."
     )

@@ -10,7 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.judgment_loss.order import knee
 from sessionkit.analysis.phrases import left_out_lines
-from sessionkit.display.numbers import p_text
+from sessionkit.display.numbers import p_text, share_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Direction
 from sessionkit.scoring.measures.direction import MeasureDirection
@@ -63,7 +63,7 @@ def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
     times = f"{settled.draws} times" if settled.draws > 1 else "once"
     least = (
         f"; every key keeps a relevant document and ten others where it has them, so the smallest share, {first['fraction']:.3g}, is in "
-        f"fact {first['judged']:.0%} of the judgments"
+        f"fact {share_text(first['judged'], 0)} of the judgments"
         if first["judged"] > 1.5 * first["fraction"]
         else ""
     )
@@ -125,7 +125,7 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
     best = "best" if direction.is_known else direction.first
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
-        f"the {best} is the same in {row['winner'] or 0:.0%} of draws, and values change by {row['drift'] or 0:+.3g} on average"
+        f"the {best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} on average"
         for row in _looked_at(rows)
     )
     if knees["knee"] is None or knees["knee"] == 1:
@@ -135,7 +135,7 @@ def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> 
         spread = f"; single draws put the knee between {low:.3g} and {high:.3g}" if low != high else ""
         stays = (
             f"the order of the {len(settled.names)} {settled.word} stays as with all judgments (mean tau-b at least "
-            f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {knees['knee_judged']:.0%} of the judgments{spread}"
+            f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {share_text(knees['knee_judged'], 0)} of the judgments{spread}"
         )
     return f"{stays}. Tau: {told}."
 
@@ -149,15 +149,16 @@ def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
     some = rows.filter(pl.col("fraction") < 1)
     steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
     worst = float(str(some["winner"].min() or 0))
+    at_worst = share_text(worst, 0)
     if worst == 1:
         often = "Their order stays the same in every draw of every share"
     elif steady is not None:
-        often = f"Their order stays the same in every draw from a share of {steady:.3g} on, and in {worst:.0%} of draws at the worst share"
+        often = f"Their order stays the same in every draw from a share of {steady:.3g} on, and in {at_worst} of draws at the worst share"
     else:
         last = some.row(-1, named=True)
         often = (
-            f"Even with a share of {last['fraction']:.3g} their order stays the same in only {last['winner'] or 0:.0%} of draws, at the "
-            f"worst share in {worst:.0%}"
+            f"Even with a share of {last['fraction']:.3g} their order stays the same in only {share_text(last['winner'] or 0, 0)} of "
+            f"draws, at the worst share in {at_worst}"
         )
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
@@ -181,7 +182,9 @@ def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
     if row["significant"] is None:
         return ""
     median = "" if row["median_p"] is None else f", the median {p_text(row['median_p'])}"
-    return f"{median}, and {row['significant']:.0%} of {settled.times} draws have p at most {settled.alpha:g}"
+    return (
+        f"{median}, and {share_text(row['significant'], 0)} of {settled.times} draws have p at most {settled.alpha:g}"
+    )
 
 
 def _verdicts(rows: pl.DataFrame, settled: LossSetup) -> str:
@@ -196,7 +199,7 @@ def _matrix(row: Mapping[str, Any]) -> str:
     mean = "" if row["g_mean"] is None else f" (g-mean {row['g_mean']:.2f})"
     turned = f", and {row['turned']:,} are significant with the opposite sign" if row["turned"] else ""
     return (
-        f"with a share of {row['fraction']:.3g}, {row['accuracy']:.0%} agree with all judgments{mean}, {row['lost']:,} of "
+        f"with a share of {row['fraction']:.3g}, {share_text(row['accuracy'], 0)} agree with all judgments{mean}, {row['lost']:,} of "
         f"{row['lost'] + row['found']:,} significant ones are lost and {row['gained']:,} of {row['kept'] + row['gained']:,} others "
         f"appear{turned}"
     )

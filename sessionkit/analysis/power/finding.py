@@ -8,6 +8,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
 from sessionkit.analysis.paper_tables import chosen_columns, range_text, worded
+from sessionkit.analysis.phrases import level_text
 from sessionkit.display.tables import TextTable
 
 COUNTS = dict.fromkeys(("users", "topics", "sessions"), WHOLE)
@@ -82,7 +83,7 @@ class PowerPlan(TestedFinding):
         """The smallest studies as papers print them: users and sessions for every number of topics."""
         caption = (
             f"Smallest studies that find a difference of {self.difference:g} in {self.measure} by {worded([self.by])} with power "
-            f"{self.target:g} at {100 * self.confidence:g}% confidence"
+            f"{self.target:g} at {level_text(1 - self.confidence)} confidence"
         )
         headers = {"population": "Claim about", "users_sure": "Users, sure"}
         columns = ["population", "topics", "users", "sessions", "users_sure", "limit"]

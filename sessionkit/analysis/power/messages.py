@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sessionkit.analysis.phrases import ends
+from sessionkit.analysis.phrases import ends, level_text
 from sessionkit.analysis.power.chances import RANGE, PowerEstimate
 from sessionkit.analysis.power.ladder import Smallest
 from sessionkit.analysis.power.noise import Noise
 from sessionkit.analysis.power.sizes import Size
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted
 
 NAMES = {
@@ -56,12 +57,12 @@ class Present:
 
 def opening(of: PowerContext, noise: Noise, now: Sequence[Present]) -> list[str]:
     """Say what is planned for, from what, and what the present size would find."""
-    relative = f" ({of.share:.1%} of the first group's mean)" if of.share is not None else ""
+    relative = f" ({share_text(of.share)} of the first group's mean)" if of.share is not None else ""
     told = [
         f"Design: {of.design}.",
-        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the {100 * of.alpha:g}% level "
-        f"with power {of.target:g}. Power is averaged over plausible variance components; brackets hold the range for "
-        f"{RANGE:.0%} of them.",
+        f"Planned for: a true difference of {of.difference:.4g} in {of.measure}{relative}, detected at the "
+        f"{level_text(1 - of.alpha)} level with power {of.target:g}. Power is averaged over plausible variance components; "
+        f"brackets hold the range for {share_text(RANGE, 0)} of them.",
     ]
     parts = []
     for name in noise.names:

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.compare.design import Design, read_design
 from sessionkit.analysis.rescore.log import RescoredLog
 from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.numbers import share_text
 from sessionkit.errors import UsageError
 
 FULL = 0.95
@@ -83,11 +84,13 @@ def groups_of(log: RescoredLog, full: float | None = None) -> Groups:
     whole = _returned(sessions, names) >= share
     for name, kept in zip(names, whole, strict=True):
         if not kept:
-            left_out[f"{'run' if runs else 'group'} {name}, which returned less than {share:.0%} of what it could"] = 1
+            left_out[
+                f"{'run' if runs else 'group'} {name}, which returned less than {share_text(share, 0)} of what it could"
+            ] = 1
     names = [name for name, kept in zip(names, whole, strict=True) if kept]
     if len(names) < 2:
         there = "no group" if not names else f"one group, {names[0]!r}"
-        lost = f" once those that returned less than {share:.0%} are left out" if not whole.all() else ""
+        lost = f" once those that returned less than {share_text(share, 0)} are left out" if not whole.all() else ""
         msg = f"by={log.by}: the sessions have {there}{lost}; a comparison needs at least two"
         raise UsageError(msg)
     numbered = sessions.select(

@@ -17,7 +17,7 @@ from sessionkit.analysis.sweep.outcomes import LEAD
 from sessionkit.analysis.sweep.regions import Range, Region
 from sessionkit.analysis.sweep.tables import SweepResults, end
 from sessionkit.analysis.sweep.verdicts import tau_b
-from sessionkit.display.numbers import p_text, readable, readable_p
+from sessionkit.display.numbers import p_text, readable, readable_p, share_text
 from sessionkit.display.words import counted
 from sessionkit.scoring.measures.base import Measure
 
@@ -131,7 +131,7 @@ def _base(swept: SweepResults, told: SweepContext) -> str:
         )
     pair = (leader, base.following)
     side = "above" if base.sign > 0 else "below"
-    relative = f" ({base.relative:.1%})" if base.relative is not None else ""
+    relative = f" ({share_text(base.relative)})" if base.relative is not None else ""
     text = (
         f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, which is {readable(base.margin)}"
         f"{relative} {side} that of {swept.groups[base.following]} ({readable(float(means.value[base.following]))}); "
@@ -173,7 +173,7 @@ def _grid(swept: SweepResults) -> str:
         text = f"{group} {swept.leads} in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
         relative = [look.relative for look in looks if look.relative is not None]
         if relative:
-            text += f" (by {min(relative):.1%} to {max(relative):.1%} of the next)"
+            text += f" (by {share_text(min(relative))} to {share_text(max(relative))} of the next)"
         p = [p for look in looks if look.tested is not None and (p := look.tested.p_adjusted) is not None]
         if p:
             often = sum(look.shown(alpha) is True for look in looks)
@@ -198,7 +198,7 @@ def _region(swept: SweepResults, region: Region) -> str:
     joined = f"{apart:,} of them not connected to the base setting" if apart else "all connected to the base setting"
     told = "; ".join(_range(swept, one) for one in of)
     return (
-        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({region.holds / region.known:.0%}), {joined}. "
+        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({share_text(region.holds / region.known, 0)}), {joined}. "
         f"One parameter at a time: {told}."
     )
 

@@ -9,7 +9,19 @@ import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
 from sessionkit.analysis.distribution_tails import wilson
-from sessionkit.charts.encodings import SHAPES, color, how_many, layered, line_below, parted, tip, titled, values
+from sessionkit.charts.encodings import (
+    SHAPES,
+    color,
+    how_many,
+    layered,
+    line_below,
+    parted,
+    share_tip,
+    tip,
+    titled,
+    values,
+    with_percents,
+)
 from sessionkit.charts.kinds.discount_surface import MOST_RANKS, first_fit, looked_at, one_fit
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
@@ -84,10 +96,10 @@ def discount_fit(
     tips = [
         tip("group", "Query"),
         tip("rank", "Rank", "d"),
-        tip("value", "Expected", ".1%"),
-        tip("number", "Observed", ".1%"),
+        share_tip("value", "Expected"),
+        share_tip("number", "Observed"),
     ]
-    tips += [tip("low", "From", ".1%"), tip("high", "To", ".1%"), tip("n", "Sessions", "d")]
+    tips += [share_tip("low", "From"), share_tip("high", "To"), tip("n", "Sessions", "d")]
     lines = alt.Chart(values(frame)).mark_line().encode(x=x, y=y, color=shade)
     seen = alt.Y(field="number", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
     reach = alt.Y(field="low", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
@@ -107,4 +119,5 @@ def _shares(fit: pl.DataFrame) -> pl.DataFrame:
     low, high = wilson(pl.col("n"), pl.col("sessions"), 0.95)
     some = shares.join(drawn, on="query_position", how="semi", maintain_order="left")
     group = pl.col("query_position").cast(pl.String)
-    return some.select(group.alias("group"), "rank", "value", "number", "n", low=low, high=high)
+    shares = some.select(group.alias("group"), "rank", "value", "number", "n", low=low, high=high)
+    return with_percents(shares, "value", "number", "low", "high")

@@ -8,7 +8,19 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.charts.encodings import checked, drawn_of, folded, how_many, layered, line_below, tip, titled, values
+from sessionkit.charts.encodings import (
+    checked,
+    drawn_of,
+    folded,
+    how_many,
+    layered,
+    line_below,
+    share_tip,
+    tip,
+    titled,
+    values,
+    with_percents,
+)
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError
 
@@ -65,6 +77,7 @@ def discount_surface(
     rows, measure = first_fit(calibration, measure)
     frame = one_fit(rows)
     shares = looked_at(frame).filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES)
+    shares = with_percents(shares, "value", "number", decimals=2)
     far = how_many(
         *(
             (shares[name].n_unique(), frame[name].n_unique(), words)
@@ -78,8 +91,8 @@ def discount_surface(
         "x": alt.X(field="rank", type="ordinal", axis=below, scale=alt.Scale(padding=0)),
         "y": alt.Y(field="query_position", type="ordinal", axis=beside, scale=alt.Scale(padding=0)),
     }
-    tips = [tip("rank", "Rank", "d"), tip("query_position", "Query", "d"), tip("value", "Expected", ".2%")]
-    tips += [tip("number", "Observed", ".2%"), tip("n", "Observed looks", "d")]
+    tips = [tip("rank", "Rank", "d"), tip("query_position", "Query", "d"), share_tip("value", "Expected")]
+    tips += [share_tip("number", "Observed"), tip("n", "Observed looks", "d")]
     cells = alt.Chart(values(shares)).mark_rect(stroke="white", strokeWidth=1)
     layers = [cells.encode(**place, color=_color("value"), tooltip=tips)]
     dot: dict[str, Any] = {"shape": "circle", "filled": True, "size": 110, "opacity": 1, "strokeWidth": 0.7}

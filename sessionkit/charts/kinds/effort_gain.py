@@ -19,10 +19,12 @@ from sessionkit.charts.encodings import (
     line_below,
     outstanding,
     shaped,
+    share_tip,
     stacked,
     tip,
     values,
     whole_numbers,
+    with_percents,
 )
 from sessionkit.choices import EffortUnit
 from sessionkit.display.natural_order import in_natural_order
@@ -91,7 +93,7 @@ def effort_gain(
         if table.is_empty():
             raise UsageError(f"there is nothing to draw: no {along} are known of any session")
     frame, legend = grouped(table, COLUMNS, SOURCE, COLUMNS, legend)
-    frame = frame.sort("group", "amount")
+    frame = with_percents(frame.sort("group", "amount"), "share", "low", "high")
     of = gain if gain is not None or not isinstance(effort, Effort) else effort.gain
     groups = in_natural_order(frame.get_column("group").unique())
     few = len(groups) <= BANDED
@@ -109,10 +111,10 @@ def effort_gain(
     marks = {"shape": shaped(groups, legend)} if few and len(groups) > 1 else {}  # told apart without color too
     names = curve_names(frame.with_columns(label="group"), encoding, marks)
     lines = alt.Chart(values(frame)).mark_line(interpolate="step-after").encode(**encoding)
-    tips = [tip("group", legend), tip("amount", AXES[along], "d"), tip("share", "Share", ".1%")]
+    tips = [tip("group", legend), tip("amount", AXES[along], "d"), share_tip("share", "Share")]
     tips += [
-        tip("low", "From", ".1%"),
-        tip("high", "To", ".1%"),
+        share_tip("low", "From"),
+        share_tip("high", "To"),
         tip("reached", "Reached", "d"),
         tip("units", "Of", "d"),
     ]

@@ -16,9 +16,11 @@ from sessionkit.charts.encodings import (
     how_many,
     layered,
     line_below,
+    share_tip,
     tip,
     titled,
     values,
+    with_percents,
 )
 from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
@@ -100,12 +102,10 @@ def examination_heatmap(
             symbolType="square",
         ),
     )
-    tips = [tip("query_position", "Query", "d"), tip("rank", "Rank", "d"), tip("value", "Share of lists", ".1%")]
+    tips = [tip("query_position", "Query", "d"), tip("rank", "Rank", "d"), share_tip("value", "Share of lists")]
     tips += [tip("n", "Lists or clicks there", "d"), tip("number", "Lists", "d")]
-    percent = pl.col("share") * 100
-    whole = percent.round().cast(pl.Int64).cast(pl.String)
-    text = pl.when((percent > 0) & (percent < 1)).then(pl.lit("<1")).otherwise(whole)
-    rows = frame.select("query_position", "rank", value="share", n="looks", number="lists", label=text)
+    rows = frame.select("query_position", "rank", value="share", n="looks", number="lists", label=_whole_percent())
+    rows = with_percents(rows, "value")
     table = frame.select("query_position", "rank", "share", "looks", "lists")
     layers = [
         alt.Chart(values(rows, table))
@@ -129,6 +129,19 @@ def examination_heatmap(
         synthetic,
         width=width,
         height=height,
+    )
+
+
+def _whole_percent() -> pl.Expr:
+    """The share in whole percent, for a cell without room for more: ``<1`` where it is not 0, ``>99`` where it is not all."""
+    percent = pl.col("share") * 100
+    whole = percent.round().cast(pl.Int64).cast(pl.String)
+    return (
+        pl.when((percent > 0) & (percent < 1))
+        .then(pl.lit("<1"))
+        .when((percent > 99) & (percent < 100))
+        .then(pl.lit(">99"))
+        .otherwise(whole)
     )
 
 

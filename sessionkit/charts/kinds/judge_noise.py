@@ -7,9 +7,21 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import checked, drawn_of, in_order, layered, line_below, tip, titled, values
+from sessionkit.charts.encodings import (
+    checked,
+    drawn_of,
+    in_order,
+    layered,
+    line_below,
+    share_tip,
+    tip,
+    titled,
+    values,
+    with_percents,
+)
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
+from sessionkit.display.numbers import short_share_text
 from sessionkit.errors import UsageError
 
 SOURCE = "sessionkit.judge_noise"
@@ -85,7 +97,7 @@ def judge_noise(
 def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     """A row for each difference."""
     name = pl.concat_str("measure", pl.lit(": "), "pair") if several else pl.col("measure")
-    percent = [pl.col(kind).map_elements(_percent, pl.String).fill_null("-") for kind in KINDS]
+    percent = [pl.col(kind).map_elements(short_share_text, pl.String).fill_null("-") for kind in KINDS]
     rows = turned.select(
         "place", "difference", "low", "high", "pair", row=name, label=pl.concat_str(percent, separator=", ")
     )
@@ -113,20 +125,15 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     return faced
 
 
-def _percent(share: float) -> str:
-    """A share with three digits, so that a small one is not 0."""
-    return f"{100 * share:.3g}%"
-
-
 def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
     """A panel for each measure: shares by the size of the difference."""
     kept = [name for name in turned.columns if name not in KINDS]
     rows = turned.unpivot(on=[*KINDS], index=kept, variable_name="kind", value_name="value").drop_nulls("value")
-    rows = rows.with_columns(pl.col("kind").replace(KINDS))
+    rows = with_percents(rows.with_columns(pl.col("kind").replace(KINDS)), "value")
     names = [*KINDS.values()]
     top = max(LEAST, float(rows["value"].max() or 0))  # type: ignore[arg-type]
     across = alt.Axis(title="Difference with the original judgments", tickCount=5)
-    share = alt.Axis(title="Share of draws", format=".0%", tickCount=5)
+    share = alt.Axis(title="Share of draws", format="%", tickCount=5)
     x = alt.X(field="difference", type="quantitative", axis=across)
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, top * 1.04], nice=False))
     legend = alt.Legend(title="Outcome", symbolOpacity=1)
@@ -134,7 +141,7 @@ def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
     shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)
     mark = alt.Shape(field="kind", type="nominal", scale=marks, legend=legend)
     tips = [tip("pair", "Pair"), tip("difference", "Difference", ".4f"), tip("low", "Draws from", "+.4f")]
-    tips += [tip("high", "to", "+.4f"), tip("kind", "Outcome"), tip("value", "Share of draws", ".1%")]
+    tips += [tip("high", "to", "+.4f"), tip("kind", "Outcome"), share_tip("value", "Share of draws")]
     ranges = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=names[0]))
     low = alt.X(field="low", type="quantitative", axis=across)
     layers = [

@@ -21,12 +21,15 @@ from sessionkit.charts.encodings import (
     line_below,
     setting_of,
     shaped,
+    share_tip,
     stacked,
     tip,
     values,
+    with_percents,
 )
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import printable_column
+from sessionkit.display.numbers import short_share_text
 
 COLUMNS = ("measure", "fraction", "judged", "tau", "tau_low", "tau_high")
 SOURCE = "sessionkit.judgment_loss"
@@ -84,6 +87,7 @@ def judgment_loss(
     )
     known = [pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(to) for name, to in _RENAMED.items()]
     frame = frame.select("group", "fraction", "judged", *known)
+    frame = with_percents(frame, "fraction", "judged")
     # of two systems tau is 1 or -1 in every draw: a band between them says nothing
     banded = not frame.select(pl.col("low", "high").abs() == 1).select(pl.all_horizontal(pl.all().all())).item()
     low = frame.select(pl.min_horizontal("value", "low").min() if banded else pl.col("value").min()).item()
@@ -91,7 +95,7 @@ def judgment_loss(
     x = alt.X(
         field="fraction",
         type="quantitative",
-        axis=alt.Axis(title="Share of the judgments kept", format=".0%", tickCount=10),
+        axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=10),
         scale=alt.Scale(domain=[0, 1], nice=False),
     )
     up = alt.Scale(domain=[bottom, 1], nice=False)
@@ -102,7 +106,7 @@ def judgment_loss(
         scale=up,
     )
     shade = color(frame["group"].to_list(), colors, legend)
-    tips = [tip("group", legend), tip("fraction", "Share kept", ".0%"), tip("judged", "Judged share", ".0%")]
+    tips = [tip("group", legend), share_tip("fraction", "Share kept"), share_tip("judged", "Judged share")]
     tips += [tip("value", "Mean tau", ".3f"), tip("low", "Least", ".3f"), tip("high", "Most", ".3f")]
     groups = frame["group"].unique().to_list()
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
@@ -140,7 +144,7 @@ def _marked(knees: pl.DataFrame, threshold: float, bottom: float) -> pl.DataFram
     """The knees that there are, each with a place for its label, one above the other."""
     found = knees.with_columns(printable_column("measure").alias("group")).filter(pl.col("knee").is_not_null())
     found = found.select("group", fraction="knee", number=pl.int_range(pl.len()))
-    label = pl.format("knee {}%", (100 * pl.col("fraction")).round_sig_figs(3).cast(pl.String).str.strip_suffix(".0"))
+    label = pl.format("knee {}", pl.col("fraction").map_elements(short_share_text, pl.String))
     return found.with_columns(
         label=label,
         value=pl.lit(threshold),

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import with_groups
-from sessionkit.charts.encodings import checked, layered, tip, titled, values
+from sessionkit.charts.encodings import checked, layered, share_tip, tip, titled, values, with_percents
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
@@ -80,7 +80,7 @@ def reformulation_flow(
     label = pl.col("place").replace_strict(dict(enumerate(name for name, _ in KINDS.values())), return_dtype=pl.String)
     rows = rows.with_columns(kind=label, share=pl.col("n") / pl.col("whole"), to=through)
     rows = rows.with_columns((pl.col("to") - pl.col("share")).alias("from"))
-    rows = rows.select("group", "position", "kind", "n", "whole", "share", "from", "to")
+    rows = with_percents(rows.select("group", "position", "kind", "n", "whole", "share", "from", "to"), "share")
     names = [name for name, _ in KINDS.values() if name in set(rows.get_column("kind"))]
     shades = dict(KINDS.values())
     scale = alt.Scale(domain=names, range=[shades[name] for name in names])
@@ -95,7 +95,7 @@ def reformulation_flow(
         scale=alt.Scale(domain=positions),
     )
     tips = [tip("group", "Group"), tip("position", "After query", "d"), tip("kind", "Next"), tip("n", "Sessions", "d")]
-    tips += [tip("share", "Share", ".1%"), tip("whole", f"{came[:1].upper()}{came[1:]}", "d")]
+    tips += [share_tip("share", "Share"), tip("whole", f"{came[:1].upper()}{came[1:]}", "d")]
     bars = (
         alt.Chart()
         .mark_bar(stroke="white", strokeWidth=0.5)

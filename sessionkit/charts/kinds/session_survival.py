@@ -18,10 +18,12 @@ from sessionkit.charts.encodings import (
     line_below,
     outstanding,
     shaped,
+    share_tip,
     stacked,
     tip,
     values,
     whole_numbers,
+    with_percents,
 )
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
@@ -93,8 +95,8 @@ def session_survival(
     shade = color(groups, colors, legend)
     shade["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]
-    tips += [tip("value", "Share", ".1%"), tip("low", "From", ".1%"), tip("high", "To", ".1%")]
-    data = values(frame)
+    tips += [share_tip("value", "Share"), share_tip("low", "From"), share_tip("high", "To")]
+    data = values(with_percents(frame, "value", "low", "high"))
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
     names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips)

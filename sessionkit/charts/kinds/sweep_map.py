@@ -27,6 +27,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.numbers import share_text
 from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
@@ -112,6 +113,7 @@ def sweep_map(
         nobody,
         *(printable_column(name) for name in ("x", "y", "outcome")),
         pl.col("relative").abs(),
+        margin=pl.col("relative").abs().map_elements(share_text, pl.String),
         step=_step(),
         label=_written(len(found["x"].unique()), len(found["y"].unique()), pair[0] if pair else None),
     )
@@ -131,10 +133,10 @@ def sweep_map(
         tip("group", legend),
         tip("x", plain("x", x)),
         tip("y", plain("y", y) or "Only"),
-        tip("relative", "Margin", ".1%"),
+        tip("margin", "Margin"),
     ]
     tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
-    layers, table = [], frame.drop("nobody", "step", "label")
+    layers, table = [], frame.drop("nobody", "step", "label", "margin")
     if len(leads):
         shade = {
             "color": color(leads["group"].to_list(), colors, legend),
@@ -211,11 +213,12 @@ def _written(across: int, up: int, first: str | None) -> pl.Expr:
     if max(across, up) > WRITTEN:
         return pl.lit("")
     whole = (pl.col("relative").abs() * 100).round().cast(pl.Int64, strict=False).cast(pl.String)
+    whole = pl.when((whole == "0") & (pl.col("relative") != 0)).then(pl.lit("<1")).otherwise(whole)
     signed = whole
     if first is not None:
         below = (pl.col("group") == first) != (pl.col("relative") < 0)
         sign = pl.when(below).then(pl.lit("\u2212")).otherwise(pl.lit("+"))
-        signed = pl.when(whole == "0").then(whole).otherwise(sign + whole)
+        signed = pl.when(whole.is_in(["0", "<1"])).then(whole).otherwise(sign + whole)
     shown = pl.when(pl.col("significant").fill_null(value=True)).then(signed).otherwise(pl.format("({})", signed))
     return pl.when(pl.col("relative").is_finite()).then(shown).fill_null("")
 

@@ -10,7 +10,19 @@ import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.charts.encodings import LEGENDS, color, curve_names, layered, line_below, shaped, tip, titled, values
+from sessionkit.charts.encodings import (
+    LEGENDS,
+    color,
+    curve_names,
+    layered,
+    line_below,
+    shaped,
+    share_tip,
+    tip,
+    titled,
+    values,
+    with_percents,
+)
 from sessionkit.charts.theme import INK
 from sessionkit.display.labels import printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
@@ -120,11 +132,11 @@ def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | No
         ),
         "color": color(groups, colors, legend),
     }
-    tips = [tip("group", legend), tip("rank", "Rank", "d"), tip("value", "Judged share", ".1%")]
+    tips = [tip("group", legend), tip("rank", "Rank", "d"), share_tip("value", "Judged share")]
     tips += [tip("judged", "Judged", "d"), tip("results", "Results", "d")]
     shape = shaped(groups, legend)
     names = curve_names(rows.with_columns(label="group"), encoding, {"shape": shape})
-    data = values(rows)
+    data = values(with_percents(rows, "value"))
     lines = alt.Chart(data).mark_line().encode(**encoding)
     points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
     return layered([lines, points, *names])

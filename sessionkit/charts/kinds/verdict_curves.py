@@ -18,9 +18,11 @@ from sessionkit.charts.encodings import (
     layered,
     line_below,
     shaped,
+    share_tip,
     tip,
     titled,
     values,
+    with_percents,
 )
 from sessionkit.display.labels import printable_column
 
@@ -75,6 +77,7 @@ def verdict_curves(
         pl.col("value").is_not_null().any().over("statistic")
     )  # without a pair that is kept there is no g-mean
     rows = rows.with_columns(pl.col("statistic").replace_strict(PANELS, return_dtype=pl.String))
+    rows = with_percents(rows, "fraction")
     groups = frame.get_column("group").unique().to_list()
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
     scale = alt.Scale(domain=[0, 1], nice=False)
@@ -82,7 +85,7 @@ def verdict_curves(
         "x": alt.X(
             field="fraction",
             type="quantitative",
-            axis=alt.Axis(title="Share of the judgments kept", format=".0%", tickCount=5),
+            axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=5),
             scale=scale,
         ),
         "y": alt.Y(
@@ -92,7 +95,7 @@ def verdict_curves(
     }
     tips = [
         tip("group", legend),
-        tip("fraction", "Share kept", ".0%"),
+        share_tip("fraction", "Share kept"),
         tip("statistic", "Figure"),
         tip("value", "Value", ".3f"),
     ]

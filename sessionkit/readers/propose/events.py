@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import table
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.formats.events import COLUMNS
@@ -159,7 +160,7 @@ def _key(columns: dict[str, SampleColumn], judged: JudgmentProposal) -> list[Lin
             "judgment_key",
             columns[best].name,
             tuple(f"{listed(rivals)} could be it as well. Which is it?" for _ in rivals[:1]),
-            remarks=(f"{shares[best]:.0%} of the judgments' keys are among its values",),
+            remarks=(f"{share_text(shares[best], 0)} of the judgments' keys are among its values",),
         )
     ]
 

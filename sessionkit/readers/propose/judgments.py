@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sessionkit.contract import table
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TEXT
@@ -166,7 +167,7 @@ def choose_key(match: Match, keys: list[SampleColumn], doc: SampleColumn, log: d
     if rivals:
         match.ask(
             where,
-            f"keys of the judgments are taken for {quoted(best.hold.column.name)} of the log ({best.judged:.0%} of results are "
+            f"keys of the judgments are taken for {quoted(best.hold.column.name)} of the log ({share_text(best.judged, 0)} of results are "
             f"judged by it); {listed(list(dict.fromkeys(rivals))[:3])} would also fit. Which is it?",
         )
     return best.key
@@ -397,7 +398,7 @@ def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn
         )
         results.columns["doc_id"] = ours.name
         if len(things) > 1 and (not part.sample.named or likeness(ours.heading, "doc_id") < LIKELY):
-            results.remark("doc_id", f"{common:.0%} of its ids are those of the judgments")
+            results.remark("doc_id", f"{share_text(common, 0)} of its ids are those of the judgments")
         return theirs
     results.columns["doc_id"] = things[0].name
     _ask_of_document(results, [one for one in things if once[one.name]] or things, judged)

@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.contract import table
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
@@ -251,7 +252,7 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
     """Ask about columns that do not count all through the log, or have other names than usual."""
     if layout.gaps > 0:
         many = (
-            f"in {layout.gaps:.1%} of sessions {quoted(layout.position)} has gaps or starts above 1; queries that are missing are "
+            f"in {share_text(layout.gaps)} of sessions {quoted(layout.position)} has gaps or starts above 1; queries that are missing are "
             "taken as not logged"
         )
         why = (
@@ -261,7 +262,7 @@ def _ask_of_layout(match: Match, layout: ListColumns) -> None:
         )
         match.ask("query_position", f"{many}. {why}")
     if layout.twice > 0:
-        many = f"in {layout.twice:.1%} of lists a rank appears twice; all rows but the first are rejected"
+        many = f"in {share_text(layout.twice)} of lists a rank appears twice; all rows but the first are rejected"
         user = next(
             (one for one in match.unused if likeness(one.heading, "user_id") and _tells_apart(match, one)), None
         )

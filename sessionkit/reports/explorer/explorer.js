@@ -167,6 +167,13 @@
   const bare = (kind, name) => (/^\d+$/.test(name.slice(kind.length + 1)) && name.startsWith(`${kind} `) ? name.slice(kind.length + 1) : name);
 
   const called = (session) => bare("session", sessions.id[session]);
+  // As sessionkit.display.numbers.share_text: only all reads 100%, only nothing 0%.
+  const percent = (share) => {
+    const whole = Math.abs(share - Math.round(share)) < 1e-12;
+    let digits = 1;
+    while (!whole && digits < 10 && [0, 100].includes(Number((100 * share).toFixed(digits)))) digits += 1;
+    return `${(100 * share).toFixed(digits)}%`;
+  };
   const best = (session) => curves(session).ideal.at(-1) ?? 0;
 
   const about = (session) => {
@@ -176,7 +183,7 @@
       .flatMap(([name, text], at) => [at ? `, ${name.toLowerCase()} ` : `${name} `, made("bdi", {}, bare(name.toLowerCase(), text))]);
     return made("p", {}, ...facts, `${facts.length ? ". " : ""}${data.measure}: ${told(value)}` +
       `${value === null ? ", since nothing is judged for it." : best(session) > 0
-        ? `, ${(100 * value / best(session)).toFixed(1)}% of its ideal ${told(best(session))}.` : "."}`);
+        ? `, ${percent(value / best(session))} of its ideal ${told(best(session))}.` : "."}`);
   };
 
   // The lists of a session, and what shows more of them.

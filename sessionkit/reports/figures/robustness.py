@@ -12,6 +12,7 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.charts.kinds.judge_noise import FEW
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import Choices
@@ -187,7 +188,7 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
     title = "What errors of judges change"
     chart = charts.judge_noise(without_condition(found), synthetic=choices.synthetic, title=title)
     draws = f"the middle 95% of the differences in {found.draws:,} draws of the judgments (seed {found.seed})"
-    errors = f"{ERRORS[found.source]}; a draw changes {found.changed:.0%} of the judgments on average"
+    errors = f"{ERRORS[found.source]}; a draw changes {share_text(found.changed, 0)} of the judgments on average"
     few = found.table.get_column("difference").count() <= FEW
     shown = (
         f"Difference of each pair by the judgments as they are (diamond); a line holds {draws}, and at its right stand the shares "

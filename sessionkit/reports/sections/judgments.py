@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.messages import ALL
+from sessionkit.display.numbers import SHARES
 from sessionkit.display.tables import table_of
 from sessionkit.errors import MeasureError
 from sessionkit.reports.extras.registry import further
@@ -59,13 +62,12 @@ def _parts(of: Material) -> list[Part]:
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
-    for caption, frame, decimals, note in (
-        ("Scores whatever the unjudged results are", scores, 4, BOUND),
-        ("Differences whatever the unjudged results are", found.differences, 4, BOUND),
-        *_shares(with_groups(found.judged, [of.by])),
+    for caption, frame, note in (
+        ("Scores whatever the unjudged results are", scores, BOUND),
+        ("Differences whatever the unjudged results are", found.differences, BOUND),
     ):
-        parts += _table(of, caption, frame, decimals, note)
-    return parts
+        parts += _table(of, caption, frame, note)
+    return parts + _shares(of, with_groups(found.judged, [of.by]))
 
 
 def _without_bounds(of: Material, why: Exception) -> list[Part]:
@@ -77,29 +79,25 @@ def _without_bounds(of: Material, why: Exception) -> list[Part]:
     if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
         return [of.told(f"{reading}\n{ALL}"), *([] if isinstance(why, MeasureError) else [reason])]
     parts: list[Part] = [of.told(reading), reason]
-    for caption, frame, decimals, note in _shares(judged):
-        parts += _table(of, caption, frame, decimals, note)
+    return parts + _shares(of, judged)
+
+
+def _shares(of: Material, judged: pl.DataFrame) -> list[Part]:
+    """The judged share by rank and by query position."""
+    parts: list[Part] = []
+    for words, place, other in (("rank", "rank", "query_position"), ("query position", "query_position", "rank")):
+        rows = judged.filter(pl.col(place).is_not_null(), pl.col(other).is_null())
+        wide = rows.pivot(on="group", index=place, values="share").sort(place)
+        parts += _table(of, f"Judged share by {words}", wide, shares=wide.columns)
     return parts
 
 
-def _shares(judged: pl.DataFrame) -> list[tuple[str, pl.DataFrame, int, str | None]]:
-    """The judged share by rank and by query position: caption, table, decimals, note."""
-    return [
-        ("Judged share by rank, %", _by(judged, "rank", "query_position"), 1, None),
-        ("Judged share by query position, %", _by(judged, "query_position", "rank"), 1, None),
-    ]
-
-
-def _table(of: Material, caption: str, frame: pl.DataFrame, decimals: int, note: str | None) -> list[Part]:
+def _table(
+    of: Material, caption: str, frame: pl.DataFrame, note: str | None = None, shares: Collection[str] = ()
+) -> list[Part]:
     """A table of what is known; nothing where there are no rows."""
     shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
     if not len(shown):
         return []
-    return [table_of(caption, of.redaction.frame(shown, of.study), headers=HEADINGS, note=note, decimals=decimals)]
-
-
-def _by(judged: pl.DataFrame, place: str, other: str) -> pl.DataFrame:
-    """The judged share of every group, in percent, by a place in the list or the session."""
-    rows = judged.filter(pl.col(place).is_not_null(), pl.col(other).is_null())
-    wide = rows.pivot(on="group", index=place, values="share").sort(place)
-    return wide.with_columns(pl.exclude(place) * 100)
+    redacted = of.redaction.frame(shown, of.study)
+    return [table_of(caption, redacted, headers=HEADINGS, note=note, decimals=4, shares=[*SHARES, *shares])]

@@ -30,7 +30,6 @@ CORRELATED = {
     "high": "to",
     "p": "p",
     "p_independent": "p if independent",
-    P_IS_BOUND: "",
 }
 CORRELATIONS = "Correlations and their intervals"
 
@@ -44,7 +43,7 @@ def correlations(of: Material) -> list[Part]:
     shown = found.table.select([name for name in CORRELATED if name in found.table.columns])
     return [
         *([_forest(of, found)] if len(found.with_) == 1 else []),
-        table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3),
+        table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3, p_is_bound=found.table[P_IS_BOUND]),
         of.told(found.reading, listed=True),
     ]
 

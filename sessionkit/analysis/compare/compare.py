@@ -229,9 +229,11 @@ def compare(
         if (draws, seed) != (9_999, 0):
             raise UsageError(f"population={BOTH} fits a mixed model, which draws nothing; leave out draws and seed")
         if within is not None:
+            populations = {"user_id": "population=topics", "topic_id": "population=users"}
+            tested = populations.get(str(within), "population=users or population=topics")
             raise UsageError(
                 f"population={BOTH} fits one mixed model, which has no within={within}; whether the difference depends on {within} is "
-                f"tested with population=users or population=topics; for a claim about users and topics like these, "
+                f"tested with {tested}; for a claim about users and topics like these, "
                 f"fit {by} * {within} to the scores of sessionkit score by a program such as lme4"
             )
         return mixed_model(
@@ -440,10 +442,18 @@ def _plans(
     n_groups = len(next(iter(levels.values())).groups)
 
     def plans(population: str | None, blocked: str | None = None) -> list[ComparisonPlan]:
-        return [
-            ComparisonPlan.of(design, n_groups, test=test, population=population, blocked=blocked, options=options)
-            for design in designs
-        ]
+        chosen = []
+        for (value, part), design in zip(levels.items(), designs, strict=True):
+            try:
+                plan = ComparisonPlan.of(
+                    design, n_groups, test=test, population=population, blocked=blocked, options=options
+                )
+            except UsageError as error:
+                if len({design.name for design in designs}) == 1:
+                    raise
+                raise UsageError(f"{level_name(str(part.within), value)}: {error}") from None
+            chosen.append(plan)
+        return chosen
 
     own = plans(population)
     if len({(plan.layout, plan.population, plan.test.name) for plan in own}) == 1:

@@ -179,8 +179,10 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
         differences = _differences_by_level(table, row, within)
         over = f" over {row['levels']:,} of {n_values:,} values" if row["levels"] < n_values else ""
         text = f"{_pair(row, setup)}{_interaction(row, differences, family, alpha)}{over}"
-        note = f" {row['note'][0].upper()}{row['note'][1:]}." if row["note"] else ""
-        sentences.append(f"Interaction with {within}: {text}.{note} {_dependence(row, within, alpha)}")
+        note = f" Note: {row['note']}." if row["note"] else ""
+        is_part = interaction.filter(measure=row["measure"], a=row["a"], b=row["b"]).height > 1
+        dependence = _dependence(row, within, alpha, " in these contrasts" if is_part else "")
+        sentences.append(f"Interaction with {within}: {text}. {dependence}{note}")
     sentences += more_in_table(tested.height - MOST_ROWS, "interaction")
     untested = interaction.filter(pl.col("p").is_null())
     for (note,), rows in untested.group_by("note", maintain_order=True):
@@ -199,13 +201,13 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
     return sentences
 
 
-def _dependence(row: dict[str, Any], within: str, alpha: float) -> str:
+def _dependence(row: dict[str, Any], within: str, alpha: float, in_part: str) -> str:
     """Say what an interaction shows; between users of different sequences it may show these users."""
     shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
     if row["p"] <= alpha < row["p_adjusted"]:
         shown = "After correction it is not shown that"
     users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
-    return f"{shown} the difference depends on {within}{users}."
+    return f"{shown} the difference depends on {within}{in_part if not users else users}."
 
 
 def _in_some(table: pl.DataFrame, row: dict[str, Any], setup: ComparisonSetup) -> bool:

@@ -305,7 +305,7 @@ def test_two_sequences_tell_topics_of_one_set_apart_within_users():
     assert row["p"] < 0.001  # the difference of topic 1 is 2 more than that of topic 3
     assert row["test"] == "Hotelling's T squared between sequences"
     assert row["note"] == "among topic_id t0 and t2 and among topic_id t1 and t3: tested within users"
-    assert "Among topic_id t0 and t2 and among topic_id t1 and t3: tested within users." in found.reading
+    assert "depends on topic_id in these contrasts. Note: among topic_id t0 and t2 and among" in found.reading
 
 
 def test_what_is_one_with_the_sequences_is_compared_between_users():

@@ -58,7 +58,8 @@ def shown_text(value: object) -> str:
         return f"{value:g}"
     if isinstance(value, int) and abs(value) >= 10**20:  # Python writes out at most 4,300 digits
         beyond = ", which no float holds" if math.isinf(_number(value)) else ""
-        return f"a number of {math.floor(math.log10(abs(value))) + 1:,} digits{beyond}"
+        digits = math.floor(math.log10(abs(value))) + 1
+        return f"a number of {digits - (abs(value) < 10 ** (digits - 1)):,} digits{beyond}"  # log10 may round up
     return repr(value)
 
 

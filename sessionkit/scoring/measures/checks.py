@@ -17,6 +17,8 @@ NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 """A plain name, which needs no quotes."""
 LARGEST = 2**31
 """Ranks and positions are 32-bit integers in the tables."""
+EXACT = 2.0**53
+"""Whole numbers up to which a float holds each; larger ones may not fit the tables' integers either."""
 
 
 @dataclass(frozen=True)
@@ -43,45 +45,72 @@ class Parameter:
     def refuse(self, value: object) -> MeasureError:
         """Build the error for a value out of range."""
         hint = suggestion(value, self.words) if isinstance(value, str) else ""
-        shown = f"{value:g}" if isinstance(value, float) else repr(value)
-        return MeasureError(f"{self.name} must be {self.allowed}, not {shown}{hint}")
+        return MeasureError(f"{self.name} must be {self.allowed}, not {shown_text(value)}{hint}")
+
+
+def shown_text(value: object) -> str:
+    """Return a value for a message: a whole number of more than 20 digits by its size.
+
+    >>> shown_text(0.5), shown_text("x"), shown_text(10**25), shown_text(10**5000)
+    ('0.5', "'x'", 'a number of 26 digits', 'a number of 5,001 digits, which no float holds')
+    """
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, int) and abs(value) >= 10**20:  # Python writes out at most 4,300 digits
+        beyond = ", which no float holds" if math.isinf(_number(value)) else ""
+        digits = math.floor(math.log10(abs(value))) + 1
+        return f"a number of {digits - (abs(value) < 10 ** (digits - 1)):,} digits{beyond}"  # log10 may round up
+    return repr(value)
+
+
+def _number(value: object) -> float:
+    """Return a number as a float, NaN of what is none; a whole number beyond all floats is infinite."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _plain(number: float) -> float:
+    """Return a whole number as an integer, of which the text has no point, if it is one that a float holds exactly."""
+    return int(number) if number.is_integer() and abs(number) < EXACT else number
 
 
 def number_between(low: float, high: float = math.inf) -> Callable[[Parameter, object], object]:
     """A finite number between two bounds, both excluded."""
 
     def check(parameter: Parameter, value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        number = _number(value)
+        if not (math.isfinite(number) and low < number < high):
             raise parameter.refuse(value)
-        number = float(value)
-        if not low < number < high:
-            raise parameter.refuse(value)
-        return int(number) if number.is_integer() else number
+        return _plain(number)
 
     return check
 
 
 def not_negative(parameter: Parameter, value: object) -> object:
     """A finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+    number = _number(value)
+    if not 0 <= number < math.inf:
         raise parameter.refuse(value)
-    number = float(value)
-    return int(number) if number.is_integer() else number
+    return _plain(number)
 
 
 def share(parameter: Parameter, value: object) -> object:
     """A number between 0 and 1, both included."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+    number = _number(value)
+    if not 0 <= number <= 1:
         raise parameter.refuse(value)
-    number = float(value)
-    return int(number) if number.is_integer() else number
+    return _plain(number)
 
 
 def whole(parameter: Parameter, value: object) -> object:
     """A whole number of at least 1 that fits the tables' integers."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    number = _number(value)
     if number >= LARGEST:
-        msg = f"{parameter.name} must be below {LARGEST}, not {value!r}; leave it out if every rank counts"
+        msg = f"{parameter.name} must be below {LARGEST}, not {shown_text(value)}; leave it out if every rank counts"
         raise MeasureError(msg)
     if not number.is_integer() or number < 1:
         raise parameter.refuse(value)

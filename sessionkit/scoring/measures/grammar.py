@@ -8,6 +8,7 @@ from typing import NoReturn, cast
 
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.checks import LARGEST
 from sessionkit.scoring.measures.column import column
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.scoring.measures.synonyms import NOT_OURS, SAME, WHOLE_LISTS, is_theirs, ours_of, text_of, translated
@@ -20,6 +21,8 @@ TOKEN = re.compile(
 
 COLUMN = "column"
 """What stands before the name of a column of sessions or users, which is a measure too."""
+LONGEST = 20
+"""Digits of a cutoff that are read as a number; Python reads at most 4,300."""
 
 
 def instead_of(name: str, known: Mapping[str, Measure], cutoff: str = "") -> str:
@@ -233,8 +236,12 @@ class _Reader:
             if "recall" in changes or changes.get("rule", "trec9") != "trec9":
                 self.fail(f"IPrec@{text} is IPrec(recall={text},rule=trec9); recall or rule is given twice")
             return made(recall=float(text), rule="trec9")
-        if not text.isdigit():
+        if not text.isdecimal():
             self.fail(f"the cutoff after @ must be a whole number of at least 1, not {text!r}")
         if name in WHOLE_LISTS:
             self.fail(f"{name} of ir_measures is of all results and has no cutoff; {SAME[name]}@{text} has one")
+        if len(text) > LONGEST:
+            raise MeasureError(
+                f"{name}: cutoff must be below {LARGEST}, not a number of {len(text):,} digits; leave it out if every rank counts"
+            )
         return made @ int(text)

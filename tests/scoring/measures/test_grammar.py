@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
+from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.base import SessionMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
@@ -238,3 +239,37 @@ def test_any_text_is_read_or_refused(text):
 def test_a_measure_cannot_be_changed_in_place():
     with pytest.raises(AttributeError):
         sk.sDCG.b = 3
+
+
+@pytest.mark.parametrize("digits", [21, 4_300, 5_000])
+def test_a_cutoff_of_very_many_digits_is_refused(digits):
+    """Python itself reads at most 4,300 digits as a whole number, and prints no more."""
+    says = f"cutoff must be below 2147483648, not a number of {digits:,} digits"
+    with pytest.raises(MeasureError, match=says):
+        parse_measure(f"nDCG@{'9' * digits}")
+    with pytest.raises(MeasureError, match=says):
+        _ = parse_measure("nDCG") @ (10**digits - 1)
+    with pytest.raises(MeasureError, match=f"b must be a number above 1, not a number of {digits:,} digits"):
+        parse_measure("nDCG")(b=-(10**digits) + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nsDCG(b=1e+308)@10", 1 / (1 + np.log(2) / np.log(1e308))),
+        ("nsDCG(bq=1e+308)@10", 1 / (1 + np.log2(2))),
+        ("mean(nDCG(b=1e+16)@10)", np.log(2) / np.log(3)),
+        ("mean(P(min_grade=1e+308)@10)", 0.0),
+    ],
+)
+def test_a_parameter_larger_than_the_tables_integers_is_a_float(text, expected):
+    """The one relevant document is at rank 2, and in the ideal list at rank 1."""
+    measure = parse_measure(text)
+    assert str(measure) == text
+    assert parse_measure(str(measure)) == measure
+    places = {"session_id": ["s", "s"], "query_position": [1, 1], "rank": [1, 2]}
+    study = sk.from_tables(
+        results=places | {"doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+        judgments={"judgment_key": ["t"], "doc_id": ["b"], "grade": [1]},
+    )
+    assert sk.score(study, text)["value"].item() == pytest.approx(expected)

@@ -103,7 +103,7 @@ def columns(
 def _variable(study: Study, name: str | Measure, option: str) -> Variable:
     """Find what one name stands for."""
     if not isinstance(name, str):
-        return _of_measure(study, parse_measure(name), option)
+        return _of_measure(study, measure_of(study, name), option)
     known = [each for each in session_columns(study) if each not in IDS]
     if name in known and not is_ambiguous(study, name):
         return _of_measure(study, column(name), option)

@@ -199,6 +199,9 @@ def compare(
 
     Notes
     -----
+    The reading gives numbers without a verdict where fewer than 6 pairs, or fewer than half of the units, have a value:
+    5 pairs cannot reach p = .05 by a sign or Wilcoxon test. ``no_verdict`` says where, and why.
+
     Least squares takes the difference to be the same for every user and topic; its claim is about these topics. In 1,500
     simulated null studies of 30 users, 4 topics and systems alternated, it rejected 5.5% at a nominal 5%, and 21% once
     the systems' difference varied with the topic by an sd of .10 (residual .22), where the t over topic means

@@ -2,7 +2,7 @@
 
 In come frames, numbers and names from logs; out go text, HTML, LaTeX, Markdown and CSV. Open `tables.py` first.
 
-words.py        counted things and enumerations
+words.py        counted things and enumerations; missing_ids.py: which systems lack which ids
 numbers.py      numbers and p-values at a readable precision
 labels.py       names from logs: printable, shortened, different ones kept apart
 text.py         Displayed: values of words and tables, which show themselves in a terminal and in a notebook

@@ -426,13 +426,23 @@ def deciding_key(queries: pl.DataFrame, judged: pl.Series) -> str | None:
 
 
 def judged_keys(raws: Collection[Raw]) -> pl.Series:
-    """Return the keys for which there is a judgment among these."""
+    """Return the keys for which there is a judgment among these.
+
+    A line whose grade is no number, such as a comment, is no judgment, unless all grades are words.
+    """
     keys = [pl.Series("judgment_key", [], dtype=pl.String)]
     for raw in raws:
         types = raw.frame.collect_schema()
-        if "judgment_key" in types:
-            key = as_text("judgment_key", types["judgment_key"]).str.strip_chars().unique()
-            keys.append(raw.frame.select(key.alias("judgment_key")).collect().to_series())
+        if "judgment_key" not in types:
+            continue
+        has_number = (
+            pl.col("grade").cast(pl.Float64, strict=False).is_not_null() if "grade" in types else pl.lit(value=True)
+        )
+        intact = pl.col(RULE).is_null() if RULE in types else pl.lit(value=True)
+        key = as_text("judgment_key", types["judgment_key"]).str.strip_chars().alias("judgment_key")
+        counts = raw.frame.filter(intact).group_by(key).agg(has_number=has_number.any()).collect()
+        numbers = counts.filter("has_number")
+        keys.append((numbers if len(numbers) else counts)["judgment_key"])
     return pl.concat(keys).drop_nulls().unique()
 
 

@@ -89,6 +89,19 @@ def test_judgments_of_other_keys_are_no_missing_topics(study_of):
     assert not [one for one in caught if "lacks" in str(one.message)]
 
 
+def test_a_comment_among_judgments_is_no_judged_topic(write, rejects):
+    run, qrels = write("run", "q1 Q0 a 1 1 A\nq2 Q0 b 1 1 A\n"), "q1 0 a 1\n# second topic here\nq2 0 b 1\n"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = read(run, judgments=write("qrels", qrels), missing_topics="zero")
+    assert rejects(study) == [(2, 2, "grade_is_a_number", "here", "# second topic here")]
+    assert not [one for one in caught if "lacks" in str(one.message)]
+    assert means(study) == {"A": 1.0}
+    words = write("words.csv", "topic_id,doc_id,grade\nq1,a,good\nq2,b,good\nq3,c,good\n")
+    with pytest.warns(DataWarning, match=r"A lacks 1 of 3 judged topics \(q3\)"):
+        read(run, judgments=words, grade_values={"good": 1})
+
+
 QUERIES = [f"q{number}" for number in range(1, 6)]
 DOCUMENTS = list("abcd")
 run_dictionaries = st.dictionaries(

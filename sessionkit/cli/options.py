@@ -220,7 +220,8 @@ GAIN = typer.Option(
 AGAINST = typer.Option(
     "--against",
     metavar="GROUP",
-    help="The group that is subtracted from the others: differences below 0 favor it. Charts: by default the first.",
+    help="The group that is subtracted from the others: differences below 0 favor it. With curve --effort: the group whose mean curve "
+    "the others are read against. Charts: by default the first.",
     show_default=False,
 )
 SESSION = typer.Option("--session", metavar="ID", help="The session, by its id.", show_default=False)

@@ -150,7 +150,7 @@ OWN_CHARTS = {
     ),
     "gain-vectors": ChartKind(
         "CG, DCG, nCG and nDCG by rank, with their ideal (TOIS 2002, Figures 1 to 4)",
-        "vectors", ("CG", "DCG", "nCG", "nDCG"),
+        "vectors", ("CG", "DCG", "nCG", "nDCG"), ("normalize",),
     ),
     "precision-recall": ChartKind(
         "interpolated precision, or generalized (gP), at eleven points of recall, by system and topic", "vectors", ("IPrec11",)

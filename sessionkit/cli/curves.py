@@ -8,6 +8,7 @@ import typer
 
 from sessionkit.choices import AfterStop, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
+    AGAINST,
     GAIN,
     USUAL,
     AverageOption,
@@ -76,16 +77,7 @@ def curve(
         ),
     ] = "hold",
     bands: BandsOption = False,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            metavar="GROUP",
-            help="The group that is subtracted from the others: differences below 0 favor it. With --effort: the group whose mean "
-            "curve the others are read against.",
-            show_default=False,
-        ),
-    ] = None,
+    against: Annotated[str | None, AGAINST] = None,
     confidence: ConfidenceOption = 0.95,
     draws: DrawsOption = 5000,
     seed: SeedOption = 0,

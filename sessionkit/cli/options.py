@@ -220,8 +220,8 @@ GAIN = typer.Option(
 AGAINST = typer.Option(
     "--against",
     metavar="GROUP",
-    help="The group that is subtracted from the others: its values are higher where a difference is below 0. Charts: by default "
-    "the first.",
+    help="The group that is subtracted from the others: its values are higher where a difference is below 0. With curve --effort: the "
+    "group whose mean curve the others are read against. Charts: by default the first.",
     show_default=False,
 )
 SESSION = typer.Option("--session", metavar="ID", help="The session, by its id.", show_default=False)

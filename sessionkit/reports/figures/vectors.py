@@ -29,8 +29,10 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     deepest = study.results.select(pl.col("rank").max()).collect().item() or 1
     asked = measures_of(choices, "gain-vectors")
     cut = [_cut(measure, min(DEEPEST, deepest)) for measure in asked]
-    options = bands_of(study, choices)
-    each = {str(measure): vectors(study, measure, choices.by, **options) for measure in cut}
+    options = {} if choices.normalize == "averages" else bands_of(study, choices)
+    each = {
+        str(measure): vectors(study, measure, choices.by, normalize=choices.normalize, **options) for measure in cut
+    }
     frame = pl.concat([found.with_columns(measure=pl.lit(name)) for name, found in each.items()])
     frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
@@ -38,10 +40,16 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
         frame, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
     ends = natural_sort(frame.group_by("group").agg(pl.col("n_queries").max()), "group")
+    shares = {
+        "averages": "; the mean gain is divided by the mean ideal",
+        "each": "; each query is divided by its own ideal and the quotients are averaged",
+    }
+    ideal = {"none": "", None: ", which is 1 of a normalized measure"}.get(choices.normalize, ", which is 1")
+    band = "" if choices.normalize == "averages" else band_told(frame, study, "rank by rank")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
-        f"{by_group(ends.rows())}); dashed, the mean of the best lists that the judgments allow, which is 1 of a normalized "
-        f"measure. Every panel has a vertical scale of its own.{band_told(frame, study, 'rank by rank')}"
+        f"{by_group(ends.rows())}){shares.get(choices.normalize or '', '')}; dashed, the mean of the best lists that the judgments "
+        f"allow{ideal}. Every panel has a vertical scale of its own.{band}"
         f"{alone_told(frame, 'n_queries', 'query')}"
     )
     return Figure("gain-vectors", title, chart, caption)

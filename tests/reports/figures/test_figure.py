@@ -39,6 +39,16 @@ def test_gain_vectors_by_weighting_scheme(clinic):
     assert "queries: S1 152, S2 191" in made.caption  # 60 sessions each, ECIR 2008
 
 
+def test_gain_vectors_divide_averages_where_that_is_asked_for(clinic):
+    measure = parse_measure("nDCG@3")
+    made = single_figure(clinic, "gain-vectors", measure, normalize="averages")
+    average = sk.gain_vectors(clinic, measure, normalize="averages").filter(system_id="S2")["value"].to_list()
+    rows = [row for row in data_of(made) if row["line"] == "Shown" and row["group"] == "S2"]
+    assert [row["value"] for row in sorted(rows, key=lambda row: row["rank"])] == average
+    assert "the mean gain is divided by the mean ideal" in made.caption
+    assert "Bands" not in made.caption
+
+
 def test_precision_recall_is_that_of_the_analysis(clinic):
     made = single_figure(clinic, "precision-recall", parse_measure("IPrec11@100"))
     average = sk.precision_recall(clinic, measure="IPrec11@100")

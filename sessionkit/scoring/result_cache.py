@@ -25,7 +25,7 @@ from sessionkit.study import Study
 from sessionkit.study.atomic_files import explained, make_directory, write_whole
 from sessionkit.study.storage import StoredBatch
 
-KERNEL = 3
+KERNEL = 4
 """Counted up whenever parts of some task become others than they were."""
 UNSEEN = ("title", "synthetic", "timezone", "missing_positions")
 """Settings that no value depends on."""

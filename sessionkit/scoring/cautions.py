@@ -129,9 +129,9 @@ def tell_of_bound(measure: Measure) -> None:
 
 
 def tell_of_cutoff(measure: Measure) -> None:
-    """Warn where a session is divided by an ideal that lists every relevant document, as no cutoff ends it."""
+    """Warn where each query of a session is divided by an ideal list of every relevant document, as no cutoff ends it."""
     gained = measure.gain_measure
-    if gained is None or gained.session_ideal is None or gained.cutoff is not None:
+    if gained is None or gained.session_ideal is None or not gained.repeats_ideal or gained.cutoff is not None:
         return
     warn(
         f"{measure} has no cutoff: every logged rank counts, and the ideal lists all relevant documents; {measure @ 10} counts the first "

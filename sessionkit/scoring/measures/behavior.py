@@ -100,6 +100,7 @@ class NumberOfClicks(SessionMeasure):
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
     needs_one: ClassVar[Columns] = may_read
+    of_lists = False
     every_query = True
 
     def values(self, lists: Lists) -> pl.Series:
@@ -126,6 +127,7 @@ class DeepestClickedRank(SessionMeasure):
     may_read: ClassVar[Columns] = {"results": CLICKING}
     needs_one: ClassVar[Columns] = may_read
     undefined_where = "no result was clicked"
+    of_lists = False
     every_query = True
 
     def values(self, lists: Lists) -> pl.Series:
@@ -151,6 +153,7 @@ class SessionAbandonment(SessionMeasure):
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
     undefined_where = f"{NO_QUERY}, or clicks that were not logged at all"
+    of_lists = False
     every_query = True
 
     @property

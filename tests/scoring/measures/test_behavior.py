@@ -1,5 +1,6 @@
 """Counts of queries, results and clicks against counting by hand."""
 
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -117,6 +118,13 @@ def test_queries_of_which_no_list_was_logged():
     counted = counted_sessions(study, ["queries", "clicks", "duration_seconds", "results"])
     names = ["Queries", "Clicks", "Duration", "Results"]
     assert counted.select(pl.exclude("session_id")).rows() == [*zip(*(expected[name] for name in names), strict=True)]
+
+
+def test_clicks_are_known_where_lists_were_observed_in_part():
+    study = sk.read(CASES / "click_log_without_lists.toml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sk.score(study, ["Queries", "Clicks", "Abandoned", "Duration"])
 
 
 @quiet

@@ -186,7 +186,7 @@ def _dependence(row: dict[str, Any], within: str, alpha: float, in_part: str) ->
     """Say what an interaction shows; between users of different sequences it may show these users."""
     shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
     users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
-    return f"{shown} the difference depends on {within}{in_part if not users else users}."
+    return f"{shown} the difference depends on {within}{users or in_part}."
 
 
 def _in_some(table: pl.DataFrame, row: dict[str, Any], alpha: float) -> bool:

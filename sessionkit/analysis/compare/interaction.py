@@ -141,9 +141,9 @@ def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFr
 
     With units in some levels only, a note says so.
 
-    Share of 2,000 simulated studies without an interaction that it rejected at 5%, with the spreads of users' differences in the levels or
-    of sequences. The 95% intervals of two levels covered 0 in the rest. The table is from ``tests/analysis/compare/test_interaction_rates.py``
-    (marked ``proof``), by which the error of a share is .5 points:
+    Share of 2,000 simulated studies without an interaction that were rejected at 5%, by the spreads of users' differences in the levels, or
+    of values in the sequences. The 95% intervals covered 0 in the rest. The standard error of a share is .5 points. The table is from
+    ``tests/analysis/compare/test_interaction_rates.py`` (marked ``proof``):
 
     =====================================================  ================  ========
     users                                                  spreads           rejected

@@ -8,7 +8,12 @@ from sessionkit.analysis.compare.counterbalance import UserSequence, read_counte
 DESIGNS = [
     (("ABAB", "BABA"), 2, (0, 2), (1, 3)),
     (("AABB", "BBAA"), 2, (0, 1), (2, 3)),
-    (("ABA", "BAB"), 1, (0, 2), (1,)),
+    (
+        ("ABA", "BAB"),
+        1,
+        None,
+        None,
+    ),  # means of users also hold the difference of the systems, as one has two sessions with B
     (("AB", "BA"), 0, (0,), (1,)),
     (("AAAA", "BBBB"), 3, None, None),
     (("AABB", "ABAB", "ABBA", "BBAA", "BABA", "BAAB"), 3, None, None),

@@ -156,6 +156,7 @@ def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFr
     6 and 24, crossover                                    3:1               4.9%
     6 and 24, crossover                                    1:3               4.3%
     12 and 12, crossover                                   1:1               4.7%
+    6, 6 and 18, crossover                                 3:1:1             5.2%
     6 and 24, crossover with missing cells                 3:1               5.3%
     8 with both systems on one topic, 20 in a crossover    3:1               5.7%
     6 + 6 with one system each, 20 in a crossover          3:1               4.5%
@@ -414,8 +415,8 @@ def _sequences_of(levels: Sequence[LevelUnits]) -> list[UserSequence]:
     sequences = []
     for of_sequence in users.partition_by("sequence", maintain_order=True):
         texts = [cell.split("-") for cell in of_sequence["sequence"][0].split()]
-        values = of_sequence["values"].explode().to_numpy().reshape(-1, len(texts))
-        sequences.append(UserSequence(tuple((int(level), int(group)) for level, group in texts), values))
+        table = of_sequence["values"].explode().to_numpy().reshape(-1, len(texts))
+        sequences.append(UserSequence(tuple((int(level), int(group)) for level, group in texts), table))
     return sequences
 
 

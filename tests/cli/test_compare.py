@@ -167,3 +167,8 @@ def test_scores_of_groups_are_named_as_such(refused, call, clinic, tmp_path):
     place = tmp_path / "means.csv"
     assert call("score", clinic, "nDCG@10", "--output", place).status == 0
     refused(2, "compare", place, "nsDCG@10", names=("scores have no session_id", "per='session'"))
+
+
+def test_cut_divides_the_column_within_which_systems_are_compared(call, clinic):
+    answer = call("compare", clinic, "nsDCG@10", "--within", "years_medicine", "--cut", 2, *PAIRS, "--format", "jsonl")
+    assert [json.loads(line)["years_medicine"] for line in answer.lines] == ["6 to 21", "22 to 36"]

@@ -24,6 +24,8 @@
     corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
     rows.py               one measure
     group_means.py        the groups by themselves, and the spread of sessions
+    contrast_tests.py     Welch and Hotelling: contrasts of means without equal variances
+    counterbalance.py     contrasts of topics that users tell, and those that only sequences of users tell
     interaction.py        whether a difference depends on the column within which it is
     result_table.py       the table of all measures
     comparison.py         the finding

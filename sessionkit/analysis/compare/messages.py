@@ -207,7 +207,7 @@ def _dependence(row: dict[str, Any], within: str, alpha: float, in_part: str) ->
     if row["p"] <= alpha < row["p_adjusted"]:
         shown = "After correction it is not shown that"
     users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
-    return f"{shown} the difference depends on {within}{in_part if not users else users}."
+    return f"{shown} the difference depends on {within}{users or in_part}."
 
 
 def _in_some(table: pl.DataFrame, row: dict[str, Any], setup: ComparisonSetup) -> bool:

@@ -116,7 +116,7 @@ def test_sessions_that_cannot_be_compared_are_counted():
         ({"within": "started_at"}, "no value of it has sessions of both groups of system_id"),
         (
             {"within": "topic_id", "population": "users,topics"},
-            "one mixed model, which has no within=topic_id; .*population=users .*lme4",
+            "one mixed model, which has no within=topic_id; .*population=users; .*lme4",
         ),
         ({"within": "topic_id", "population": "topics"}, "population=topics"),
     ],

@@ -36,9 +36,15 @@ def normal(*shape, seed=1):
 
 LAYOUTS = {
     "paired": (by_topic(normal(9, 2)), ["t", "wilcoxon", "sign", "randomization"]),
-    "three paired": (by_topic(normal(9, 3) + [0, 0.5, 1.5]), ["t", "tukey", "randomization", "nemenyi", "conover"]),
+    "three paired": (
+        by_topic(normal(9, 3) + np.array([0, 0.5, 1.5])),
+        ["t", "tukey", "randomization", "nemenyi", "conover"],
+    ),
     "separate": (apart([normal(12), normal(9, seed=2) * 2 + 1]), ["welch", "mann-whitney"]),
-    "three separate": (apart([normal(12), normal(9, seed=2), normal(5, seed=3) + 2]), ["welch", "tukey", "mann-whitney"]),
+    "three separate": (
+        apart([normal(12), normal(9, seed=2), normal(5, seed=3) + 2]),
+        ["welch", "tukey", "mann-whitney"],
+    ),
     "crossover": (crossing(simulated(1, effect=0.2)[:, 0]), ["least-squares", "randomization"]),
 }
 EACH = [(layout, test) for layout, (_, tests) in LAYOUTS.items() for test in tests]
@@ -85,7 +91,7 @@ def test_p_values_of_huge_and_tiny_values_are_scipys_of_ordinary_ones(factor):
     assert found.overall.item(0, "p") == pytest.approx(stats.f_oneway(*three).pvalue)
     of_tukey = stats.tukey_hsd(*three).pvalue
     assert found.table["p"].to_list() == pytest.approx([of_tukey[0, 1], of_tukey[0, 2], of_tukey[1, 2]], rel=1e-5)
-    blocks = normal(9, 3) + [0, 0.5, 1.5]
+    blocks = normal(9, 3) + np.array([0, 0.5, 1.5])
     found = sk.compare(by_topic(blocks * factor), test="friedman")
     assert found.overall.item(0, "p") == pytest.approx(stats.friedmanchisquare(*blocks.T).pvalue)
 
@@ -118,7 +124,11 @@ def test_correlations_of_tiny_values_are_those_of_ordinary_ones():
         )
         return sk.correlate(study, "column(x)", with_="y", coefficients=coefficient).table.row(0, named=True)
 
-    for coefficient, scipys in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
+    for coefficient, scipys in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
         row = correlation(1e-250, coefficient)
         assert row["value"] == pytest.approx(scipys(x, y).statistic)
         assert row["low"] == pytest.approx(correlation(1.0, coefficient)["low"])

@@ -12,7 +12,6 @@ from sessionkit.analysis.compare.units import Blocked
 from sessionkit.analysis.distribution_tails import f_beyond
 
 
-
 def residual_variance(values: np.ndarray) -> tuple[float, int]:
     """Return the residual mean square of the two-way analysis without replication, V_E2, and its degrees of freedom.
 

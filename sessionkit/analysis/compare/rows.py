@@ -244,7 +244,9 @@ def _distance(units: Units, i: int, j: int) -> float:
     return float(np.ptp(_every(units)))
 
 
-def _constant_difference(units: Units, groups: Sequence[str], key: tuple[int, int], population: str, scale: float) -> str:
+def _constant_difference(
+    units: Units, groups: Sequence[str], key: tuple[int, int], population: str, scale: float
+) -> str:
     """Say that the difference of two groups does not vary, and to within what."""
     (i, j), means = key, units.means
     if isinstance(units, Separate):

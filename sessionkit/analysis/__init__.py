@@ -40,6 +40,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     bands.py               intervals of means by slot, rank or recall, over such draws
     distribution_tails.py  of t and F
     numeric_ties.py        when two numbers are the same
+    magnitude.py           values whose squares overflow or vanish
     provenance.py          how a finding was made, and the command that makes it again
     findings.py            what findings have in common: tables, words, LaTeX, Markdown
     paper_tables.py        the layouts of papers: means across, pairs with interval, p and n, curves side by side

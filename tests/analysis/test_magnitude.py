@@ -37,7 +37,7 @@ def normal(*shape, seed=1):
 LAYOUTS = {
     "paired": (by_topic(normal(9, 2)), ["t", "wilcoxon", "sign", "randomization"]),
     "three paired": (
-        by_topic(np.add(normal(9, 3), [0, 0.5, 1.5])),
+        by_topic(normal(9, 3) + np.array([0, 0.5, 1.5])),
         ["t", "tukey", "randomization", "nemenyi", "conover"],
     ),
     "separate": (apart([normal(12), normal(9, seed=2) * 2 + 1]), ["welch", "mann-whitney"]),
@@ -91,7 +91,7 @@ def test_p_values_of_huge_and_tiny_values_are_scipys_of_ordinary_ones(factor):
     assert found.overall.item(0, "p") == pytest.approx(stats.f_oneway(*three).pvalue)
     of_tukey = stats.tukey_hsd(*three).pvalue
     assert found.table["p"].to_list() == pytest.approx([of_tukey[0, 1], of_tukey[0, 2], of_tukey[1, 2]], rel=1e-5)
-    blocks = np.add(normal(9, 3), [0, 0.5, 1.5])
+    blocks = normal(9, 3) + np.array([0, 0.5, 1.5])
     found = sk.compare(by_topic(blocks * factor), test="friedman")
     assert found.overall.item(0, "p") == pytest.approx(stats.friedmanchisquare(*blocks.T).pvalue)
 

@@ -21,8 +21,9 @@
     crossover.py          least squares on what they leave
     crossover_randomization.py  randomization of whole assignments
     procedures.py         every test by name, and the layouts it is for
-    corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and intervals to match
+    corrections.py        Holm, Bonferroni, Benjamini-Hochberg, and the intervals beside them
     rows.py               one measure
+    order_effects.py      period and carry-over: the order of a user's sessions
     group_means.py        the groups by themselves, and the spread of sessions
     contrast_tests.py     Welch and Hotelling: contrasts of means without equal variances
     counterbalance.py     contrasts of topics that users tell, and those that only sequences of users tell

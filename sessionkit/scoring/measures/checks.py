@@ -70,7 +70,7 @@ def _number(value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf if isinstance(value, int) and value > 0 else -math.inf
 
 
 def _plain(number: float) -> float:

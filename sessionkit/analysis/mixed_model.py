@@ -17,7 +17,6 @@ from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, correct
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.analysis.phrases import NOT_SHOWN, ONE_END, interval_text, left_out_note, more_in_table, reading_of
 from sessionkit.analysis.variance_components.group_means import means
@@ -32,6 +31,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate
 from sessionkit.study.restriction import Where
 
 TRUTH = pl.Boolean()

@@ -8,7 +8,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.charts.encodings import (
     checked,
@@ -27,6 +26,7 @@ from sessionkit.display.numbers import compact
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.study.inference_options import error_rate
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
 SOURCE = "sessionkit.compare"

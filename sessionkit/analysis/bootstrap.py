@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
-from sessionkit.analysis.inference_options import FEWEST_RESAMPLES, error_rate, require_draws, require_seed
 from sessionkit.analysis.numeric_ties import TIE
 from sessionkit.choices import DrawnUnits, IntervalKind
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.study.inference_options import FEWEST_RESAMPLES, error_rate, require_draws, require_seed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,6 @@ from typing import Any, Protocol, TypeVar, cast
 
 import polars as pl
 
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.provenance import Provenance, paper_label, provenance_of
 from sessionkit.arguments import require_choice
 from sessionkit.display.frames import ResultFrame
@@ -18,6 +17,7 @@ from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
 from sessionkit.display.tables import TextTable, table_of, with_labels
 from sessionkit.display.text import Displayed
+from sessionkit.study.inference_options import error_rate
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 TEXT, WHOLE, NUMBER, YES_NO = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()

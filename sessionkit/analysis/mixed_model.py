@@ -18,7 +18,6 @@ from sessionkit.analysis.compare.effects import CONSTANT, within_text
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, require_values, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.magnitude import require_squares
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.analysis.phrases import (
@@ -43,6 +42,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate
 from sessionkit.study.restriction import Where
 
 TRUTH = pl.Boolean()

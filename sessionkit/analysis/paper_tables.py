@@ -14,7 +14,6 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.groups import BETWEEN
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.phrases import level_text
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts, share_text
@@ -22,6 +21,7 @@ from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading,
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.study.inference_options import error_rate
 
 COLUMN = 50
 """Characters that columns of values may have in all, so that a table fits a page."""

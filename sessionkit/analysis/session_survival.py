@@ -6,11 +6,11 @@ import polars as pl
 
 from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.analysis.groups import by_columns, grouped_sessions
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.scoring.score import By
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate
 from sessionkit.study.query_counts import MANY, logged_queries
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from sessionkit.analysis.inference_options import require_seed
 from sessionkit.privacy import report
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.disclosure import Disclosure
@@ -16,6 +15,7 @@ from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
 from sessionkit.privacy.result import Pseudonymized
 from sessionkit.privacy.tables import Renaming
 from sessionkit.privacy.write import written
+from sessionkit.study.inference_options import require_seed
 from sessionkit.study.session_order import ORDER, session_orders
 from sessionkit.study.study import Study, guarded_read
 

@@ -31,6 +31,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     temporary.py          folders of studies that were not saved yet; copies of written studies
     progress.py           how far long work has come, for whoever shows it
     memory_limit.py       how much memory work on large logs may use
+    inference_options.py  confidence, draws and seed, checked for every verb that takes them
 """
 
 from sessionkit.study.facts import Facts

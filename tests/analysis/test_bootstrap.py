@@ -136,7 +136,7 @@ def test_rows_are_added_up_by_unit():
     ("options", "says"),
     [
         ({"kind": "basic"}, "percentile, bca"),
-        ({"confidence": 95}, "such as 0.95"),
+        ({"confidence": 95}, "not 95; 0.95 is usual"),
         ({"draws": 10}, "at least 200 and at most 1,000,000"),
         ({"seed": -1}, "0 or more"),
     ],

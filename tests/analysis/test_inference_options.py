@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.inference_options import error_rate
+from sessionkit.study.inference_options import error_rate
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -18,7 +18,7 @@ BAD = {
     "seed": ["1", None, True, 1.0, nan, -1, [1]],
 }
 SAYS = {
-    "confidence": "confidence must be a number above .5 and below 1, such as 0.95, not {}",
+    "confidence": "confidence must be a number above .5 and below 1, not {}; 0.95 is usual",
     "draws": "draws must be a whole number of at least {least} and at most 1,000,000, not {}",
     "component_draws": "component_draws must be a whole number of at least {least} and at most 1,000,000, not {}",
     "seed": "seed must be a whole number, 0 or more, not {}",

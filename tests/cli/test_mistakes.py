@@ -226,7 +226,7 @@ def test_a_condition_without_sessions_names_what_there_is(refused, name, tmp_pat
 
 
 TESTING = {
-    "confidence": ("0.5", "confidence must be a number above .5 and below 1, such as 0.95, not 0.5"),
+    "confidence": ("0.5", "confidence must be a number above .5 and below 1, not 0.5; 0.95 is usual"),
     "draws": ("-3", "draws must be a whole number of at least"),
     "seed": ("-1", "seed must be a whole number, 0 or more, not -1"),
 }

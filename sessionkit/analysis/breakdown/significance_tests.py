@@ -18,7 +18,6 @@ from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted, support_of
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
-from sessionkit.analysis.inference_options import FEWEST_RESAMPLES
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.arguments import names_in
@@ -32,6 +31,7 @@ from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import By, group_keys, score, score_task
 from sessionkit.study import Study
+from sessionkit.study.inference_options import FEWEST_RESAMPLES
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessionkit.analysis.compare.corrections import CORRECTIONS
-from sessionkit.analysis.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.study.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from sessionkit.analysis.correlate.matrices import COEFFICIENTS
 from sessionkit.analysis.correlate.messages import CorrelationContext, told
 from sessionkit.analysis.correlate.rows import CorrelationRows
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, YES_NO, Finding, traced
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.paper_tables import (
     chosen_columns,
     claim_text,
@@ -33,6 +32,7 @@ from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read

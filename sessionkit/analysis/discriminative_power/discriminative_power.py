@@ -15,7 +15,6 @@ from sessionkit.analysis.compare.procedures import PROCEDURES
 from sessionkit.analysis.compare.session_values import require_values
 from sessionkit.analysis.discriminative_power.verdicts import BOOTSTRAP, Found, bootstrapped, found_by
 from sessionkit.analysis.findings import TestedFinding, traced
-from sessionkit.analysis.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
 from sessionkit.analysis.numeric_ties import settled
 from sessionkit.analysis.paper_tables import chosen_columns, worded
 from sessionkit.analysis.phrases import left_out_lines, reading_of
@@ -28,6 +27,7 @@ from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.inference_options import FEWEST_RANDOMIZATIONS, error_rate, require_draws, require_seed
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read

@@ -13,7 +13,6 @@ import polars as pl
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.findings import traced
-from sessionkit.analysis.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.analysis.judge_noise.errors import DECLARED, GIVEN, JUDGES, Errors, errors_of
 from sessionkit.analysis.judge_noise.finding import JudgeNoise
 from sessionkit.analysis.judge_noise.random_judgments import RedrawnPairs, drawn
@@ -31,6 +30,7 @@ from sessionkit.scoring.alternative_judgments import reads_subtopics
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read

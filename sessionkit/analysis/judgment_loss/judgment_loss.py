@@ -11,7 +11,6 @@ import polars as pl
 from sessionkit.analysis.compare.options import Options
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.findings import traced
-from sessionkit.analysis.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.analysis.judgment_loss.curves import ALL, curves
 from sessionkit.analysis.judgment_loss.draws import Draw, Draws, trusted
 from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
@@ -28,6 +27,7 @@ from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import directions_of
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate, require_draws, require_seed, require_whole
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import guarded_read

@@ -10,12 +10,12 @@ import numpy as np
 from sessionkit.analysis.compare.design import Design
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
-from sessionkit.analysis.inference_options import FEWEST_RESAMPLES, require_draws, require_seed
 from sessionkit.analysis.power.ladder import MORE_TOPICS, MOST
 from sessionkit.analysis.power.plans import habits
 from sessionkit.analysis.power.sizes import WIDE, PlannedDesign
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.study.inference_options import FEWEST_RESAMPLES, require_draws, require_seed
 
 FEWEST_COMPONENTS = 50
 """Draws of the components of variance at least."""

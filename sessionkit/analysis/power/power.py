@@ -11,7 +11,6 @@ import polars as pl
 from sessionkit.analysis.compare.design import read_design
 from sessionkit.analysis.compare.session_values import chosen_sessions, require_values, sessions_of
 from sessionkit.analysis.findings import traced
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.analysis.power.chances import RANGE
 from sessionkit.analysis.power.finding import COMPONENTS, POWER, SMALLEST, PowerPlan
@@ -35,6 +34,7 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import Frame
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+from sessionkit.study.inference_options import error_rate
 from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
 

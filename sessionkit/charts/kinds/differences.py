@@ -11,7 +11,6 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.inference_options import error_rate
 from sessionkit.analysis.mixed_model import MixedModel
 from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.charts.encodings import (
@@ -32,6 +31,7 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.base import Direction
 from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.study.inference_options import error_rate
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
 SOURCE = "sessionkit.compare"

@@ -19,13 +19,13 @@ def error_rate(confidence: object) -> float:
     >>> error_rate("0.95")
     Traceback (most recent call last):
         ...
-    sessionkit.errors.UsageError: confidence must be a number above .5 and below 1, such as 0.95, not '0.95'
+    sessionkit.errors.UsageError: confidence must be a number above .5 and below 1, not '0.95'; 0.95 is usual
     """
     if isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0.5 < confidence < 1:
         alpha = round(1 - confidence, 12)  # 1 - .95 is .050000000000000044 in doubles
         if alpha > 0:
             return alpha
-    raise UsageError(f"confidence must be a number above .5 and below 1, such as 0.95, not {confidence!r}")
+    raise UsageError(f"confidence must be a number above .5 and below 1, not {confidence!r}; 0.95 is usual")
 
 
 def require_draws(draws: object, least: int, name: str = "draws") -> None:

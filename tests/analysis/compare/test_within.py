@@ -252,3 +252,28 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
     assert words.table["a"].n_unique() == 2
     with pytest.raises(UsageError, match="neither within=skill nor by=system_id holds only numbers"):
         sk.compare(frame, within="skill", cut=2)
+
+
+def test_a_value_without_a_unit_in_both_groups_does_not_change_the_types_of_tables():
+    """No expert has a value of both A and B; the table of units still has texts for units."""
+    rows = [
+        ("expert", f"u{user}", system, 1.0 if (user == 1) == (system == "A") else None)
+        for user in (1, 2)
+        for system in "AB"
+    ]
+    rows += [
+        ("novice", f"u{user}", system, user + shift)
+        for user in range(3, 9)
+        for system, shift in (("A", 0), ("B", user % 2))
+    ]
+    frame = pl.DataFrame(
+        [
+            (f"s{place}", user, None, system, value, "sDCG@10", skill)
+            for place, (skill, user, system, value) in enumerate(rows)
+        ],
+        schema=["session_id", "user_id", "topic_id", "system_id", "value", "measure", "skill"],
+        orient="row",
+    )
+    comparison = sk.compare(frame, within="skill")
+    assert comparison.units.schema["unit"] == pl.String
+    assert comparison.units.filter(skill="novice").height == 12

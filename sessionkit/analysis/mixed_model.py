@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import NO_VERDICT
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
 from sessionkit.analysis.compare.effects import CONSTANT, within_text
-from sessionkit.analysis.compare.messages import with_reasons
+from sessionkit.analysis.compare.messages import with_reasons, withheld_text
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, require_values, sessions_of
 from sessionkit.analysis.distribution_tails import t_at, t_beyond
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, TestedFinding
@@ -36,7 +36,7 @@ from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice, alike, asked_for, chosen
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
-from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest, withheld_text
+from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest
 from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import capital, counted, listed

@@ -75,12 +75,6 @@ def is_shown(alpha: float) -> pl.Expr:
     return (pl.col("p_adjusted") <= alpha).fill_null(value=False) & pl.col("why").is_null()
 
 
-def withheld_text(no_verdict: pl.DataFrame) -> str:
-    """Say by which measures no verdict may be given, and why, for a note; empty where all have one."""
-    rows = no_verdict.unique(["measure", "why"], keep="first", maintain_order=True)
-    return "".join(f" {measure}: {why}." for measure, why in rows.select("measure", "why").rows())
-
-
 def leaves_out_single_queries(measure: str) -> bool:
     """Whether sessions of one query have no value of a measure, given by its text.
 

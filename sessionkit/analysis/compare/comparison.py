@@ -17,6 +17,7 @@ from sessionkit.analysis.compare.messages import (
     is_adjusted,
     opposite_text,
     with_reasons,
+    withheld_text,
 )
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
@@ -30,7 +31,7 @@ from sessionkit.analysis.paper_tables import (
     with_unit,
     worded,
 )
-from sessionkit.analysis.verdict import is_shown, withheld_text
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
 from sessionkit.scoring.measures.base import Direction

@@ -5,9 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.compare.messages import withheld_text
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.analysis.paper_tables import are_paired, interval_heading
-from sessionkit.analysis.verdict import is_shown, withheld_text
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material

@@ -82,7 +82,7 @@ def test_of_scores_as_of_a_study(clinic):
 
 def test_seven_groups_within_two_values_have_letters_by_value():
     rows = [(f"{system}{user}{half}", f"u{user}", system, half, number + user / 10 + (user * number) % 3 / 7)
-            for number, system in enumerate("ABCDEFG") for user in range(4) for half in ("am", "pm")]  # fmt: skip
+            for number, system in enumerate("ABCDEFG") for user in range(6) for half in ("am", "pm")]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "half", "value"], orient="row")
     found = sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")
     paper = found.paper_table()
@@ -252,3 +252,29 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
     assert words.table["a"].n_unique() == 2
     with pytest.raises(UsageError, match="neither within=skill nor by=system_id holds only numbers"):
         sk.compare(frame, within="skill", cut=2)
+
+
+@pytest.mark.parametrize("topics", [1, 4])
+def test_a_single_expert_does_not_stop_the_comparison_of_novices(topics):
+    """Of one topic users met both systems; of four topics each with one system. The novices' test is that of novices alone."""
+    draw = np.random.default_rng(7)
+    rows = []
+    for user in range(13):
+        skill = "expert" if user == 12 else "novice"
+        for topic in range(topics):
+            for place, system in enumerate("AB"):
+                if topics == 1 or (user + topic) % 2 == place:
+                    rows.append(
+                        (f"{user}{topic}{system}", f"u{user}", f"t{topic}", system, skill, draw.normal() + place)
+                    )
+    schema = ["session_id", "user_id", "topic_id", "system_id", "skill", "value"]
+    scores = pl.DataFrame(rows, schema=schema, orient="row").with_columns(measure=pl.lit("gain"))
+    found = sk.compare(scores, within="skill", correction="none")
+    alone = sk.compare(scores.filter(skill="novice"), correction="none")
+    expert, novice = found.table.sort("skill").rows(named=True)
+    assert (novice["estimate"], novice["p"]) == pytest.approx(
+        (alone.table.item(0, "estimate"), alone.table.item(0, "p"))
+    )
+    assert (expert["n_a"], expert["p"]) == (1, None)
+    assert "skill expert has 1 user; a test needs at least 4" in found.reading
+    assert "skill expert: gain: No verdict: 1 of 1 user" in found.paper_table().note

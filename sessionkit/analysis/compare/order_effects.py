@@ -183,8 +183,8 @@ def _check(
     smaller, larger = [group], [group, period]
     if check == "carry-over":
         smaller, larger = larger, [*larger, _previous_groups(frame.get_column(PREVIOUS))]
-    fits = [LeastSquares(effects, np.hstack(columns)).fit(values[:, None]) for columns in (smaller, larger)]
-    return _f(*fits, values)
+    less, more = (LeastSquares(effects, np.hstack(columns)).fit(values[:, None]) for columns in (smaller, larger))
+    return _f(less, more, values)
 
 
 def _indicators(labels: pl.Series) -> np.ndarray:

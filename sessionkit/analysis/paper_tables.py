@@ -15,6 +15,7 @@ import polars as pl
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.groups import BETWEEN
 from sessionkit.analysis.phrases import level_text
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts, share_text
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of
@@ -402,8 +403,8 @@ def pair_table(
     Parameters
     ----------
     table
-        ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate`` (b minus a), ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``, and what
-        leads.
+        ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate`` (b minus a), ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``, what
+        leads, and ``why`` no verdict may be given on a row, which then has no mark; null, or no such column, where one may.
     note
         Whom the claim is about, and what else a reader should know.
     lead
@@ -447,9 +448,10 @@ def pair_table(
     of = ["n"] if equal else [f"n, {first}", f"n, {second}"] if one else ["n, first of pair", "n, second of pair"]
     headers |= dict(zip(counts, of, strict=False))
     alpha = error_rate(confidence)
-    found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
-    marks = dict.fromkeys([(row, shown.index("estimate")) for row in found], "*")
-    note = significance_note("*:" if found else "", alpha, note)
+    reasons = table if "why" in table.columns else table.with_columns(why=pl.lit(None, pl.String))
+    marked = reasons.select(is_shown(alpha)).to_series().arg_true()
+    marks = dict.fromkeys([(row, shown.index("estimate")) for row in marked], "*")
+    note = significance_note("*:" if marks else "", alpha, note)
     return table_of(
         caption,
         rows,

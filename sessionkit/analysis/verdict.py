@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -63,6 +65,14 @@ class Support:
 def weakest(supports: Sequence[Support]) -> Support:
     """Return the support with the smallest share: that of the side of a difference from which most is missing."""
     return min(supports, key=lambda support: support.share)
+
+
+def is_shown(alpha: float) -> pl.Expr:
+    """Whether a row shows a difference: ``p_adjusted`` is at most alpha, and there is no reason ``why`` to give no verdict.
+
+    Every verdict, star, letter and filled point asks this.
+    """
+    return (pl.col("p_adjusted") <= alpha).fill_null(value=False) & pl.col("why").is_null()
 
 
 def leaves_out_single_queries(measure: str) -> bool:

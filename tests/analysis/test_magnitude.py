@@ -176,8 +176,13 @@ def test_levels_whose_differences_are_constant_are_compared_but_not_tested():
     table = crossing(USER * 0.1 + far).with_columns(half=pl.Series(TOPIC % 2))
     found = sk.compare(table, within="half")
     assert found.table["raw_difference"].count() == 2
-    assert "is not tested" in found.reading
+    assert found.interaction["p"].count() == 0
+    assert "not tested: users and groups leave nothing, or no error, to tell it by" in found.reading
     assert "compared in fewer than two" not in found.reading
+    assert (
+        found.order.is_empty()
+    )  # users, topics and groups explain the values, so there is no error to judge an order effect by
+    assert "Caution" not in found.reading
 
 
 def test_three_groups_that_differ_by_constants_are_tested_by_randomization():
@@ -239,3 +244,21 @@ def test_a_group_without_a_value_is_named_by_the_mixed_model():
     )
     without = table.with_columns(value=pl.when(pl.col("system_id") != "S2").then("value"))
     assert "S2 has no session with a value" in sk.compare(without, population="users,topics").reading
+
+
+@pytest.mark.parametrize("test", ["welch", "tukey"])
+def test_a_small_difference_of_far_values_is_in_the_interval_that_its_p_value_tells(test):
+    """A difference of .01 is less than 1e-14 of 1e12, and beyond its standard error of .0024."""
+    draw = np.random.default_rng(2)
+    steps = np.concatenate([np.round(draw.uniform(0, 0.12, 400) * 8192) / 8192 + shift for shift in (0, 76 / 8192)])
+    names = [f"s{number}" for number in range(800)]
+    scores = pl.DataFrame(
+        {"session_id": names, "user_id": names, "system_id": ["A"] * 400 + ["B"] * 400, "value": steps + OFFSET}
+    ).with_columns(measure=pl.lit("gain"))
+    row = sk.compare(scores, test=test).table.row(0, named=True)
+    scipys = stats.ttest_ind(steps[400:], steps[:400], equal_var=False)
+    assert row["p"] == pytest.approx(scipys.pvalue, rel=0.3)
+    ends = scipys.confidence_interval()
+    assert [row["low"], row["high"]] == pytest.approx([ends.low, ends.high], abs=3e-4)
+    assert row["estimate"] == pytest.approx(steps[400:].mean() - steps[:400].mean(), abs=3e-4)
+    assert row["raw_difference"] == pytest.approx(row["estimate"], abs=3e-4)

@@ -9,6 +9,7 @@ from scipy import stats
 
 import sessionkit as sk
 from sessionkit.analysis.verdict import FEWEST_PAIRS, Support
+from sessionkit.reports.sections.measures import _differences as table_of_differences
 from sessionkit.reports.sections.sessions import sessions as of_sessions
 from sessionkit.reports.sections.summary import summary
 from tests.reports.one_section import material
@@ -187,3 +188,47 @@ def test_last_queries_of_few_users_have_no_verdict():
         page = material(study, ["DCG@1"])
         words = " ".join(text for part in of_sessions(page).parts for text in getattr(part, "paragraphs", ()))
         assert (told in words) == (several < 8)
+
+
+def filled_of(chart):
+    """The values of the field that fills the points of a chart of differences."""
+    rows = [row for dataset in chart.to_dict()["datasets"].values() for row in dataset]
+    return [row["shown"] for row in rows if "shown" in row]
+
+
+def test_nothing_marks_a_difference_on_which_no_verdict_may_be_given():
+    """All of 5 or 6 users differ by nearly 9, so that p is below .001; 5 are too few for a verdict."""
+    for users in (5, 6):
+        systems = "ABC" if users == 6 else "AB"
+        rows = [
+            (f"{user}{name}", f"u{user}", name, user + user * place % 3 / 10 + 9 * place)
+            for user in range(users)
+            for place, name in enumerate(systems)
+        ]
+        for few in (scores_of(rows), scores_of(rows).filter(pl.col("user_id") != "u5")):
+            found = sk.compare(few)
+            assert found.table["p_adjusted"].max() < 0.001
+            enough = few["user_id"].n_unique() == 6
+            assert filled_of(sk.charts.differences(found)) == [["no", "yes"][enough]] * found.table.height
+            for table in (found.paper_table(), table_of_differences(found, "")):
+                assert bool(table.marks) == enough
+                assert ("No verdict: 5 of 5 users" in table.note) == (not enough)
+
+
+def test_mixed_models_mark_no_difference_without_a_verdict():
+    rows = [(f"{user}A", f"u{user}", "A", user + user * 7 % 3) for user in range(16)]
+    for known in (7, 8):
+        more = [(f"{user}B", f"u{user}", "B", user + 9.0 if user < known else None) for user in range(16)]
+        found = sk.compare(scores_of([*rows, *more]), population="users,topics")
+        assert found.table.item(0, "p_adjusted") < 0.001
+        assert bool(found.paper_table().marks) == (known == 8)
+        assert ("No verdict: 7 of 16 sessions" in found.paper_table().note) == (known == 7)
+        assert filled_of(sk.charts.differences(found)) == [["no", "yes"][known == 8]]
+
+
+def test_last_queries_of_few_users_have_no_star():
+    for users in (5, 6):
+        found = sk.breakdown_tests(parts_study([4, 5, 6, 5, 4, 5][:users], range(users)), "DCG@1", by=None)
+        assert found.table.filter(test="sessions").item(0, "p") < 0.001
+        assert bool(found.paper_table().marks) == (users == 6)
+        assert ("No verdict: 5 of 5" in found.paper_table().note) == (users == 5)

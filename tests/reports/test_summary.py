@@ -26,6 +26,7 @@ from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
 from sessionkit.reports.sections.topics import topics
 from tests.reports.one_section import by_name, figures_in, material
+from tests.reports.read_page import Reader
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -561,3 +562,22 @@ def test_the_tipping_point_is_of_the_measure_that_the_text_speaks_of():
     assert str(drawn.chart.title.subtitle).count("nsDCG@10") == 1
     assert "sDCG@10:" not in str(drawn.chart.title.subtitle).replace("nsDCG@10", "")
     assert "Reversed" not in drawn.caption
+
+
+def test_a_group_without_results_has_no_judged_share():
+    names = [f"{system}{number}" for system in "AB" for number in range(3)]
+    shown = {
+        "session_id": ["A0", "A0", "A1"],
+        "query_position": [1, 1, 1],
+        "rank": [1, 2, 1],
+        "doc_id": ["d", "e", "d"],
+    }
+    study = sk.from_tables(
+        results=shown,
+        queries={"session_id": names, "query_position": [1] * 6, "results_status": ["shown"] * 2 + ["empty"] * 4},
+        sessions={"session_id": names, "topic_id": ["t"] * 6, "system_id": [name[0] for name in names]},
+        judgments={"judgment_key": ["t"], "doc_id": ["d"], "grade": [1]},
+    )
+    text = Reader(sk.report(study, "Queries")).text.replace("\u00a0", " ")
+    assert "2 of 3 results (A 66.7%, B without results)" in text
+    assert "Unjudged documents cannot reverse the difference." in text  # each session has one query, whatever is judged

@@ -79,7 +79,7 @@ def draw_study(seed: int) -> RandomStudy:
         "one query each": rng.random() < 0.1,
     }
     scale = float(rng.choice([1.0, 1.0, 1.0, 1e-200, 1e300, 1e12]))
-    cells = list(_cells(rng, design, n_users, n_topics, n_systems))
+    cells = list(_cells(rng, design, n_users, n_topics, n_systems)) or [(0, 0, 0)]  # a study has a session
     sessions, queries, results = [], [], []
     effect = rng.choice([0.0, 0.0, 0.5, 2.0], size=n_systems)
     for place, (user, topic, system) in enumerate(cells):

@@ -94,7 +94,10 @@ class BreakdownTests(Finding):
         keys = self.table.columns[: self.table.columns.index("part")]
         over_users = pl.col("test").is_in(["user means", "users drawn"])
         n = pl.when(over_users).then("users").otherwise("sessions")
-        table = self.table.select(
+        reasons = self.table.join(
+            self.no_verdict, on=[*keys, "part", "against"], how="left", nulls_equal=True, maintain_order="left"
+        )
+        table = reasons.select(
             *keys,
             "test",
             measure=pl.lit(self.measure),
@@ -106,6 +109,7 @@ class BreakdownTests(Finding):
             p_adjusted="p",
             n_a=n,
             n_b=n,
+            why="why",
         )
         tested = self.table.drop_nulls("p").select(*keys, "part", "against").n_unique()
         corrected = "; p not corrected" if tested > 1 else ""
@@ -118,6 +122,7 @@ class BreakdownTests(Finding):
         told = [HOW[name] for name in HOW if name in self.table["test"].to_list()]
         missing = self.table.filter(pl.col("estimate").is_null()).drop_nulls("note")["note"].unique(maintain_order=True)
         told += [f"{note[:1].upper()}{note[1:]}." for note in missing]
+        told += [f"{why}." for why in self.no_verdict["why"].unique(maintain_order=True)]
         left_out = left_out_text(self.table, keys)
         told += [left_out] if left_out else []
         note = " ".join([*told, claim_text(f"{self.units} like these")])

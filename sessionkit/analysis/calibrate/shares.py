@@ -33,9 +33,10 @@ class Looked:
 
     @cached_property
     def shares(self) -> Numbers:
-        """The counts of each draw as shares of their sum."""
-        made: Numbers = self.counts / self.counts.sum(axis=(1, 2), keepdims=True)
-        return made
+        """The counts of each draw as shares of their sum; nan of a draw without looks, whose fit stays where it begins."""
+        with np.errstate(invalid="ignore"):
+            shares: Numbers = self.counts / self.counts.sum(axis=(1, 2), keepdims=True)
+        return shares
 
     @cached_property
     def edges(self) -> tuple[Numbers, Numbers]:

@@ -138,16 +138,14 @@ class Places:
         if self.model is not None:
             cells = self._crossed(values, self.model).by_user_adjusted
         unit, group = np.nonzero(np.isfinite(cells))
-        return pl.DataFrame(
-            {
-                "unit": names[unit].tolist(),
-                "group": [groups[number] for number in group.tolist()],
-                "value": cells[unit, group],
-                "adjusted": self.model is not None,
-            },
-            # polars forgets the type of an empty column beside a single value, also that of a typed series
-            schema_overrides={"unit": pl.String, "group": pl.String, "value": pl.Float64, "adjusted": pl.Boolean},
-        )
+        columns = {
+            "unit": names[unit].tolist(),
+            "group": [groups[number] for number in group.tolist()],
+            "value": cells[unit, group],
+        }
+        schema = {"unit": pl.String, "group": pl.String, "value": pl.Float64}
+        # beside the scalar, empty columns would lose their types
+        return pl.DataFrame(columns, schema=schema).with_columns(adjusted=pl.lit(self.model is not None))
 
     def cells(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Names of units, and the value of each with each group; NaN of a group not met, and of units not compared.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from os import PathLike
@@ -13,7 +13,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.alignment import Aligned
 from sessionkit.analysis.compare.comparison import DROPPED, NO_VERDICT, OVERALL, TABLE, UNITS, Comparison
-from sessionkit.analysis.compare.design import POPULATIONS, read_design
+from sessionkit.analysis.compare.design import POPULATIONS, Design, read_design
 from sessionkit.analysis.compare.group_means import GROUPS, group_means, with_pooled_sd
 from sessionkit.analysis.compare.interaction import ROWS, SIDES, ComparedLevel, interactions
 from sessionkit.analysis.compare.messages import ComparisonSetup, claim, estimand, level_name, lines
@@ -441,7 +441,7 @@ def _plans(
     system. Each level then has its design's own test, for a population that all designs support; of three groups or more each pair
     is tested by itself, as Tukey's HSD of one level and least squares of another cannot be corrected alike.
     """
-    designs = [read_design(part.frame, part.by, len(part.groups)) for part in levels.values()]
+    designs = _designs(levels.values())
     n_groups = len(next(iter(levels.values())).groups)
 
     def plans(population: str | None, blocked: str | None = None) -> list[ComparisonPlan]:
@@ -476,6 +476,23 @@ def _plans(
     if len({plan.layout for plan in common}) == 1:
         return common
     return plans(population or shared[0], "t")
+
+
+def _designs(levels: Collection[GroupedSessions]) -> list[Design]:
+    """Read the design of each level.
+
+    A level of one user, such as the only expert, has the design of the level with most users, if users met several groups there:
+    then it counts as one user, too few to test, and does not stop the others.
+    """
+    designs = [read_design(part.frame, part.by, len(part.groups)) for part in levels]
+    n_users = [part.frame.get_column("user_id").drop_nulls().n_unique() for part in levels]
+    largest = designs[int(np.argmax(n_users))]
+    if max(n_users) < 2 or largest.name not in WITHIN:
+        return designs
+    return [
+        replace(largest, sentence=design.sentence) if n == 1 and "users" not in design.layouts else design
+        for design, n in zip(designs, n_users, strict=True)
+    ]
 
 
 def _interaction(levels: Sequence[_Level], options: Options) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from sessionkit.analysis.compare.messages import (
     is_adjusted,
     opposite_text,
     with_reasons,
+    withheld_text,
 )
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
@@ -30,6 +31,7 @@ from sessionkit.analysis.paper_tables import (
     with_unit,
     worded,
 )
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
 from sessionkit.scoring.measures.base import Direction
@@ -169,7 +171,7 @@ class Comparison(TestedFinding):
     @property
     def shown(self) -> pl.DataFrame:
         """The rows of ``table`` whose difference is shown: p_adjusted is at most alpha, and a verdict may be given."""
-        return self.with_reasons.filter(pl.col("p_adjusted") <= self.alpha, pl.col("why").is_null()).drop("why")
+        return self.with_reasons.filter(is_shown(self.alpha)).drop("why")
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name; ``table`` is ``pairs``, and ``settings`` are names and values."""
@@ -228,9 +230,15 @@ class Comparison(TestedFinding):
         lead = ["measure"] if self.within is None else [self.within, "measure"]
         endless = self.table.filter(pl.col("low").is_null(), pl.col("high").is_null()).drop_nulls(["p", "sd"])
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
-        note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
+        note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}{withheld_text(self.no_verdict)}"
         return pair_table(
-            self.table, caption, note, self.confidence, lead, difference=self.estimate_heading, family=self.family
+            self.with_reasons,
+            caption,
+            note,
+            self.confidence,
+            lead,
+            difference=self.estimate_heading,
+            family=self.family,
         )
 
     @property
@@ -260,12 +268,13 @@ class Comparison(TestedFinding):
         letters = dict(zip(groups, ascii_lowercase, strict=False))
         measures = self.table["measure"].unique(maintain_order=True).to_list()
         levels = [] if self.within is None else [self.within]
-        parts = self.table.partition_by(levels, maintain_order=True) if levels else [self.table]
+        table = self.with_reasons
+        parts = table.partition_by(levels, maintain_order=True) if levels else [table]
         rows: list[dict[str, object]] = []
         marks: dict[tuple[int, int], str] = {}
         for part in parts:
             means = {(row["measure"], row[side]): row[f"mean_{side}"] for row in part.rows(named=True) for side in "ab"}
-            found = part.filter(pl.col("p_adjusted") <= self.alpha).select("measure", "a", "b").rows()
+            found = part.filter(is_shown(self.alpha)).select("measure", "a", "b").rows()
             for group in groups:
                 for place, measure in enumerate(measures, len(levels) + 2):
                     others = {a if b == group else b for of, a, b in found if of == measure and group in (a, b)}
@@ -279,7 +288,7 @@ class Comparison(TestedFinding):
         mark = "Letters name the groups from which a mean differs," if marks else ""
         told = "" if self.estimate_heading == "Difference" else f"Means are raw; letters go by the {self.estimand}. "
         note = significance_note(
-            mark, self.alpha, f"{told}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
+            mark, self.alpha, f"{told}{claim_text(self.claim)}{self._depends}{withheld_text(self.no_verdict)}"
         )
         frame = pl.DataFrame(rows)
         return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, limit=len(frame))
@@ -297,12 +306,6 @@ class Comparison(TestedFinding):
             found.append(f"{of}{interaction_text(row)}{between}")
         told = f"{'; '.join(found)}{Family(len(found), self.correction).told}"
         return f" Interaction with {worded([str(self.within)])}: {told}." if found else ""
-
-    @property
-    def _without_verdict(self) -> str:
-        """Which measures have differences on which no verdict may be given, and why, for a note."""
-        rows = self.no_verdict.unique(["measure", "why"], keep="first", maintain_order=True)
-        return "".join(f" {measure}: {why}." for measure, why in rows.select("measure", "why").rows())
 
     @property
     def _levels(self) -> str:

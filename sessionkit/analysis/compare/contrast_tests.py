@@ -205,7 +205,7 @@ class _VarianceFit:
 
 
 def _fit_variances(values: np.ndarray, basis: np.ndarray, stratum: np.ndarray) -> _VarianceFit | None:
-    """Estimate the variance of each stratum by REML; None where nothing varies.
+    """Estimate the variance of each stratum by REML, of values of size 1; None where nothing varies.
 
     At the maximum a stratum's variance is its residual sum of squares, of the fit weighted by 1 / variance, over the number of its
     values less the columns that it pays for: sum of squares / (n - h), where all h add up to the number of columns.
@@ -217,7 +217,7 @@ def _fit_variances(values: np.ndarray, basis: np.ndarray, stratum: np.ndarray) -
     sums = np.array([basis[row].T @ values[row] for row in rows])
     residuals = values - basis @ sums.sum(axis=0)
     variances = np.bincount(stratum, weights=residuals**2) / counts
-    if not variances.max() > 0:
+    if variances.max() <= CONSTANT**2:  # the largest value is 1, so what is left is rounding
         return None
     for _ in range(MOST_STEPS):
         variances = np.maximum(variances, SMALLEST_VARIANCE * variances.max())

@@ -161,6 +161,16 @@ def with_reasons(table: pl.DataFrame, no_verdict: pl.DataFrame) -> pl.DataFrame:
     return table.join(no_verdict, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
+def withheld_text(no_verdict: pl.DataFrame) -> str:
+    """Say by which measures, and in which levels, no verdict may be given, and why, for a note; empty where all have one."""
+    within = no_verdict.columns[: no_verdict.columns.index("measure")]
+    rows = no_verdict.unique([*within, "measure", "why"], keep="first", maintain_order=True)
+    return "".join(
+        f" {''.join(f'{level_name(name, row[name])}: ' for name in within)}{row['measure']}: {row['why']}."
+        for row in rows.iter_rows(named=True)
+    )
+
+
 def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:
     """Name the level within which groups are compared, if any."""
     return f"{level_name(setup.within, row[setup.within])}: " if setup.within else ""

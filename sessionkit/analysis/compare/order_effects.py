@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.corrections import adjusted
 from sessionkit.analysis.compare.design import Design
+from sessionkit.analysis.compare.effects import real_spread
 from sessionkit.analysis.compare.projection import Effects, LeastSquares, LeastSquaresFit, indicators
 from sessionkit.analysis.compare.session_values import GroupedSessions, grouping_columns, numbered
 from sessionkit.analysis.compare.units import coded
@@ -181,8 +183,8 @@ def _check(
     smaller, larger = [group], [group, period]
     if check == "carry-over":
         smaller, larger = larger, [*larger, _previous_groups(frame.get_column(PREVIOUS))]
-    fits = [LeastSquares(effects, np.hstack(columns)).fit(values[:, None]) for columns in (smaller, larger)]
-    return _f(*fits)
+    less, more = (LeastSquares(effects, np.hstack(columns)).fit(values[:, None]) for columns in (smaller, larger))
+    return _f(less, more, values)
 
 
 def _indicators(labels: pl.Series) -> np.ndarray:
@@ -202,9 +204,13 @@ def _previous_groups(previous: pl.Series) -> np.ndarray:
     return contrasts
 
 
-def _f(less: LeastSquaresFit | None, more: LeastSquaresFit | None) -> tuple[float, int, int, float] | None:
-    """F for what the larger model explains beyond the smaller, with its degrees of freedom and p."""
-    if less is None or more is None or more.df < 1 or more.df == less.df or not float(more.variance[0]) > 0:
+def _f(
+    less: LeastSquaresFit | None, more: LeastSquaresFit | None, values: np.ndarray
+) -> tuple[float, int, int, float] | None:
+    """F for what the larger model explains beyond the smaller, with its degrees of freedom and p; None without real variance."""
+    if less is None or more is None or more.df < 1 or more.df == less.df:
+        return None
+    if not real_spread(math.sqrt(float(more.variance[0])), values):
         return None
     df = less.df - more.df
     f = max(0.0, float(more.explained[0] - less.explained[0]) / df / float(more.variance[0]))

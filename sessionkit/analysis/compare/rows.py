@@ -19,6 +19,8 @@ from sessionkit.analysis.numeric_ties import TIE, difference
 NOTICEABLE, MATERIAL = 0.05, 0.10
 """Sparck Jones' marks: relative differences from which one is noticeable, and material."""
 NO_VARIANCE = "units and groups leave no variance beyond rounding, so there is no analysis of variance"
+NEGLIGIBLE = 1e-6
+"""Standard errors up to which an estimate, or an end of its interval, may be called 0: its p-value is that of 0."""
 CLEAR_OF_0 = 4.0
 """Standard errors that a mean must be away from 0 for a share of it to be told: known to about half its size."""
 
@@ -66,7 +68,7 @@ class Row:
         """Difference of the raw means; 0 where rounding alone is left of it."""
         if self.mean_a is None or self.mean_b is None:
             return None
-        return _settled(self.mean_b - self.mean_a, max(abs(self.mean_a), abs(self.mean_b)))
+        return self._settled(self.mean_b - self.mean_a, max(abs(self.mean_a), abs(self.mean_b)))
 
     @property
     def estimate(self) -> float:
@@ -80,7 +82,17 @@ class Row:
 
     def settled(self, value: float) -> float:
         """An estimate or an end of its interval, 0 where rounding alone is left of it."""
-        return _settled(value, self.size)
+        return self._settled(value, self.size)
+
+    def _settled(self, value: float, size: float) -> float:
+        """Return a number, 0 where rounding of numbers of this size is all that is left of it.
+
+        A difference of .005 between values of 1e12 is less than `ROUNDING` of these, but no rounding if its standard error is .002.
+        """
+        reach = ROUNDING * size
+        if self.pair is not None and self.pair.se is not None:
+            reach = min(reach, NEGLIGIBLE * self.pair.se)
+        return 0.0 if abs(value) <= reach else value
 
     @property
     def mark(self) -> str | None:
@@ -170,11 +182,6 @@ def _raw_rows(measure: str, groups: Sequence[str], units: Units) -> dict[tuple[i
                 measure, groups[i], groups[j], counts[i], counts[j], mean[0], mean[1], bases[i], size, *won, plain
             )
     return rows
-
-
-def _settled(value: float, size: float) -> float:
-    """Return a number, 0 where rounding of numbers of this size is all that is left of it."""
-    return 0.0 if abs(value) <= ROUNDING * size else value
 
 
 def _every(units: Units) -> np.ndarray:

@@ -13,6 +13,7 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.mixed_model import MixedModel
 from sessionkit.analysis.paper_tables import are_paired
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.charts.encodings import (
     checked,
     drawn_of,
@@ -67,7 +68,8 @@ def differences(
         What `sessionkit.compare` found, or its ``table``: measure, a, b, estimate, low, high, p_adjusted, sd, n_a, n_b, and the
         column within whose values groups were compared, if any.
     confidence
-        Filled points have p at or below 1 - confidence; by default that of the comparison, or 0.95.
+        Filled points have p at or below 1 - confidence; by default that of the comparison, or 0.95. Points of a finding on which no
+        verdict may be given, because too few units have a value, are not filled.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -86,9 +88,16 @@ def differences(
     family = comparison.family if isinstance(comparison, Comparison | MixedModel) else Family(0, "none")
     subtitle = line_below(comparison, subtitle)
     table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
+    if isinstance(comparison, Comparison | MixedModel):
+        table = comparison.with_reasons
     rows, what = _rows(table, alpha, getattr(comparison, "directions", {}))
     if family.has_unadjusted_intervals:
         what = f"{what}; intervals are unadjusted, p{family.told}"
+    withheld = (
+        table.filter(pl.col("p_adjusted") <= alpha, pl.col("why").is_not_null()).height if "why" in table.columns else 0
+    )
+    if withheld:
+        what = f"{what}; not filled: {withheld:,} with too few units for a verdict"
     below = [*([subtitle] if subtitle else [])]
     if not rows.get_column("sd").count():
         return titled(_on_own_scales(rows, alpha), title, [*below, what], synthetic, width=width, height=height)
@@ -103,10 +112,12 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
     paired = are_paired(table)
     table = table.with_columns(
         pl.lit(None, dtype).alias(name)
-        for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64))
+        for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64), ("why", pl.String))
         if name not in table.columns
     )
-    frame = checked(table, [*levels, *COLUMNS, "sd", "n_a", "n_b"], SOURCE).filter(pl.col("estimate").is_not_null())
+    frame = checked(table, [*levels, *COLUMNS, "sd", "n_a", "n_b", "why"], SOURCE).filter(
+        pl.col("estimate").is_not_null()
+    )
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no difference was estimated")
     several = frame.select("a", "b").n_unique() > 1
@@ -132,7 +143,7 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
         low=pl.col("low").fill_null(pl.col("estimate") - reach),
         high=pl.col("high").fill_null(pl.col("estimate") + reach),
         p="p_adjusted",
-        shown=pl.when(pl.col("p_adjusted") <= alpha).then(pl.lit("yes")).otherwise(pl.lit("no")),
+        shown=pl.when(is_shown(alpha)).then(pl.lit("yes")).otherwise(pl.lit("no")),
         better=pl.col("measure").replace_strict(better, return_dtype=pl.String),
         sd=pl.when(pl.col("sd") > 0).then("sd"),
         n=n,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
+from sessionkit.analysis.compare.messages import withheld_text
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.analysis.paper_tables import are_paired, interval_heading
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
@@ -99,11 +101,8 @@ def _differences(found: Comparison, caption: str) -> TextTable:
     left_out = {*(("a", "b") if one else ()), *(("n_b",) if alike else ())}
     columns = [name for name in PAIR if name not in left_out]
     frame = found.table.select(columns)
-    marks = {
-        (row, columns.index("estimate")): MARK
-        for row, p in enumerate(frame["p_adjusted"].to_list()[:LIMIT])
-        if p is not None and p <= found.alpha
-    }
+    shown = found.with_reasons.head(LIMIT).select(is_shown(found.alpha)).to_series()
+    marks = {(row, columns.index("estimate")): MARK for row in shown.arg_true()}
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
     headers |= {"estimate": found.estimate_heading} | ({} if alike else {"n_a": "n of first"})
@@ -112,7 +111,7 @@ def _differences(found: Comparison, caption: str) -> TextTable:
         f"{found.estimate_heading}, interval, p, effect size and n are of the {found.estimand}, "
         f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
         f"or units compared, unadjusted. {mark}"
-        f"Effect size: {found.effect}."
+        f"Effect size: {found.effect}.{withheld_text(found.no_verdict)}"
     )
     interval = interval_heading(found.confidence, found.family)
     return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, interval=interval)

@@ -14,6 +14,7 @@ from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.record_accounts import heavy_losses
+from sessionkit.analysis.verdict import is_shown
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.charts.kinds.group_means import group_means
 from sessionkit.display.numbers import MINUS, compact, p_text, share_text
@@ -159,8 +160,7 @@ def _rest(of: Material, found: Comparison) -> list[str]:
         measure: note for note in reversed(others.notes) for measure in untested if note.startswith(f"{measure}: ")
     }
     told += [f"{measure} is not tested: {_briefly(measure, reason)}." for measure, reason in sorted(reasons.items())]
-    is_shown = (pl.col("p_adjusted") <= others.alpha) & pl.col("why").is_null()
-    shown, open_ = tested.filter(is_shown), tested.filter(~is_shown)
+    shown, open_ = tested.filter(is_shown(others.alpha)), tested.filter(~is_shown(others.alpha))
     if tested.is_empty():
         return [" ".join(told)] if told else []
     many = tested["measure"].n_unique()
@@ -296,13 +296,16 @@ def _judged(of: Material) -> list[Tile]:
     about = f"Judged of the first {depth} results of each list" if depth else "Judged of all results shown"
     more = f"{judged:,} of {counted(results, 'result')}"
     if 1 < len(whole) <= NAMED and judged < results:
-        more += (
-            f" ({', '.join(f'{group} {share_text(share)}' for group, share in whole.select('group', 'share').rows())})"
-        )
+        more += f" ({', '.join(f'{group} {_share(share)}' for group, share in whole.select('group', 'share').rows())})"
     elif len(whole) > NAMED and judged < results:
         more += f" ({_range(whole['share'].drop_nulls().to_list())}, by group)"
     turn = "Every result is judged." if judged == results else _overturned(of)
     return [Tile(about, share_text(judged / results) if results else "none", " ".join([f"{more}.", turn]).rstrip())]
+
+
+def _share(share: float | None) -> str:
+    """A share of results, or that there are none to have it."""
+    return "without results" if share is None else share_text(share)
 
 
 def _range(shares: list[float]) -> str:
@@ -321,7 +324,7 @@ def _overturned(of: Material) -> str:
     rows = of.incompleteness.differences.filter(pl.col("measure") == str(of.primary), pl.col("lower").is_not_null())
     if rows.is_empty():
         return f"No bounds of {of.primary} are known."
-    turned = rows.filter(~pl.col("holds"))
+    turned = rows.filter(~pl.col("holds"), pl.col("lower") < pl.col("upper"))
     if len(found.table) > 1:
         return f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'difference')}."
     if turned.is_empty():
@@ -350,7 +353,12 @@ def _forest(of: Material, found: Comparison) -> Figure:
     title = "Differences and their intervals"
     compared = [one for one in (found, of.others) if one is not None]
     directions = {measure: better for one in compared for measure, better in one.directions.items()}
-    whole = replace(found, table=pl.concat([one.table for one in compared]), directions=directions)
+    whole = replace(
+        found,
+        table=pl.concat([one.table for one in compared]),
+        no_verdict=pl.concat([one.no_verdict for one in compared]),
+        directions=directions,
+    )
     try:
         chart = differences(whole, synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:

@@ -50,3 +50,10 @@ def test_a_grid_is_cut_or_filled_with_nothing():
     looked = Looked(np.array([[[9.0, 4.0], [3.0, 1.0]]]))
     assert looked.extended(1, 3).counts.tolist() == [[[9.0, 4.0, 0.0]]]
     assert looked.extended(3, 1).counts.tolist() == [[[9.0], [3.0], [0.0]]]
+
+
+def test_a_draw_without_looks_has_no_shares_and_warns_of_nothing(recwarn):
+    shares = Looked(np.array([[[1.0, 3.0]], [[0.0, 0.0]]])).shares
+    assert shares[0].tolist() == [[0.25, 0.75]]
+    assert np.isnan(shares[1]).all()
+    assert not recwarn.list

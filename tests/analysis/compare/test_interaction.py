@@ -441,3 +441,16 @@ def test_two_users_in_a_separate_group_are_too_few_for_a_test():
     )
     means = [few.filter(skill=skill, system_id=system)["value"].mean() for skill in ("l0", "l1") for system in "AB"]
     assert row["estimate"] == pytest.approx(means[3] - means[2] - means[1] + means[0])
+
+
+def test_differences_that_are_constant_in_all_values_are_not_tested():
+    """B is 1 better for each of 20 users, whatever their skill: rounding of the fit is no variance."""
+    rows = [
+        (f"{user}{system}", f"u{user:02}", system, user / 3 + (system == "B"), f"l{user % 4}", "gain")
+        for user in range(20)
+        for system in "AB"
+    ]
+    schema = ["session_id", "user_id", "system_id", "value", "skill", "measure"]
+    comparison = sk.compare(pl.DataFrame(rows, schema=schema, orient="row"), within="skill")
+    assert comparison.interaction["p"].to_list() == [None]
+    assert "does not vary enough between users" in comparison.interaction["note"][0]

@@ -86,3 +86,24 @@ def test_each_level_of_a_crossover_has_its_own_users():
     differences = found.unit_differences("sDCG@10", "S1", "S2")
     assert differences.select("half", "unit").is_unique().all()
     assert len(differences) == found.table["n_a"].sum()
+
+
+def test_a_level_without_a_unit_that_met_all_groups_is_compared_beside_the_others():
+    """Of three users of one level none has a value for both systems; those of the other level have."""
+    rows = [
+        (
+            f"{user}{system}",
+            f"u{user}",
+            system,
+            level,
+            float(user % 3 + place) if level == "full" or place == 0 else None,
+        )
+        for level, users in (("full", range(6)), ("bare", range(6, 9)))
+        for user in users
+        for place, system in enumerate("AB")
+    ]
+    schema = ["session_id", "user_id", "system_id", "level", "value"]
+    scores = pl.DataFrame(rows, schema=schema, orient="row").with_columns(measure=pl.lit("gain"))
+    units = sk.compare(scores, within="level").units
+    assert units.schema["unit"] == pl.String
+    assert units["level"].to_list() == ["full"] * 12

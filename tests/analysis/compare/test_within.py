@@ -82,7 +82,7 @@ def test_of_scores_as_of_a_study(clinic):
 
 def test_seven_groups_within_two_values_have_letters_by_value():
     rows = [(f"{system}{user}{half}", f"u{user}", system, half, number + user / 10 + (user * number) % 3 / 7)
-            for number, system in enumerate("ABCDEFG") for user in range(4) for half in ("am", "pm")]  # fmt: skip
+            for number, system in enumerate("ABCDEFG") for user in range(6) for half in ("am", "pm")]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "half", "value"], orient="row")
     found = sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")
     paper = found.paper_table()
@@ -254,26 +254,27 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
         sk.compare(frame, within="skill", cut=2)
 
 
-def test_a_value_without_a_unit_in_both_groups_does_not_change_the_types_of_tables():
-    """No expert has a value of both A and B; the table of units still has texts for units."""
-    rows = [
-        ("expert", f"u{user}", system, 1.0 if (user == 1) == (system == "A") else None)
-        for user in (1, 2)
-        for system in "AB"
-    ]
-    rows += [
-        ("novice", f"u{user}", system, user + shift)
-        for user in range(3, 9)
-        for system, shift in (("A", 0), ("B", user % 2))
-    ]
-    frame = pl.DataFrame(
-        [
-            (f"s{place}", user, None, system, value, "sDCG@10", skill)
-            for place, (skill, user, system, value) in enumerate(rows)
-        ],
-        schema=["session_id", "user_id", "topic_id", "system_id", "value", "measure", "skill"],
-        orient="row",
+@pytest.mark.parametrize("topics", [1, 4])
+def test_a_single_expert_does_not_stop_the_comparison_of_novices(topics):
+    """Of one topic users met both systems; of four topics each with one system. The novices' test is that of novices alone."""
+    draw = np.random.default_rng(7)
+    rows = []
+    for user in range(13):
+        skill = "expert" if user == 12 else "novice"
+        for topic in range(topics):
+            for place, system in enumerate("AB"):
+                if topics == 1 or (user + topic) % 2 == place:
+                    rows.append(
+                        (f"{user}{topic}{system}", f"u{user}", f"t{topic}", system, skill, draw.normal() + place)
+                    )
+    schema = ["session_id", "user_id", "topic_id", "system_id", "skill", "value"]
+    scores = pl.DataFrame(rows, schema=schema, orient="row").with_columns(measure=pl.lit("gain"))
+    found = sk.compare(scores, within="skill", correction="none")
+    alone = sk.compare(scores.filter(skill="novice"), correction="none")
+    expert, novice = found.table.sort("skill").rows(named=True)
+    assert (novice["estimate"], novice["p"]) == pytest.approx(
+        (alone.table.item(0, "estimate"), alone.table.item(0, "p"))
     )
-    comparison = sk.compare(frame, within="skill")
-    assert comparison.units.schema["unit"] == pl.String
-    assert comparison.units.filter(skill="novice").height == 12
+    assert (expert["n_a"], expert["p"]) == (1, None)
+    assert "skill expert has 1 user; a test needs at least 4" in found.reading
+    assert "skill expert: gain: No verdict: 1 of 1 user" in found.paper_table().note

@@ -1,0 +1,32 @@
+"""What a report says of topics."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+
+import sessionkit as sk
+from sessionkit.reports.sections.topics import _depends
+
+
+def alternated(seed):
+    """Twenty users of four topics, half with A B A B and half with B A B A; B is better by .45 on one topic."""
+    draw = np.random.default_rng(seed)
+    rows = []
+    for user in range(20):
+        for topic in range(4):
+            system = "AB"[(topic + user) % 2]
+            value = draw.normal() + 0.45 * (system == "B" and topic == 2)
+            rows.append((f"{user}-{topic}", f"u{user}", f"t{topic}", system, value))
+    schema = ["session_id", "user_id", "topic_id", "system_id", "value"]
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(measure=pl.lit("gain"))
+
+
+def test_whether_a_difference_depends_on_the_topic_goes_by_the_p_value_that_is_printed():
+    """Two contrasts are tested within and between users; p = .03 is .06 after correction."""
+    found = sk.compare(alternated(10), within="topic_id")
+    row = found.interaction.drop_nulls("p").row(0, named=True)
+    assert row["p"] < 0.05 < row["p_adjusted"] == 2 * row["p"]
+    sentence = _depends(SimpleNamespace(primary="gain"), found, "the topic")
+    assert "p = 0.060" in sentence
+    assert "It is not shown that" in sentence

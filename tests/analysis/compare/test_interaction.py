@@ -446,7 +446,7 @@ def test_two_users_in_a_separate_group_are_too_few_for_a_test():
 def test_differences_that_are_constant_in_all_values_are_not_tested():
     """B is 1 better for each of 20 users, whatever their skill: rounding of the fit is no variance."""
     rows = [
-        (f"{user}{system}", f"u{user:02}", system, user / 3 + (system == "B"), f"l{user % 4}", "gain")
+        (f"{user}{system}", f"u{user:02}", system, float(system == "B"), f"l{user % 4}", "gain")
         for user in range(20)
         for system in "AB"
     ]

@@ -72,12 +72,14 @@ def check_compare(study, rng, confidence):
     comparison.to_latex(), comparison.to_markdown(), comparison.paper_table()
     if options.get("population"):
         return
+    check_stars(comparison, within)
     for row in comparison.table.iter_rows(named=True):
         check_numbers(row)
         check_wins(row, comparison, within)
         check_sentence(row, comparison, within, 1 - confidence)
         if test in DUAL_TESTS and row["p"] is not None and row["low"] is not None and row["high"] is not None:
-            matching = "p_adjusted" if correction == "bonferroni" else "p"
+            holds_together = correction == "bonferroni" or comparison.family.at_once
+            matching = "p_adjusted" if holds_together else "p"
             if correction == "bh":
                 continue
             check_duality(row["low"], row["high"], row[matching], 1 - confidence, str((row, options)))
@@ -137,6 +139,18 @@ def check_sentence(row, comparison, within, alpha):
         assert p_text(row["p_adjusted"]) in sentence, (row, sentence)
     else:
         assert not re.search("[Nn]o difference is shown", sentence), (row, sentence)
+
+
+def check_stars(comparison, within):
+    """A star stands beside a difference where a sentence says that there is evidence of it, and nowhere else."""
+    if comparison.table.select("a", "b").n_unique() > 1:
+        return
+    starred = {place for place, _ in comparison.paper_table().marks}
+    for place, row in enumerate(comparison.table.iter_rows(named=True)):
+        start = f"{f'{within} {row[within]}: ' if within else ''}{row['measure']}: {row['b']} minus {row['a']}"
+        sentences = [line for line in comparison.text.split("\n") if line.startswith(start)]
+        if sentences:
+            assert ("There is evidence that" in sentences[0]) == (place in starred), (row, sentences[0])
 
 
 def check_duality(low, high, p, alpha, context):

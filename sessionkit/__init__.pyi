@@ -431,14 +431,14 @@ Queries: _Queries
 class _QueryOverlap(MeanQueryOverlap):
     """QueryOverlap: the mean Jaccard coefficient of the terms of consecutive logged queries of a session."""
 
-    def __call__(self, *, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 
 QueryOverlap: _QueryOverlap
 
 class _QueryTerms(MeanQueryTerms):
     """QueryTerms: the mean number of distinct terms in a session's logged queries."""
 
-    def __call__(self, *, undefined: UndefinedValue = 'null', unjudged_topics: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
+    def __call__(self, *, undefined: UndefinedValue = 'null', queries: QueryLimit = None) -> Self: ...  # type: ignore[override]
 
 QueryTerms: _QueryTerms
 

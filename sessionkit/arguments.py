@@ -26,6 +26,18 @@ def require_choice(parameter: str, value: object, choices: Sequence[str]) -> Non
     raise UsageError(f"{parameter} must be {listed}, not {value!r}{suggestion(value, choices)}")
 
 
+def require_bool(parameter: str, value: object) -> None:
+    """Refuse what is neither True nor False, such as the text "no", which Python takes for true.
+
+    >>> require_bool("exclude_query_doc", "no")
+    Traceback (most recent call last):
+    ...
+    sessionkit.errors.UsageError: exclude_query_doc must be True or False, not 'no'
+    """
+    if not isinstance(value, bool):
+        raise UsageError(f"{parameter} must be True or False, not {value!r}")
+
+
 def names_in(parameter: str, names: str | Iterable[str]) -> list[str]:
     """Return the names that a parameter lists: one by one, or several in a text, joined by commas.
 

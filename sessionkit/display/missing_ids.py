@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 import polars as pl
 
 from sessionkit.display.natural_order import in_natural_order
@@ -10,7 +13,18 @@ MOST_NAMED = 5
 """Systems, and ids of each, that the phrase names."""
 
 
-def name_missing(missing: pl.DataFrame, expected: pl.DataFrame, column: str, noun: str) -> str:
+def first_systems(systems: Iterable[str | None]) -> list[str | None]:
+    """Return the systems that the phrase names: the one whose name is unknown, then the first of the others.
+
+    >>> first_systems(["S10", "S9", None])
+    [None, 'S9', 'S10']
+    """
+    known = {*systems}
+    unnamed: list[str | None] = [None] if None in known else []
+    return [*unnamed, *in_natural_order(filter(None, known))][:MOST_NAMED]
+
+
+def name_missing(missing: pl.DataFrame, expected: pl.DataFrame, column: str, noun: str, *, n_more: int = 0) -> str:
     """Return which systems lack which of the ids that they should have, with counts.
 
     Parameters
@@ -21,6 +35,8 @@ def name_missing(missing: pl.DataFrame, expected: pl.DataFrame, column: str, nou
         The column of ids.
     noun
         What the ids are, in the plural.
+    n_more
+        How many systems lack ids too and are not in the frames.
 
     Examples
     --------
@@ -29,18 +45,21 @@ def name_missing(missing: pl.DataFrame, expected: pl.DataFrame, column: str, nou
     'B lacks 1 of 2 judged topics (q2)'
     """
     totals = dict(expected.group_by("system_id").agg(pl.col(column).n_unique()).rows())
-    ids = dict(missing.group_by("system_id").agg(pl.col(column).unique()).rows())
-    systems = [system for system in (None, *in_natural_order(filter(None, ids))) if system in ids]
+    systems = first_systems(missing["system_id"].unique())
+    more = missing["system_id"].n_unique() - len(systems) + n_more
+    named = missing.filter(pl.col("system_id").is_in(systems, nulls_equal=True))
+    ids = {system: {*rows[column]} for (system,), rows in named.group_by("system_id")}
+    order = in_natural_order({*named[column]})
     clauses = [
         f"{'the run' if system is None else system} lacks {len(ids[system]):,} of {totals[system]:,} {noun} "
-        f"({_first_of(in_natural_order(ids[system]))})"
-        for system in systems[:MOST_NAMED]
+        f"({_first_of(ids[system], order)})"
+        for system in systems
     ]
-    more = len(systems) - MOST_NAMED
     return "; ".join([*clauses, *([f"so do {more:,} more systems"] if more > 0 else [])])
 
 
-def _first_of(ids: list[str]) -> str:
-    """Return the first of some ids, and how many more there are."""
+def _first_of(ids: set[str], order: list[str]) -> str:
+    """Return the first of some ids in an order, and how many more there are."""
+    first = islice((name for name in order if name in ids), MOST_NAMED)
     more = len(ids) - MOST_NAMED
-    return ", ".join(ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(first) + (f" and {more:,} more" if more > 0 else "")

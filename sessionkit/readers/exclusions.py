@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.arguments import require_bool
 from sessionkit.contract import RECORD, RULE
 from sessionkit.contract.casts import as_text
 from sessionkit.contract.key_rules import begins
@@ -172,10 +173,13 @@ def exclusions_of(config: Config, exclude: str | PathLike[str] | Frame | None = 
 
     Raises
     ------
+    UsageError
+        `exclude_query_doc` is neither True nor False.
     DataError
         The list cannot be read, lacks a column, or has a row without a judgment_key or a document.
     """
     by_key = config.exclude_query_doc
+    require_bool(BY_KEY, by_key)
     if exclude is None and config.exclude is not None:
         exclude = config.folder / config.exclude
     if exclude is None:

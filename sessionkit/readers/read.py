@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Never, get_args
 
 import sessionkit.readers as registry
-from sessionkit.arguments import path_of, paths_of, require_choice
+from sessionkit.arguments import path_of, paths_of, require_bool, require_choice
 from sessionkit.choices import MissingPositions, MissingTopics
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.description import describe
+from sessionkit.readers.exclusions import BY_KEY
 from sessionkit.readers.frames import from_mapping
 from sessionkit.readers.sniffer import UNKNOWN, fitting, glimpse
 from sessionkit.study import Study, open_study
@@ -190,8 +191,9 @@ def _settings(missing_positions: str | None) -> dict[str, str]:
 
 def _exclusions(exclude: PathText | None, exclude_query_doc: bool) -> dict[str, Any]:
     """Return what the call itself says of documents to leave out."""
-    file = {} if exclude is None else {"exclude": str(Path(exclude).resolve())}
-    return file | ({"exclude_query_doc": True} if exclude_query_doc else {})
+    require_bool(BY_KEY, exclude_query_doc)
+    file = {} if exclude is None else {"exclude": str(path_of("exclude", exclude).resolve())}
+    return file | ({BY_KEY: True} if exclude_query_doc else {})
 
 
 def _paths(source: object) -> list[Path]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from sessionkit.display.missing_ids import name_missing
+from sessionkit.display.missing_ids import first_systems, name_missing
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted as counted_words
 from sessionkit.errors import DataWarning, warn
@@ -142,10 +142,18 @@ def tell_of_cutoff(measure: Measure) -> None:
 def tell_of_missing_topics(study: Study) -> None:
     """Warn where a system without users, as a run is, lacks judged topics that its mean is compared over.
 
-    These are the topics of the other systems and, of runs with one query a session, all topics with judgments.
+    These are the topics of the other systems and, of runs with one query a session, all topics with judgments. They are looked
+    for once in each study.
     """
+    lacking = study.memo.once("missing topics", lambda: _missing_topics(study))
+    if lacking is not None:
+        warn(f"{lacking}; left out of means")
+
+
+def _missing_topics(study: Study) -> str | None:
+    """Return which systems lack which judged topics; None where no system does."""
     if not study.facts.judgments or study.users.select(pl.len()).collect().item():
-        return
+        return None
     sessions = study.sessions.select("system_id", "judgment_key", topic_id=pl.coalesce("topic_id", "judgment_key"))
     judged = study.judgments.select("judgment_key").unique()
     has_own_keys = "judgment_key" in study.columns("queries")
@@ -156,11 +164,16 @@ def tell_of_missing_topics(study: Study) -> None:
     if study.facts.queries <= study.facts.sessions and study.restriction is None and not has_own_keys:
         unscored = judged.collect().join(scored, on="judgment_key", how="anti")
         topics = pl.concat([topics, unscored.rename({"judgment_key": "topic_id"})])
-    expected = scored.select("system_id").unique().join(topics.unique(), how="cross")
+    topics = topics.unique()
+    n_scored = scored.group_by("system_id").agg(pl.col("topic_id").n_unique())
+    lacking = n_scored.filter(pl.col("topic_id") < len(topics))["system_id"]
+    if lacking.is_empty():
+        return None
+    systems = first_systems(lacking)
+    # a row for each topic of the named systems only: a log can have very many topics and systems
+    expected = pl.DataFrame({"system_id": systems}, schema={"system_id": pl.String}).join(topics, how="cross")
     missing = expected.join(scored, on=["system_id", "topic_id"], how="anti", nulls_equal=True)
-    if len(missing):
-        lacking = name_missing(missing, expected, "topic_id", "judged topics")
-        warn(f"{lacking}; left out of means")
+    return name_missing(missing, expected, "topic_id", "judged topics", n_more=len(lacking) - len(systems))
 
 
 def tell_of_depth(study: Study, measure: Measure) -> None:

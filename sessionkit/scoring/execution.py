@@ -223,8 +223,11 @@ def _sums(batch: SessionBatch, measures: Iterable[GainMeasure], by: str) -> dict
 
 
 def _with_zeros_of_sessions(batch: SessionBatch, measure: Measure, scores: pl.DataFrame) -> pl.DataFrame:
-    """Put 0 where the ``value`` of a session is null and the measure says so; the rows are the batch's sessions in order."""
+    """Put 0 where the ``value`` of a session is null and the measure says so; the rows are the batch's sessions in order.
+
+    A measure of behavior reads no judgments: ``undefined`` decides for every session.
+    """
     if "zero" not in (measure.undefined, measure.unjudged_topics):
         return scores
-    judged = pl.lit(sessions_with_judgments(batch, measure.selection))
+    judged = pl.lit(True if measure.every_query else sessions_with_judgments(batch, measure.selection))
     return scores.with_columns(with_zeros(pl.col("value"), measure, judged))

@@ -213,7 +213,7 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
     undefined.see(task.measures, task.level, scores)
     undefined.tell(study)
     tell_of_measures(study, task)
-    if "system_id" in task.keys:
+    if "system_id" in task.keys and "topic_id" not in task.keys:  # means of single topics leave out no topic
         tell_of_missing_topics(study)
     return ResultFrame(scores.drop(UNNAMED) if task.level == "group" else scores)
 

@@ -255,6 +255,15 @@ def test_mistakes(write, tmp_path):
     toml = write("study.toml", 'exclude_query_doc = "yes"\n[results]\npath = "log.csv"\n')
     with pytest.raises(DataError, match="exclude_query_doc = 'yes'"):
         sk.read(toml)
+    for read in (
+        lambda: sk.from_tables(LOG, JUDGED, exclude_query_doc="no"),
+        lambda: sk.from_run(RUN, QRELS, exclude_query_doc="no"),
+        lambda: sk.read(toml, exclude_query_doc="no"),
+    ):
+        with pytest.raises(UsageError, match="exclude_query_doc must be True or False, not 'no'"):
+            read()
+    with pytest.raises(UsageError, match="exclude must be a path, not 5"):
+        sk.read(toml, exclude=5)
     saved = study.save(tmp_path / "study")
     with pytest.raises(UsageError, match="exclude and missing_positions are for logs"):
         sk.read(saved.path, exclude_query_doc=True)

@@ -121,9 +121,10 @@ def test_the_warning_names_the_reason_that_is_left(study):
 def test_every_measure_has_both_rules_or_none():
     for name, measure in MEASURES.items():
         known = measure.parameters()
-        assert ("undefined" in known) == ("unjudged_topics" in known), name
-        if "undefined" in known:
-            for rule in ("undefined=zero", "unjudged_topics=zero"):
+        # measures of behavior read no judgments, so that no topic is unjudged to them
+        assert ("unjudged_topics" in known) == ("undefined" in known and not measure.every_query), name
+        for rule in ("undefined=zero", "unjudged_topics=zero"):
+            if rule.partition("=")[0] in known:
                 changed = with_rule(str(measure), rule)
                 assert rule in str(changed)
                 assert sk.parse_measure(str(changed)) == changed
@@ -132,3 +133,40 @@ def test_every_measure_has_both_rules_or_none():
 def test_a_word_that_is_no_rule_is_refused():
     with pytest.raises(sk.MeasureError, match="unjudged_topics must be null or zero"):
         sk.parse_measure("AP(unjudged_topics=one)")
+
+
+def test_measures_of_behavior_ask_for_no_judgments():
+    # two queries without a text; the topic of the second session is judged
+    lists = {
+        "session_id": ["s", "z"],
+        "query_position": [1, 1],
+        "rank": [1, 1],
+        "doc_id": ["a", "a"],
+        "topic_id": ["t", "u"],
+    }
+    queries = {"session_id": ["s", "z"], "query_position": [1, 1], "query_text": ["", ""]}
+    log = sk.from_tables(lists, {"judgment_key": ["u"], "doc_id": ["a"], "grade": [1]}, queries=queries)
+    for text in ("QueryTerms", "QueryOverlap"):
+        with pytest.warns(sk.DataWarning, match="s, z; .* with a text; left out of means"):
+            assert sk.score(log, text, per="session")["value"].to_list() == [None, None]
+        assert sk.score(log, f"{text}(undefined=zero)", per="session")["value"].to_list() == [0.0, 0.0]
+        with pytest.raises(sk.MeasureError, match="unjudged_topics"):
+            sk.parse_measure(f"{text}(unjudged_topics=zero)")
+
+
+def test_zero_is_the_best_value_where_lower_is_better():
+    # t has one relevant document, shown first: E = 0; u has nothing relevant, v no judgments
+    run = {"t": {"a": 1.0}, "u": {"a": 1.0}, "v": {"a": 1.0}}
+    log = sk.from_run(run, {"t": {"a": 1}, "u": {"a": 0}})
+    assert sk.E.direction == "lower"
+    for rule, values in RULES.items():
+        expected = [0.0, *values[1:]]
+        assert sk.score(log, with_rule("E@1", rule), per="query")["value"].to_list() == expected
+    lower = [
+        name
+        for name, measure in MEASURES.items()
+        if measure.direction == "lower" and "undefined" in measure.parameters()
+    ]
+    assert lower == ["E", "RBPResidual"]  # as the guide measures says
+    for name in lower:
+        assert "0, the best value" in " ".join(MEASURES[name].__doc__.split())

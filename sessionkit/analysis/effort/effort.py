@@ -79,7 +79,7 @@ def effort(
         Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
     against
         A group whose mean curve the others are read against: after how many results they have the gain that it has at rank r (TOIS
-        2002, section 4); by default curves are read against ideals alone.
+        2002, section 4); by default curves are read against ideals alone. Mean curves of lists leave out queries with nothing relevant.
     gain
         The gain that the table ``spent`` tells of, above 0; by default that of one document of the highest grade that was given
         or, if nobody comes to it, the lowest of the groups' mean gains in the end, which some do.

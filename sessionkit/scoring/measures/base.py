@@ -326,6 +326,8 @@ class Measure:
     @property
     def why_undefined(self) -> str:
         """Why sessions or queries have no value, of the reasons in `undefined_where` those that give none with these parameters."""
+        if self.every_query:
+            return self.undefined_where
         if self.undefined == "zero" and self.unjudged_topics == "null":
             return NO_JUDGMENTS
         if self.unjudged_topics == "zero":

@@ -194,12 +194,13 @@ PARAMETERS = {
         _choice(
             "undefined",
             UndefinedValue,
-            "what the value becomes where the key has judgments but the measure has no value, as where nothing is relevant",
+            "what the value becomes where the key has judgments but the measure has no value, as where nothing is relevant; 0 is "
+            "the best value where lower is better",
         ),
         _choice(
             "unjudged_topics",
             UndefinedValue,
-            "what the value becomes where the key has no judgments at all",
+            "what the value becomes where the key has no judgments at all; 0 is the best value where lower is better",
         ),
         Parameter(
             "queries",

@@ -156,7 +156,8 @@ class Effectiveness(GradeLevelMeasure, QueryMeasure):
     """E: van Rijsbergen's effectiveness, 1 - F.
 
     Range [0, 1]; lower is better: a query that returned nothing, or nothing relevant, has the worst value, 1. The
-    parameters are those of F; null where nothing is relevant. No tool of those compared has it.
+    parameters are those of F; null where nothing is relevant. ``undefined=zero`` and ``unjudged_topics=zero`` make such topics
+    0, the best value. No tool of those compared has it.
 
     P = 1/2 and R = 1/4: E is 0.5833 for beta 0.5, 0.6667 for 1, 0.7222 for 2.
 

@@ -80,7 +80,8 @@ class RankBiasedResidual(QueryMeasure):
     The weight of all ranks but those of judged results: unjudged results, gaps in the ranks and everything after the end
     of the list or after the cutoff. RBP lies between its value and its value + residual, whatever further judgments
     say. ``p`` is required. Range [0, 1]; lower is better. A query that returned nothing scores 1, the worst; null
-    where the query's key has no judgments. cwl_eval calls it the residual of RBP.
+    where the query's key has no judgments, of which ``unjudged_topics=zero`` makes 0, the best value. cwl_eval calls it the
+    residual of RBP.
 
     Five judged results, p = 0.8: 0.8^5 = 0.32768. With the second unjudged: 0.32768 + 0.2 x 0.8 = 0.48768
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 KINDS = ("repeat", "specialization", "generalization", "substitution", "new")
 """What a query can be to the one before it."""
-WORDING = ("min_grade", "depth", "duplicates", "unjudged", "grades", "cutoff")
-"""Parameters of measures of results, which a measure of query texts does not have."""
+WORDING = ("min_grade", "depth", "duplicates", "unjudged", "grades", "unjudged_topics", "cutoff")
+"""Parameters of measures of results and judgments, which a measure of query texts does not have."""
 
 
 KNOWN = pl.when(pl.col("query_text") != "").then(pl.col("query_text"))

@@ -167,13 +167,14 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     ("; did you mean 'export'?", "; did you mean 'nsDCG@10'?", '')
     >>> suggestion("P1/T1", ["P10/T1", "P01/T1", "P1/T10"])
     "; did you mean 'P01/T1'?"
-    >>> suggestion("zzz", ["sDCG"]), suggestion(5, ["sDCG"])
-    ('', '')
+    >>> suggestion("zzz", ["sDCG"]), suggestion("--session", ["--font"]), suggestion(5, ["sDCG"])
+    ('', '', '')
     """
     if not isinstance(name, str):
         return ""
-    folded = {other.casefold(): other for other in known}
-    typed = name.casefold()
+    # the dashes of options would make any two of them alike
+    folded = {other.casefold().lstrip("-"): other for other in known}
+    typed = name.casefold().lstrip("-")
     begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)
     parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
     alike = [other for other in folded if len(other) <= 2 * len(typed)]

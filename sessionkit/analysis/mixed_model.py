@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from sessionkit.analysis.compare.comparison import NO_VERDICT
 from sessionkit.analysis.compare.corrections import CORRECTIONS, Family, corrected
 from sessionkit.analysis.compare.effects import CONSTANT, within_text
 from sessionkit.analysis.compare.session_values import chosen_sessions, outcome_note, require_values, sessions_of
@@ -34,7 +35,7 @@ from sessionkit.analysis.variance_components.profiles import interval
 from sessionkit.analysis.variance_components.random_factors import FactorChoice, alike, asked_for, chosen
 from sessionkit.analysis.variance_components.reml import fitted
 from sessionkit.analysis.variance_components.yardsticks import Contrast, contrast, yardsticks
-from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest
+from sessionkit.analysis.verdict import SINGLE_QUERY, Support, leaves_out_single_queries, weakest, with_reasons
 from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.tables import TextTable
 from sessionkit.display.words import capital, counted, listed
@@ -101,6 +102,8 @@ class MixedModel(TestedFinding):
         Error rate of each interval of an effect.
     notes
         What was left out, and what could not be fitted.
+    no_verdict
+        Rows of ``table`` on which no verdict may be given, and ``why``: fewer than half of a group's sessions have a value.
     directions
         Which values of a measure are better, by its text; without those that only their text names.
     """
@@ -116,12 +119,18 @@ class MixedModel(TestedFinding):
     confidence: float
     interval_rate: float
     notes: tuple[str, ...]
+    no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
     directions: Mapping[str, Direction] = field(default_factory=dict)
 
     @property
     def family(self) -> Family:
         """The p-values that were corrected together."""
         return Family(self.table.height, self.correction)
+
+    @property
+    def with_reasons(self) -> pl.DataFrame:
+        """``table`` and, of each row, ``why`` no verdict may be given; null where one may."""
+        return with_reasons(self.table, self.no_verdict)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -137,7 +146,9 @@ class MixedModel(TestedFinding):
             f"{corrected_text(self.family)}, n sessions"
         )
         note = claim_text(self.claim) if len(self.table) else " ".join(f"{note}." for note in self.notes)
-        return pair_table(self.table, caption, note, self.confidence, family=self.family)
+        rows = self.no_verdict.unique(["measure", "why"], keep="first", maintain_order=True)
+        note += "".join(f" {row['measure']}: {row['why']}." for row in rows.rows(named=True))
+        return pair_table(self.with_reasons, caption, note, self.confidence, family=self.family)
 
 
 def mixed_model(
@@ -251,13 +262,21 @@ def mixed_model(
             f"the effect of {sessions.by} is assumed the same for every user; with {unlike} in random= it may vary"
         )
     about = claim(max(found, key=lambda each: each.sessions))
-    totals = dict(sessions.frame.get_column("group").value_counts().rows())
+    no_verdict = _no_verdict(table, dict(sessions.frame.get_column("group").value_counts().rows()))
     return MixedModel(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
         reading=reading_of(
-            lines(table, found, about, totals=totals, by=sessions.by, alpha=alpha, correction=correction, notes=notes),
+            lines(
+                with_reasons(table, no_verdict),
+                found,
+                about,
+                by=sessions.by,
+                alpha=alpha,
+                correction=correction,
+                notes=notes,
+            ),
             restriction,
         ),
         claim=about,
@@ -267,6 +286,7 @@ def mixed_model(
         confidence=confidence,
         interval_rate=rate,
         notes=tuple(notes),
+        no_verdict=no_verdict,
         directions=sessions.directions,
     )
 
@@ -320,13 +340,12 @@ def lines(
     found: Sequence[MeasureModel],
     about: str,
     *,
-    totals: Mapping[str, int],
     by: str,
     alpha: float,
     correction: str,
     notes: Sequence[str],
 ) -> list[str]:
-    """Return the sentences of a reading; `totals` are the sessions of each group, with a value or without."""
+    """Return the sentences of a reading; rows of `table` say ``why`` no verdict may be given on them."""
     told = [f"The claim is about {about}."] if table.height else []
     family = Family(table.height, correction)
     read = 0
@@ -338,7 +357,7 @@ def lines(
         )
         own = table.filter(pl.col("measure") == each.measure)
         shown = own.head(max(0, MOST_ROWS - read))
-        told += [_sentence(row, totals, alpha, family, about) for row in shown.iter_rows(named=True)]
+        told += [_sentence(row, alpha, family, about) for row in shown.iter_rows(named=True)]
         read += own.height
         told.append(_varies(each, alpha))
         told += _fit(each)
@@ -348,12 +367,21 @@ def lines(
     return [*told, *(f"Note: {note}." for note in notes)]
 
 
-def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, family: Family, about: str) -> str:
+def _no_verdict(table: pl.DataFrame, totals: Mapping[str, int]) -> pl.DataFrame:
+    """Return the pairs on which no verdict may be given, and why; `totals` are the sessions of each group."""
+    rows = []
+    for row in table.iter_rows(named=True):
+        sides = [(row["n_a"], row["a"]), (row["n_b"], row["b"])]
+        supports = [Support("session", n, totals[group], f"a value for {group}", paired=False) for n, group in sides]
+        why = weakest(supports).why_no_verdict
+        if why:
+            left_out = f". {capital(SINGLE_QUERY)}" if leaves_out_single_queries(row["measure"]) else ""
+            rows.append((row["measure"], row["a"], row["b"], f"{why}{left_out}"))
+    return pl.DataFrame(rows, schema=NO_VERDICT, orient="row")
+
+
+def _sentence(row: dict[str, Any], alpha: float, family: Family, about: str) -> str:
     """Say what was found for one pair."""
-    sides = [(row["n_a"], row["a"]), (row["n_b"], row["b"])]
-    support = weakest(
-        [Support("session", n, totals[group], f"a value for {group}", paired=False) for n, group in sides]
-    )
     judged = f"t({row['df']:.3g}), error term {row['error_term']}"
     interval = f"{family.interval_kind}{interval_text(row['low'], row['high'], alpha)}"
     text = (
@@ -366,9 +394,8 @@ def _sentence(row: dict[str, Any], totals: Mapping[str, int], alpha: float, fami
             f" Caution: the error mean square is by chance smaller than the residual variance implies; with the standard error "
             f"of the components, {readable(row['se_reml'])} instead of {readable(row['se'])}, t would be {t:.3g}."
         )
-    if support.why_no_verdict:
-        left = f" {capital(SINGLE_QUERY)}." if leaves_out_single_queries(row["measure"]) else ""
-        return f"{text} {support.why_no_verdict}.{left}"
+    if row["why"] is not None:
+        return f"{text} {row['why']}."
     if row["p_adjusted"] <= alpha:
         side = "higher" if row["estimate"] > 0 else "lower"
         return f"{text} There is evidence that {row['b']} is {side} than {row['a']}, for {about}."

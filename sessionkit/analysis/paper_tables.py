@@ -402,8 +402,8 @@ def pair_table(
     Parameters
     ----------
     table
-        ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate`` (b minus a), ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``, and what
-        leads.
+        ``a``, ``b``, ``mean_a``, ``mean_b``, ``estimate`` (b minus a), ``low``, ``high``, ``p_adjusted``, ``n_a``, ``n_b``, what
+        leads, and ``why`` no verdict may be given: such rows have no star.
     note
         Whom the claim is about, and what else a reader should know.
     lead
@@ -447,9 +447,10 @@ def pair_table(
     of = ["n"] if equal else [f"n, {first}", f"n, {second}"] if one else ["n, first of pair", "n, second of pair"]
     headers |= dict(zip(counts, of, strict=False))
     alpha = error_rate(confidence)
-    found = [row for row, p in enumerate(table["p_adjusted"]) if p is not None and p <= alpha]
-    marks = dict.fromkeys([(row, shown.index("estimate")) for row in found], "*")
-    note = significance_note("*:" if found else "", alpha, note)
+    is_shown = ((table["p_adjusted"] <= alpha) & table["why"].is_null()).fill_null(value=False)
+    starred = is_shown.arg_true().to_list()
+    marks = dict.fromkeys([(row, shown.index("estimate")) for row in starred], "*")
+    note = significance_note("*:" if starred else "", alpha, note)
     return table_of(
         caption,
         rows,

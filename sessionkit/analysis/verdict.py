@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -58,6 +60,12 @@ class Support:
             return ""
         have = "has" if self.n == 1 else "have"
         return f"No verdict: {self.n:,} of {counted(self.total, self.unit)} {have} {self.has}; a verdict needs {listed(needed)}"
+
+
+def with_reasons(table: pl.DataFrame, no_verdict: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a table of tests with ``why`` no verdict may be given on them, null where one may."""
+    keys = [name for name in no_verdict.columns if name != "why"]
+    return table.join(no_verdict, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def weakest(supports: Sequence[Support]) -> Support:

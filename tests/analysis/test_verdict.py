@@ -1,5 +1,7 @@
 """No verdict under 6 pairs or half of the units, and verdicts that say what the interval shows."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -187,3 +189,41 @@ def test_last_queries_of_few_users_have_no_verdict():
         page = material(study, ["DCG@1"])
         words = " ".join(text for part in of_sessions(page).parts for text in getattr(part, "paragraphs", ()))
         assert (told in words) == (several < 8)
+
+
+def test_differences_without_a_verdict_have_no_star_and_an_empty_point():
+    for several in (7, 8):
+        found = sk.compare(study_of(several), MEASURE)
+        assert found.table.item(0, "p_adjusted") < 0.05
+        assert bool(found.paper_table().marks) == (several == 8)
+        assert found.to_markdown().count("p ≤ 0.05") == (several == 8)
+        drawn = json.dumps(sk.charts.differences(found).to_dict())
+        assert ('"shown": "yes"' in drawn) == (several == 8)
+        assert ("no verdict" in drawn) == (several == 7)
+    rows = [(f"{user}A", f"u{user}", "A", user + user * 7 % 3) for user in range(16)]
+    rows += [(f"{user}B", f"u{user}", "B", user + 9.0 if user < 7 else None) for user in range(16)]
+    mixed = sk.compare(scores_of(rows), population="users,topics")
+    assert mixed.table.item(0, "p_adjusted") < 0.001
+    assert not mixed.paper_table().marks
+    assert "No verdict: 7 of 16 sessions have a value for B" in mixed.paper_table().note
+    assert '"shown": "yes"' not in json.dumps(sk.charts.differences(mixed).to_dict())
+
+
+def test_three_groups_without_a_verdict_have_no_letters():
+    rows = [
+        (f"{user}{system}", f"u{user}", system, user + place * (5 + user / 9))
+        for user in range(5)
+        for place, system in enumerate("ABC")
+    ]
+    found = sk.compare(scores_of(rows))
+    assert (found.table["p_adjusted"] < 0.05).any()
+    assert found.shown.is_empty()
+    assert not found.paper_table().marks
+
+
+def test_parts_without_a_verdict_have_no_star():
+    for users in (5, 6):
+        found = sk.breakdown_tests(parts_study([3, 4, 5, 3, 4, 5][:users], range(users)), "DCG@1")
+        assert (found.table["p"] < 0.05).any()
+        assert bool(found.paper_table().marks) == (users == 6)
+        assert ("No verdict: 5 of 5 sessions" in found.paper_table().note) == (users == 5)

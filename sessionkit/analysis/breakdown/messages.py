@@ -10,7 +10,7 @@ from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.compare.effects import POWER, detectable
 from sessionkit.analysis.distribution_tails import t_at
 from sessionkit.analysis.phrases import ends, interval_text
-from sessionkit.analysis.verdict import SINGLE_QUERY
+from sessionkit.analysis.verdict import SINGLE_QUERY, with_reasons
 from sessionkit.display.numbers import p_text
 from sessionkit.display.words import capital, counted
 from sessionkit.scoring.measures.base import Measure
@@ -56,7 +56,7 @@ def said(
         f"{'users' if units.name == 'users' else 'sessions'} like these."
     ]
     keys = ["group", "part", "against"]
-    table = table.join(no_verdict, on=keys, how="left", maintain_order="left")
+    table = with_reasons(table, no_verdict)
     several = table.get_column("group").n_unique() > 1
     for key, rows in table.group_by(keys, maintain_order=True):
         lines += _of_group(str(key[0]) if several else "", rows, direction, units, resampling)

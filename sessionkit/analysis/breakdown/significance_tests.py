@@ -20,6 +20,7 @@ from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
 from sessionkit.analysis.groups import by_columns, grouped_sessions
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
+from sessionkit.analysis.verdict import with_reasons
 from sessionkit.arguments import names_in
 from sessionkit.choices import DrawnUnits, IntervalKind, PartContrast
 from sessionkit.display.natural_order import in_natural_order
@@ -94,9 +95,11 @@ class BreakdownTests(Finding):
         keys = self.table.columns[: self.table.columns.index("part")]
         over_users = pl.col("test").is_in(["user means", "users drawn"])
         n = pl.when(over_users).then("users").otherwise("sessions")
-        table = self.table.select(
+        verdicts = with_reasons(self.table, self.no_verdict)
+        table = verdicts.select(
             *keys,
             "test",
+            "why",
             measure=pl.lit(self.measure),
             a="against",
             b="part",
@@ -120,6 +123,7 @@ class BreakdownTests(Finding):
         told += [f"{note[:1].upper()}{note[1:]}." for note in missing]
         left_out = left_out_text(self.table, keys)
         told += [left_out] if left_out else []
+        told += [f"{why}." for why in verdicts["why"].drop_nulls().unique(maintain_order=True)]
         note = " ".join([*told, claim_text(f"{self.units} like these")])
         return pair_table(
             table, f"{caption}{corrected}, n users or sessions", note, self.confidence, [*keys, "test"], means=False

@@ -16,7 +16,6 @@ from sessionkit.analysis.compare.messages import (
     interaction_text,
     is_adjusted,
     opposite_text,
-    with_reasons,
 )
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.numeric_ties import less
@@ -30,6 +29,7 @@ from sessionkit.analysis.paper_tables import (
     with_unit,
     worded,
 )
+from sessionkit.analysis.verdict import with_reasons
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.display.words import listed
 from sessionkit.scoring.measures.base import Direction
@@ -230,7 +230,13 @@ class Comparison(TestedFinding):
         few = "No interval stands where units are too few to bound it. " if len(endless) else ""
         note = f"{self._not_raw}{few}{claim_text(self.claim)}{self._depends}{self._without_verdict}"
         return pair_table(
-            self.table, caption, note, self.confidence, lead, difference=self.estimate_heading, family=self.family
+            self.with_reasons,
+            caption,
+            note,
+            self.confidence,
+            lead,
+            difference=self.estimate_heading,
+            family=self.family,
         )
 
     @property
@@ -260,12 +266,14 @@ class Comparison(TestedFinding):
         letters = dict(zip(groups, ascii_lowercase, strict=False))
         measures = self.table["measure"].unique(maintain_order=True).to_list()
         levels = [] if self.within is None else [self.within]
-        parts = self.table.partition_by(levels, maintain_order=True) if levels else [self.table]
+        table = self.with_reasons
+        parts = table.partition_by(levels, maintain_order=True) if levels else [table]
         rows: list[dict[str, object]] = []
         marks: dict[tuple[int, int], str] = {}
         for part in parts:
             means = {(row["measure"], row[side]): row[f"mean_{side}"] for row in part.rows(named=True) for side in "ab"}
-            found = part.filter(pl.col("p_adjusted") <= self.alpha).select("measure", "a", "b").rows()
+            is_shown = (pl.col("p_adjusted") <= self.alpha) & pl.col("why").is_null()
+            found = part.filter(is_shown).select("measure", "a", "b").rows()
             for group in groups:
                 for place, measure in enumerate(measures, len(levels) + 2):
                     others = {a if b == group else b for of, a, b in found if of == measure and group in (a, b)}

@@ -21,6 +21,7 @@ from sessionkit.analysis.phrases import (
     level_text,
     more_in_table,
 )
+from sessionkit.analysis.verdict import with_reasons
 from sessionkit.display.numbers import p_text, readable, share_text
 from sessionkit.display.words import counted, listed
 
@@ -153,12 +154,6 @@ def lines(
     if setup.family.has_unadjusted_intervals or of_interactions.has_unadjusted_intervals:
         told.append(UNADJUSTED)
     return told
-
-
-def with_reasons(table: pl.DataFrame, no_verdict: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of a comparison with ``why`` no verdict may be given on them, null where one may."""
-    keys = [name for name in no_verdict.columns if name != "why"]
-    return table.join(no_verdict, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _level(row: dict[str, Any], setup: ComparisonSetup) -> str:

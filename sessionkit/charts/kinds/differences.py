@@ -67,7 +67,7 @@ def differences(
         What `sessionkit.compare` found, or its ``table``: measure, a, b, estimate, low, high, p_adjusted, sd, n_a, n_b, and the
         column within whose values groups were compared, if any.
     confidence
-        Filled points have p at or below 1 - confidence; by default that of the comparison, or 0.95.
+        Filled points have p at or below 1 - confidence, and enough units for a verdict; by default that of the comparison, or 0.95.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -85,7 +85,7 @@ def differences(
     alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
     family = comparison.family if isinstance(comparison, Comparison | MixedModel) else Family(0, "none")
     subtitle = line_below(comparison, subtitle)
-    table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
+    table = as_polars(drawn_of(comparison, "with_reasons", SOURCE), SOURCE).collect()
     rows, what = _rows(table, alpha, getattr(comparison, "directions", {}))
     if family.has_unadjusted_intervals:
         what = f"{what}; intervals are unadjusted, p{family.told}"
@@ -103,10 +103,12 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
     paired = are_paired(table)
     table = table.with_columns(
         pl.lit(None, dtype).alias(name)
-        for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64))
+        for name, dtype in (("sd", pl.Float64), ("n_a", pl.Int64), ("n_b", pl.Int64), ("why", pl.String))
         if name not in table.columns
     )
-    frame = checked(table, [*levels, *COLUMNS, "sd", "n_a", "n_b"], SOURCE).filter(pl.col("estimate").is_not_null())
+    frame = checked(table, [*levels, *COLUMNS, "sd", "n_a", "n_b", "why"], SOURCE).filter(
+        pl.col("estimate").is_not_null()
+    )
     if frame.is_empty():
         raise UsageError("there is nothing to draw: no difference was estimated")
     several = frame.select("a", "b").n_unique() > 1
@@ -132,7 +134,10 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
         low=pl.col("low").fill_null(pl.col("estimate") - reach),
         high=pl.col("high").fill_null(pl.col("estimate") + reach),
         p="p_adjusted",
-        shown=pl.when(pl.col("p_adjusted") <= alpha).then(pl.lit("yes")).otherwise(pl.lit("no")),
+        shown=pl.when(pl.col("p_adjusted") <= alpha, pl.col("why").is_null())
+        .then(pl.lit("yes"))
+        .otherwise(pl.lit("no")),
+        verdict=pl.when(pl.col("why").is_not_null()).then(pl.lit("no verdict")),
         better=pl.col("measure").replace_strict(better, return_dtype=pl.String),
         sd=pl.when(pl.col("sd") > 0).then("sd"),
         n=n,
@@ -140,7 +145,7 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     what += f", the first {MOST} of {many:,} in the order of the table" if many > MOST else ""
-    for name in ("n", "better"):  # what all rows share is said once
+    for name in ("n", "verdict", "better"):  # what all rows share is said once
         shared = rows.get_column(name).unique()
         if len(shared) == 1 and shared.item() is not None:
             rows, what = rows.with_columns(pl.lit(None, pl.String).alias(name)), f"{what}, {shared.item()}"
@@ -149,7 +154,7 @@ def _rows(table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction]
 
 def _on_one_scale(rows: pl.DataFrame) -> alt.LayerChart:
     """A row for each difference, all in standard deviations of sessions, with raw values beside."""
-    told = [_told(*row) for row in rows.select("estimate", "low", "high", "n", "better").rows()]
+    told = [_told(*row) for row in rows.select("estimate", "low", "high", "n", "verdict", "better").rows()]
     ends = {f"{name}_sd": pl.col(name) / pl.col("sd") for name in ("estimate", "low", "high")}
     drawn = rows.with_columns(pl.Series("told", told), **ends).drop_nulls("sd")
     axis = alt.Axis(title="SDs of sessions", tickCount=5, grid=True)
@@ -190,7 +195,7 @@ def _on_one_scale(rows: pl.DataFrame) -> alt.LayerChart:
 
 def _table(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows without what they are drawn with."""
-    only_drawn = ("place", "told", "shown", "better")
+    only_drawn = ("place", "told", "shown", "verdict", "better")
     return rows.drop(only_drawn, strict=False).rename({"row": "measure"}).select("measure", pl.exclude("measure"))
 
 
@@ -228,7 +233,7 @@ def _on_own_scales(rows: pl.DataFrame, alpha: float) -> alt.FacetChart:
     header = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
     )
-    named = rows.with_columns(row=pl.concat_str("row", "better", separator=", ", ignore_nulls=True))
+    named = rows.with_columns(row=pl.concat_str("row", "verdict", "better", separator=", ", ignore_nulls=True))
     drawn = layered(layers, data=values(named, _table(rows)), height=ROW)
     faceted: alt.FacetChart = drawn.facet(
         row=alt.Row(field="row", type="nominal", sort=in_order(), header=header),

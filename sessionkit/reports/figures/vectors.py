@@ -37,19 +37,25 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
     chart = charts.gain_vectors(
-        frame, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
+        frame,
+        axis=None if choices.normalize in (None, "none") else "Share of the ideal",
+        colors=choices.curve_colors,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
     )
     ends = natural_sort(frame.group_by("group").agg(pl.col("n_queries").max()), "group")
     shares = {
         "averages": "; the mean gain is divided by the mean ideal",
         "each": "; each query is divided by its own ideal and the quotients are averaged",
     }
+    scales = " Every panel has a vertical scale of its own." if len(each) > 1 else ""
     ideal = {"none": "", None: ", which is 1 of a normalized measure"}.get(choices.normalize, ", which is 1")
     band = "" if choices.normalize == "averages" else band_told(frame, study, "rank by rank")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
         f"{by_group(ends.rows())}){shares.get(choices.normalize or '', '')}; dashed, the mean of the best lists that the judgments "
-        f"allow{ideal}. Every panel has a vertical scale of its own.{band}"
+        f"allow{ideal}.{scales}{band}"
         f"{alone_told(frame, 'n_queries', 'query')}"
     )
     return Figure("gain-vectors", title, chart, caption)

@@ -350,9 +350,14 @@ def _forest(of: Material, found: Comparison) -> Figure:
     title = "Differences and their intervals"
     compared = [one for one in (found, of.others) if one is not None]
     directions = {measure: better for one in compared for measure, better in one.directions.items()}
-    whole = replace(found, table=pl.concat([one.table for one in compared]), directions=directions)
+    every = replace(
+        found,
+        table=pl.concat([comparison.table for comparison in compared]),
+        no_verdict=pl.concat([comparison.no_verdict for comparison in compared]),
+        directions=directions,
+    )
     try:
-        chart = differences(whole, synthetic=of.study.settings.synthetic, title=title)
+        chart = differences(every, synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:
         return Figure("differences", title, None, f"Not drawn: {error}.")
     others = (

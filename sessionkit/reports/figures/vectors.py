@@ -116,13 +116,13 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
         subtitle=f"{a} \u2212 {b}",
         legend=choices.legend,
     )
-    direction, known = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
-    first, second = int((direction.order * known > 0).sum()), int((direction.order * known < 0).sum())
+    direction, differences = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
+    first, second = int((direction.order * differences > 0).sum()), int((direction.order * differences < 0).sum())
     is_ahead = "is ahead" if direction.is_known else "has the higher mean"
     lower = f" ({direction.words})" if direction.better == "lower" else ""
     caption = (
         f"Difference {a} \u2212 {b} in {measure}{lower}, averaged over the sessions of each topic: {a} {is_ahead} on {first}, "
-        f"{b} on {second} of {known.count()} topics."
+        f"{b} on {second} of {differences.count()} topics."
     )
     return Figure("rprecision-histogram", title, chart, caption)
 

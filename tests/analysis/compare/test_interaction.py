@@ -327,8 +327,7 @@ def test_what_is_one_with_the_sequences_is_compared_between_users():
     assert row["test"] == "Welch's t between users"
     assert "topic_id t1 and t3 against topic_id t0 and t2: compared between users of different sequences" in row["note"]
     assert (
-        f"S2 minus S1; topic_id t1 and t3 minus topic_id t0 and t2: {row['estimate']:.4f}, 95% interval"
-        in found.reading
+        f"B minus A; topic_id t1 and t3 minus topic_id t0 and t2: {row['estimate']:.4f}, 95% interval" in found.reading
     )
     assert "depends on topic_id, or that the users of the sequences differ." in found.reading
     assert ", between users" in found.to_latex()

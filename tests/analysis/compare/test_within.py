@@ -82,7 +82,7 @@ def test_of_scores_as_of_a_study(clinic):
 
 def test_seven_groups_within_two_values_have_letters_by_value():
     rows = [(f"{system}{user}{half}", f"u{user}", system, half, number + user / 10 + (user * number) % 3 / 7)
-            for number, system in enumerate("ABCDEFG") for user in range(4) for half in ("am", "pm")]  # fmt: skip
+            for number, system in enumerate("ABCDEFG") for user in range(6) for half in ("am", "pm")]  # fmt: skip
     frame = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "half", "value"], orient="row")
     found = sk.compare(frame.with_columns(measure=pl.lit("gain")), within="half")
     paper = found.paper_table()
@@ -252,3 +252,15 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
     assert words.table["a"].n_unique() == 2
     with pytest.raises(UsageError, match="neither within=skill nor by=system_id holds only numbers"):
         sk.compare(frame, within="skill", cut=2)
+
+
+def test_an_interaction_that_is_not_the_difference_of_the_two_levels_says_why():
+    found = sk.compare(read_clinic(), "nsDCG@10", within="years_internet", cut=2)
+    low, high = found.table["estimate"]
+    row = found.interaction.row(0, named=True)
+    assert abs(row["estimate"] - (high - low)) > 0.01
+    assert "is -0.0266 for years_internet 2 to 7 and 0.1780 for years_internet 7.5 to 12.5" in found.reading
+    assert (
+        "; estimated together, years_internet 7.5 to 12.5 minus years_internet 2 to 7: 0.2429, 95% interval"
+        in found.reading
+    )

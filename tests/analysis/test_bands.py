@@ -65,7 +65,7 @@ def test_few_units_have_no_band_and_ratios_of_means_are_refused(clinic):
     )
     with pytest.raises(UsageError, match="divides mean curves"):
         sk.curve(study, "nsDCG@1", normalize="averages", bands=True)
-    with pytest.raises(UsageError, match="draws must be 200"):
+    with pytest.raises(UsageError, match="draws must be a whole number of at least 200"):
         sk.curve(study, "nsDCG@1", bands=True, draws=10)
 
 

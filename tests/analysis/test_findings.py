@@ -45,5 +45,5 @@ def test_a_name_stays_within_its_line(find):
     main = next(name for name, frame in found.tables().items() if frame is found.table)
     for written in (found.to_latex(), found.to_markdown()):  # as papers print it
         assert all(line.isprintable() for line in written.split("\n"))
-    with pytest.raises(UsageError, match=f"tables are .*{main}.*, not 'mian'"):
+    with pytest.raises(UsageError, match=f"a table must be one of .*{main}.*, not 'mian'"):
         found.to_latex("mian")

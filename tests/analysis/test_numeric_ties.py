@@ -27,6 +27,7 @@ from sessionkit.analysis.judgment_loss.order import kendall
 from sessionkit.analysis.rescore.pairs import RescoredPairs
 from sessionkit.analysis.sweep.setting_scores import SettingMeans
 from sessionkit.analysis.sweep.verdicts import led, tau_b
+from sessionkit.scoring.measures.direction import MeasureDirection
 from tests.analysis.compare.layouts import by_topic, scores
 from tests.support.examples import examples
 
@@ -251,7 +252,10 @@ def test_the_best_query_is_the_earliest_of_equals_rounding_aside():
     values = pl.DataFrame(
         {"session_id": ["s"] * 3 + ["t"] * 2, "query_position": [1, 2, 3, 1, 2], "value": [0.15, NOISY, 0.1, None, 0.5]}
     )
-    assert parted(values, "best").rows() == [("s", 0.15, (NOISY + 0.1) / 2, 3), ("t", 0.5, None, 2)]
+    assert parted(values, "best", MeasureDirection.named("nDCG")).rows() == [
+        ("s", 0.15, (NOISY + 0.1) / 2, 3),
+        ("t", 0.5, None, 2),
+    ]
 
 
 @settings(deadline=None)

@@ -240,7 +240,7 @@ def test_options_of_tests_are_refused_alike(refused, name, tmp_path, monkeypatch
     for option, (bad, says) in TESTING.items():
         if option in parameters:
             words = [*WHERE[name], *(["--bands"] if "bands" in parameters else [])]
-            if f"--{option}" in words:  # given twice it would be refused for that
+            if f"--{option}" in words:  # an option of one value is given once
                 place = words.index(f"--{option}")
                 del words[place : place + 2]
             refused(2, name, saved_clinic(), *words, f"--{option}", bad, names=[says])

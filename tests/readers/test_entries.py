@@ -12,7 +12,7 @@ from sessionkit.readers.config import SETTINGS, schema_of
 from sessionkit.readers.entries import KINDS, TEXT, TOPIC, Glimpse
 from sessionkit.readers.read import read
 
-OURS = {"questionnaires", "format", "path", "judgments", "defaults", *SETTINGS}
+OURS = {"exclude", "exclude_query_doc", "questionnaires", "format", "path", "judgments", "defaults", *SETTINGS}
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -140,12 +140,13 @@ class Places:
         unit, group = np.nonzero(np.isfinite(cells))
         return pl.DataFrame(
             {
-                "unit": pl.Series(names[unit].tolist(), dtype=pl.String),
-                "group": pl.Series([groups[number] for number in group.tolist()], dtype=pl.String),
+                "unit": names[unit].tolist(),
+                "group": [groups[number] for number in group.tolist()],
                 "value": cells[unit, group],
                 "adjusted": self.model is not None,
             },
-            schema_overrides={"value": pl.Float64, "adjusted": pl.Boolean},
+            # polars forgets the type of an empty column beside a single value, also that of a typed series
+            schema_overrides={"unit": pl.String, "group": pl.String, "value": pl.Float64, "adjusted": pl.Boolean},
         )
 
     def cells(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

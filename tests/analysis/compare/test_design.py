@@ -189,7 +189,7 @@ def test_users_who_met_one_system_each_are_compared_before_topics():
         (apart([[1, 2], [3, 5]]), {"test": "wilcoxn"}, ["did you mean 'wilcoxon'"]),
         (apart([[1, 2], [3, 5]]), {"population": "user"}, ["did you mean 'users'"]),
         (apart([[1, 2], [3, 5]]), {"correction": "homl"}, ["did you mean 'holm'"]),
-        (apart([[1, 2], [3, 5]]), {"confidence": 5}, ["confidence", "such as 0.95"]),
+        (apart([[1, 2], [3, 5]]), {"confidence": 5}, ["confidence", "0.95 is usual"]),
         (apart([[1, 2], [3, 5]]), {"draws": 9}, ["draws", "at least 99"]),
         (apart([[1, 2], [3, 5]]), {"by": "sistem_id"}, ["did you mean 'system_id'"]),
         (apart([[1, 2], [3, 5]]), {"measures": "sDCG@5"}, ["no measure 'sDCG@5'", "did you mean 'sDCG@10'"]),

@@ -264,3 +264,28 @@ def test_an_interaction_that_is_not_the_difference_of_the_two_levels_says_why():
         "; estimated together, years_internet 7.5 to 12.5 minus years_internet 2 to 7: 0.2429, 95% interval"
         in found.reading
     )
+
+
+def test_a_value_without_a_unit_in_both_groups_does_not_change_the_types_of_tables():
+    """No expert has a value of both A and B; the table of units still has texts for units."""
+    rows = [
+        ("expert", f"u{user}", system, 1.0 if (user == 1) == (system == "A") else None)
+        for user in (1, 2)
+        for system in "AB"
+    ]
+    rows += [
+        ("novice", f"u{user}", system, user + shift)
+        for user in range(3, 9)
+        for system, shift in (("A", 0), ("B", user % 2))
+    ]
+    frame = pl.DataFrame(
+        [
+            (f"s{place}", user, None, system, value, "sDCG@10", skill)
+            for place, (skill, user, system, value) in enumerate(rows)
+        ],
+        schema=["session_id", "user_id", "topic_id", "system_id", "value", "measure", "skill"],
+        orient="row",
+    )
+    comparison = sk.compare(frame, within="skill")
+    assert comparison.units.schema["unit"] == pl.String
+    assert comparison.units.filter(skill="novice").height == 12

@@ -104,16 +104,16 @@ def warn(warning: str | DataWarning) -> None:
     Python 3.12.
     """
     frame = _caller(inspect.currentframe())
-    name, line, known = "sessionkit", 1, {}
+    name, line, module_globals = "sessionkit", 1, {}
     if frame is not None:
-        name, line, known = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+        name, line, module_globals = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
     warnings.warn_explicit(
         DataWarning(warning) if isinstance(warning, str) else warning,
         None,  # the warning has its category itself
         name,
         line,
-        module=known.get("__name__"),
-        registry=known.setdefault("__warningregistry__", {}),
+        module=module_globals.get("__name__"),
+        registry=module_globals.setdefault("__warningregistry__", {}),
     )
 
 
@@ -167,13 +167,14 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     ("; did you mean 'export'?", "; did you mean 'nsDCG@10'?", '')
     >>> suggestion("P1/T1", ["P10/T1", "P01/T1", "P1/T10"])
     "; did you mean 'P01/T1'?"
-    >>> suggestion("zzz", ["sDCG"]), suggestion(5, ["sDCG"])
-    ('', '')
+    >>> suggestion("zzz", ["sDCG"]), suggestion("--session", ["--font"]), suggestion(5, ["sDCG"])
+    ('', '', '')
     """
     if not isinstance(name, str):
         return ""
-    folded = {other.casefold(): other for other in known}
-    typed = name.casefold()
+    # the dashes of options would make any two of them alike
+    folded = {other.casefold().lstrip("-"): other for other in known}
+    typed = name.casefold().lstrip("-")
     begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)
     parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
     alike = [other for other in folded if len(other) <= 2 * len(typed)]
@@ -188,7 +189,7 @@ def _unpadded(name: str) -> str:
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
-def require_id(option: str, value: object, known: Iterable[str]) -> None:
+def require_id(option: str, value: object, ids: Iterable[str]) -> None:
     """Refuse what is no text where one of some ids is asked for; ids that look like numbers are texts too.
 
     >>> require_id("session", 3, ["1", "2", "3"])
@@ -197,7 +198,7 @@ def require_id(option: str, value: object, known: Iterable[str]) -> None:
     sessionkit.errors.UsageError: session must be an id, which is a text, not 3; did you mean '3'?
     """
     if not isinstance(value, str):
-        meant = f"; did you mean {str(value)!r}?" if str(value) in set(known) else ""
+        meant = f"; did you mean {str(value)!r}?" if str(value) in set(ids) else ""
         raise UsageError(f"{option} must be an id, which is a text, not {value!r}{meant}")
 
 

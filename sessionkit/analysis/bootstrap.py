@@ -230,7 +230,7 @@ def added(values: Numbers, codes: Codes) -> Numbers:
     return np.stack([np.bincount(codes, weights=column, minlength=many) for column in values.T], axis=1)
 
 
-def _shares_below(value: float, known: Numbers) -> tuple[float, float]:
+def _shares_below(value: float, draws: Numbers) -> tuple[float, float]:
     """Return the least and the largest share of sorted replicates that can count as below a value.
 
     Replicates that equal it count as below in the second only. Between two replicates both shares lie between theirs; they are
@@ -239,10 +239,10 @@ def _shares_below(value: float, known: Numbers) -> tuple[float, float]:
     >>> _shares_below(2.0, np.array([1.0, 2.0, 2.0, 3.0])), _shares_below(2.5, np.array([1.0, 2.0, 2.0, 3.0]))
     ((0.375, 0.625), (0.75, 0.75))
     """
-    at = (np.arange(len(known)) + 0.5) / len(known)
-    reach = TIE * max(abs(float(known[0])), abs(float(known[-1])))
-    first, end = np.searchsorted(known, value - reach, "left"), np.searchsorted(known, value + reach, "right")
+    at = (np.arange(len(draws)) + 0.5) / len(draws)
+    reach = TIE * max(abs(float(draws[0])), abs(float(draws[-1])))
+    first, end = np.searchsorted(draws, value - reach, "left"), np.searchsorted(draws, value + reach, "right")
     if first == end:
-        share = float(np.interp(value, known, at))
+        share = float(np.interp(value, draws, at))
         return share, share
     return float(at[first]), float(at[end - 1])

@@ -588,8 +588,8 @@ def grade_text(name: str) -> pl.Expr:
     ['2', '1.33', '0.5', 'unjudged']
     """
     grade = pl.col(name)
-    whole = grade.cast(pl.Int64, strict=False)
-    text = pl.when(grade == whole).then(whole.cast(pl.String)).otherwise(grade.round(2).cast(pl.String))
+    integer = grade.cast(pl.Int64, strict=False)
+    text = pl.when(grade == integer).then(integer.cast(pl.String)).otherwise(grade.round(2).cast(pl.String))
     return text.fill_null("unjudged")
 
 

@@ -82,7 +82,15 @@ def gain_vectors(
         from sessionkit.charts import gain_vectors as drawn
 
         named = frame.with_columns(measure=pl.lit(measure))
-        to.draw(drawn(named, synthetic=opened.settings.synthetic, title="Gain by rank", subtitle=condition_of(opened)))
+        to.draw(
+            drawn(
+                named,
+                axis=None if normalize in (None, "none") else "Share of the ideal",
+                synthetic=opened.settings.synthetic,
+                title="Gain by rank",
+                subtitle=condition_of(opened),
+            )
+        )
     to.send(frame, condition_of(opened))
 
 

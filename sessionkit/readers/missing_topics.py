@@ -36,8 +36,8 @@ def of_every_system(expected: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame
     if "system_id" not in expected.columns:
         return expected.join(systems, how="cross")
     pairs = expected.rename({"system_id": "only_of"}).join(systems, how="cross")
-    own = (pl.col("only_of") == pl.col("system_id")).fill_null(value=False) | pl.col("only_of").is_null()
-    return pairs.filter(own).drop("only_of")
+    is_of_system = (pl.col("only_of") == pl.col("system_id")).fill_null(value=False) | pl.col("only_of").is_null()
+    return pairs.filter(is_of_system).drop("only_of")
 
 
 def without_line(expected: pl.DataFrame, lists: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -47,10 +47,10 @@ def norm_vect(vector: Sequence[float], ideal: Sequence[float]) -> np.ndarray:
     >>> norm_vect([3, 5, 8], [3, 6, 9]).round(4).tolist()
     [1.0, 0.8333, 0.8889]
     """
-    part, whole = _numbers("vector", vector), _numbers("ideal", ideal)
-    if part.shape != whole.shape:
-        raise UsageError(f"vector and ideal must be equally long, not {len(part)} and {len(whole)}")
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
+    gains, ideals = _numbers("vector", vector), _numbers("ideal", ideal)
+    if gains.shape != ideals.shape:
+        raise UsageError(f"vector and ideal must be equally long, not {len(gains)} and {len(ideals)}")
+    return np.divide(gains, ideals, out=np.full(gains.shape, np.nan), where=ideals != 0)
 
 
 def avg_pos(vector: Sequence[float], k: int | None = None) -> float:

@@ -144,10 +144,10 @@ def one_session(study: Study, session: str) -> Study:
     """The study cut down to one session; its judgments stay whole."""
     ids = study.sessions.select("session_id")
     if not isinstance(session, str) or not len(ids.filter(session_id=session).collect()):
-        known = ids.collect().to_series()
-        require_id("session", session, known)
-        near = suggestion(session, known.head(MOST_COMPARED))
-        raise UsageError(f"there is no session {session!r} among the {len(known)} of this study{near}")
+        session_ids = ids.collect().to_series()
+        require_id("session", session, session_ids)
+        near = suggestion(session, session_ids.head(MOST_COMPARED))
+        raise UsageError(f"there is no session {session!r} among the {len(session_ids)} of this study{near}")
     mine = pl.col("session_id") == session
     return study.with_tables(
         sessions=study.sessions.filter(mine), queries=study.queries.filter(mine), results=study.results.filter(mine)

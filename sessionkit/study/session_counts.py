@@ -160,8 +160,8 @@ def with_counts(
                 raise ValueError(f"{name} is none of {', '.join(COUNTS)}")
         # of a session without a query, or without a list, it is not known what it did, or saw
         is_known = (n_lists if COUNTS[name].of_lists else n_queries) > 0
-        known = pl.select(pl.when(is_known).then(value)).to_series()
-        columns.append(known.alias(name).cast(COUNTS[name].dtype))
+        known_counts = pl.select(pl.when(is_known).then(value)).to_series()
+        columns.append(known_counts.alias(name).cast(COUNTS[name].dtype))
     return sessions.with_columns(columns)
 
 

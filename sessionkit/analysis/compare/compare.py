@@ -410,8 +410,8 @@ class _Level:
     def notes(self) -> list[str]:
         """What could not be compared, and what was left out."""
         notes = [note for part in self.found for note in part.notes]
-        told = self.no_verdict.get_column("measure").unique()
-        notes += [f"{measure}: {SINGLE_QUERY}" for measure in self._single_queries if measure not in told]
+        without_verdict = self.no_verdict.get_column("measure").unique()
+        notes += [f"{measure}: {SINGLE_QUERY}" for measure in self._single_queries if measure not in without_verdict]
         notes += [note for measure, what in self._left_out for note in left_out_note(measure, what)]
         return [f"{self.name}: {note}" if self.name else note for note in notes]
 

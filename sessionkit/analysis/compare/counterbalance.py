@@ -84,8 +84,8 @@ def read_counterbalancing(sequences: Sequence[UserSequence], n_levels: int) -> C
     Topics 1 and 3 against 2 and 4 is the difference of the two halves.
 
     >>> halves = [UserSequence(tuple(enumerate(groups)), np.zeros((10, 4))) for groups in ((0, 1, 0, 1), (1, 0, 1, 0))]
-    >>> told = read_counterbalancing(halves, 4)
-    >>> told.n_within, told.between.minus, told.between.plus
+    >>> contrasts = read_counterbalancing(halves, 4)
+    >>> contrasts.n_within, contrasts.between.minus, contrasts.between.plus
     (2, (0, 2), (1, 3))
     """
     number = np.repeat(np.arange(len(sequences)), [len(sequence.cells) for sequence in sequences])
@@ -110,8 +110,8 @@ def _between(sequences: Sequence[UserSequence], n_levels: int, told_within: np.n
         return None
     second = np.array([[group for _, group in sequence.cells] for sequence in sequences], dtype=float)
     # contrasts of sequences that leave out their common mean and the difference of the groups
-    known = _orthonormal(np.column_stack([np.ones(len(sequences)), second.sum(axis=1)]))
-    free = _orthonormal(np.eye(len(sequences)) - known @ known.T)
+    nuisance = _orthonormal(np.column_stack([np.ones(len(sequences)), second.sum(axis=1)]))
+    free = _orthonormal(np.eye(len(sequences)) - nuisance @ nuisance.T)
     departures = free.T @ second / n_levels
     rows = _orthonormal(told_within.T)
     directions, lengths, _ = np.linalg.svd(departures - departures @ rows @ rows.T, full_matrices=False)

@@ -94,5 +94,5 @@ def _topic_inverse(units: Crossed, users: int, topics: int) -> np.ndarray:
     between = csr_matrix((np.ones(len(units.user)), (units.topic, units.user)), shape=(topics, users))
     shares = csr_matrix((1 / sizes[units.user], (units.topic, units.user)), shape=(topics, users))
     products = np.diag(np.bincount(units.topic, minlength=topics)) - (between @ shares.T).toarray()
-    found: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
-    return found
+    inverse: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
+    return inverse

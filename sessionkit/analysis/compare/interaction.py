@@ -498,10 +498,13 @@ def _f_of_columns(
     values: np.ndarray, nuisance: np.ndarray, columns: np.ndarray, *, n_removed: int
 ) -> ContrastTest | None:
     """F of some columns beside others, after so many effects were removed; None where they cannot be told apart."""
-    known = _orthonormal(nuisance)
-    left, rest = columns - known @ (known.T @ columns), values - known @ (known.T @ values)
+    nuisance_basis = _orthonormal(nuisance)
+    left, rest = (
+        columns - nuisance_basis @ (nuisance_basis.T @ columns),
+        values - nuisance_basis @ (nuisance_basis.T @ values),
+    )
     basis = _orthonormal(left)
-    df, df_error = columns.shape[1], len(values) - n_removed - known.shape[1] - columns.shape[1]
+    df, df_error = columns.shape[1], len(values) - n_removed - nuisance_basis.shape[1] - columns.shape[1]
     if basis.shape[1] < df or df_error < 1:
         return None
     explained = float(((basis.T @ rest) ** 2).sum())

@@ -123,8 +123,8 @@ def _with_previous(ordered: pl.DataFrame, sessions: GroupedSessions) -> pl.DataF
         pl.col(ORDER).cast(pl.Int64),
         (pl.lit(None, pl.String) if by_text is None else by_text).alias("__text"),
     ).drop_nulls(["user_id", ORDER])
-    own = sessions.frame.select("session_id", "group")
-    grouped = ordered.join(own, on="session_id", how="left").with_columns(pl.coalesce("group", "__text"))
+    session_groups = sessions.frame.select("session_id", "group")
+    grouped = ordered.join(session_groups, on="session_id", how="left").with_columns(pl.coalesce("group", "__text"))
     groups = pl.col("group")
     certain = groups.n_unique() == 1  # null counts as a value
     previous = grouped.group_by("user_id", pl.col(ORDER) + 1).agg(pl.when(certain).then(groups.first()).alias(PREVIOUS))

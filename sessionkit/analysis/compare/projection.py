@@ -123,8 +123,8 @@ class Effects:
         between = csr_matrix((np.ones(len(few.number)), (many.number, few.number)), shape=(many.many, few.many))
         shares = between.multiply(1 / many.sizes[:, None]).tocsr()
         products = np.diag(few.sizes) - (between.T @ shares).toarray()
-        found: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
-        return found
+        inverse: np.ndarray = np.linalg.pinv(products, rcond=NULL, hermitian=True)
+        return inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +197,8 @@ class LeastSquares:
         scale = (self.predictors**2).sum(axis=0).mean()
         if np.linalg.matrix_rank(products, tol=1e-9 * scale, hermitian=True) < products.shape[0]:
             return None
-        found: np.ndarray = np.linalg.inv(products)
-        return found
+        inverse: np.ndarray = np.linalg.inv(products)
+        return inverse
 
 
 def indicators(numbers: np.ndarray, many: int) -> np.ndarray:

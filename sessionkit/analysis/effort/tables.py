@@ -122,9 +122,9 @@ def against_table(curves: pl.DataFrame, against: str) -> pl.DataFrame:
     >>> against_table(curves, "A").select("group", "rank", "gain", "mean_curve", "more").rows()
     [('B', 1, 1.0, 2, 1.0), ('B', 2, 3.0, 3, 0.5), ('B', 3, 5.0, None, None)]
     """
-    own = pl.col("group") == against
-    targets = curves.filter(own, pl.col("value") > 0).select("rank", gain="value")
-    places = curves.filter(~own).select("group", "value", place="rank")
+    is_reference = pl.col("group") == against
+    targets = curves.filter(is_reference, pl.col("value") > 0).select("rank", gain="value")
+    places = curves.filter(~is_reference).select("group", "value", place="rank")
     every = places.select("group").unique().join(targets, how="cross")
     met = targets.join(places, how="cross").filter(_reached("value", "gain"))
     first = met.group_by("group", "rank").agg(mean_curve=pl.col("place").min())

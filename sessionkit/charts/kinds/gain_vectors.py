@@ -51,6 +51,7 @@ def gain_vectors(
     legend: str | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
+    axis: str | None = None,
     title: str | None = None,
     subtitle: str | None = None,
     width: float | None = None,
@@ -66,6 +67,8 @@ def gain_vectors(
         Frames of `sessionkit.analysis.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
+    axis
+        Title of the vertical axis, such as ``"Share of the ideal"`` for vectors that are divided by it. Default: ``"Mean per query"``.
     width, height
         Of the plot, or of each panel, in pixels.
 
@@ -101,7 +104,7 @@ def gain_vectors(
         "y": alt.Y(
             field="value",
             type="quantitative",
-            axis=alt.Axis(title="Mean per query" if means else "Of one query", tickCount=5),
+            axis=alt.Axis(title=axis or ("Mean per query" if means else "Of one query"), tickCount=5),
         ),
         "color": color(
             [*groups, *ideal.get_column("group")], {LINES[1]: FAINT, **(shades_in(colors) or colors_of(groups))}, legend

@@ -216,8 +216,8 @@ def _expected_topics(lists: pl.DataFrame, judged: pl.Series, topics: Mapping[str
     """
     query_ids = judged
     if topics:
-        known = pl.DataFrame({"query_id": [*topics], "topic_id": [*topics.values()]})
-        query_ids = known.filter(pl.col("topic_id").is_in(judged.implode()))["query_id"]
+        query_topics = pl.DataFrame({"query_id": [*topics], "topic_id": [*topics.values()]})
+        query_ids = query_topics.filter(pl.col("topic_id").is_in(judged.implode()))["query_id"]
     if not lists["query_id"].is_in(query_ids.implode()).any():
         query_ids = query_ids.clear()
     return of_every_system(query_ids.alias("query_id").to_frame(), lists)

@@ -37,19 +37,25 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
     frame = with_groups(frame, [choices.by])
     title = "Gain vectors by rank"
     chart = charts.gain_vectors(
-        frame, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
+        frame,
+        axis=None if choices.normalize in (None, "none") else "Share of the ideal",
+        colors=choices.curve_colors,
+        synthetic=choices.synthetic,
+        title=title,
+        legend=choices.legend,
     )
     ends = natural_sort(frame.group_by("group").agg(pl.col("n_queries").max()), "group")
     shares = {
         "averages": "; the mean gain is divided by the mean ideal",
         "each": "; each query is divided by its own ideal and the quotients are averaged",
     }
+    scales = " Every panel has a vertical scale of its own." if len(each) > 1 else ""
     ideal = {"none": "", None: ", which is 1 of a normalized measure"}.get(choices.normalize, ", which is 1")
     band = "" if choices.normalize == "averages" else band_told(frame, study, "rank by rank")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "
         f"{by_group(ends.rows())}){shares.get(choices.normalize or '', '')}; dashed, the mean of the best lists that the judgments "
-        f"allow{ideal}. Every panel has a vertical scale of its own.{band}"
+        f"allow{ideal}.{scales}{band}"
         f"{alone_told(frame, 'n_queries', 'query')}"
     )
     return Figure("gain-vectors", title, chart, caption)
@@ -110,13 +116,13 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
         subtitle=f"{a} \u2212 {b}",
         legend=choices.legend,
     )
-    direction, known = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
-    first, second = int((direction.order * known > 0).sum()), int((direction.order * known < 0).sum())
+    direction, differences = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
+    first, second = int((direction.order * differences > 0).sum()), int((direction.order * differences < 0).sum())
     is_ahead = "is ahead" if direction.is_known else "has the higher mean"
     lower = f" ({direction.words})" if direction.better == "lower" else ""
     caption = (
         f"Difference {a} \u2212 {b} in {measure}{lower}, averaged over the sessions of each topic: {a} {is_ahead} on {first}, "
-        f"{b} on {second} of {known.count()} topics."
+        f"{b} on {second} of {differences.count()} topics."
     )
     return Figure("rprecision-histogram", title, chart, caption)
 

@@ -140,13 +140,13 @@ def _of_last(of: Material) -> list[Part]:
     reasons = with_groups(found.no_verdict, [of.choices.by]).select("group", "why")
     tests = tests.join(reasons, on="group", how="left", maintain_order="left")
     if len(tests) > NAMED:
-        known = tests.drop_nulls("low").filter(pl.col("why").is_null())
-        if known.is_empty():
+        tested = tests.drop_nulls("low").filter(pl.col("why").is_null())
+        if tested.is_empty():
             return [of.paragraph(f"{what}: too few {found.units} of every group have both for a verdict.")]
-        higher, lower = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
+        higher, lower = int((tested["low"] > 0).sum()), int((tested["high"] < 0).sum())
         return [
             of.paragraph(
-                f"{what}: the 95% interval is above 0 in {higher:,} of {counted(len(known), 'group')}, below 0 in {lower:,}."
+                f"{what}: the 95% interval is above 0 in {higher:,} of {counted(len(tested), 'group')}, below 0 in {lower:,}."
             )
         ]
     told = []

@@ -74,7 +74,7 @@ TOP = 4
 """Top of the grade scale of gdeval, by which ir_measures works out ERR."""
 
 
-def ours_of(name: str, known: Mapping[str, Measure], cutoff: str = "") -> str | None:
+def ours_of(name: str, measures: Mapping[str, Measure], cutoff: str = "") -> str | None:
     """Return the text of the measure of ours that a name of other tools means, with its cutoff; None where it is none of theirs.
 
     >>> from sessionkit import MEASURES
@@ -83,12 +83,12 @@ def ours_of(name: str, known: Mapping[str, Measure], cutoff: str = "") -> str | 
     """
     ours = ELSEWHERE.get(re.sub(r"\W|_", "", name).casefold())
     if ours is None and not cutoff and (parts := CUT.fullmatch(name)):
-        own = {other.casefold(): other for other in known}
+        names = {other.casefold(): other for other in measures}
         base, cutoff = parts["name"].casefold(), parts["cutoff"]
-        ours = own.get(base) or ELSEWHERE.get(base.replace("_", ""))
-    if ours is None or ours not in known:
+        ours = names.get(base) or ELSEWHERE.get(base.replace("_", ""))
+    if ours is None or ours not in measures:
         return None
-    return f"{ours}@{cutoff}" if cutoff and "cutoff" in known[ours].parameters() else ours
+    return f"{ours}@{cutoff}" if cutoff and "cutoff" in measures[ours].parameters() else ours
 
 
 def is_theirs(measure: object) -> bool:

@@ -254,6 +254,18 @@ def test_cut_divides_the_groups_too_where_they_are_too_many_numbers():
         sk.compare(frame, within="skill", cut=2)
 
 
+def test_an_interaction_that_is_not_the_difference_of_the_two_levels_says_why():
+    found = sk.compare(read_clinic(), "nsDCG@10", within="years_internet", cut=2)
+    low, high = found.table["estimate"]
+    row = found.interaction.row(0, named=True)
+    assert abs(row["estimate"] - (high - low)) > 0.01
+    assert "is -0.0266 for years_internet 2 to 7 and 0.1780 for years_internet 7.5 to 12.5" in found.reading
+    assert (
+        "; estimated together, years_internet 7.5 to 12.5 minus years_internet 2 to 7: 0.2429, 95% interval"
+        in found.reading
+    )
+
+
 @pytest.mark.parametrize("topics", [1, 4])
 def test_a_single_expert_does_not_stop_the_comparison_of_novices(topics):
     """Of one topic users met both systems; of four topics each with one system. The novices' test is that of novices alone."""

@@ -49,6 +49,17 @@ def test_gain_vectors_divide_averages_where_that_is_asked_for(clinic):
     assert "Bands" not in made.caption
 
 
+@pytest.mark.parametrize(
+    ("normalize", "axis"),
+    [(None, "Mean per query"), ("each", "Share of the ideal"), ("averages", "Share of the ideal")],
+)
+def test_the_axis_of_gain_vectors_says_what_they_are(clinic, normalize, axis):
+    drawn = single_figure(clinic, "gain-vectors", parse_measure("DCG@5"), normalize=normalize)
+    titles = {layer["encoding"]["y"]["axis"]["title"] for layer in spec_of(drawn.chart)["spec"]["layer"][:1]}
+    assert titles == {axis}
+    assert "Every panel" not in drawn.caption
+
+
 def test_precision_recall_is_that_of_the_analysis(clinic):
     made = single_figure(clinic, "precision-recall", parse_measure("IPrec11@100"))
     average = sk.precision_recall(clinic, measure="IPrec11@100")

@@ -137,9 +137,9 @@ def test_a_type_checker_refuses_what_is_wrong_and_nothing_else(tmp_path):
         sk.judge_noise(study, "sDCG@10", spread="all")  # wrong
         sk.report(study, also=["powers"])  # wrong
         sk.read("log", missing_positions="drop")  # wrong
-        sk.Settings(merge="mean")  # wrong
+        sk.Settings(merge="average")  # wrong
         sk.from_run({}, order="scores")  # wrong
-        sk.from_tables({}, merge="mean")  # wrong
+        sk.from_tables({}, merge="average")  # wrong
         sk.from_tables({}, max_grades=3)  # wrong
         study.table("session")  # wrong
         sk.nDCG(duplicates="none")  # wrong

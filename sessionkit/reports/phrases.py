@@ -13,13 +13,14 @@ from sessionkit.display.words import counted
 
 if TYPE_CHECKING:
     from sessionkit.analysis.correlate.correlate import Correlations
+    from sessionkit.analysis.mixed_model import MixedModel
 
 NAMED = 6
 """Groups whose counts a caption gives."""
 
 
-def filled(found: Comparison) -> str:
-    """Return what a filled point of the differences means, as the last sentence of a caption; nothing where none is tested."""
+def filled(found: Comparison | MixedModel) -> str:
+    """Return what a filled point of the differences means, as the last sentences of a caption; nothing where none is tested."""
     if not found.family.number:
         return ""
     intervals = ""
@@ -27,7 +28,8 @@ def filled(found: Comparison) -> str:
         intervals = "; the intervals are unadjusted"
     elif found.family.number > 1 and found.correction != "none":
         intervals = ", for which the intervals are made too"
-    return f" A filled point has p at or below {found.alpha:g}{found.family.told}{intervals}."
+    withheld = "" if found.no_verdict.is_empty() else " A difference without a verdict has an empty point."
+    return f" A filled point has p at or below {found.alpha:g}{found.family.told}{intervals}.{withheld}"
 
 
 def sides(found: Comparison) -> str:

@@ -18,7 +18,7 @@ APART = {
     "measure", "ideal", "line", "recall", "precision", "topic", "a", "b", "difference", "q1", "q2", "q3", "low", "high", "mean",
     "height", "kind", "from", "to", "added", "grade", "many", "text", "start", "end", "results", "label", "document", "dwell",
     "row", "p", "covariate", "banded", "topics", "population", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
-    "statistic", "kept", "gained", "lost", "found", "units", "letters", "beside", "told", "best", "side", "unit", "moved",
+    "statistic", "kept", "gained", "lost", "found", "units", "letters", "beside", "told", "best", "side", "unit", "moved", "margin",
 }  # fmt: skip
 """Fields of the charts that a report does not show."""
 

@@ -98,7 +98,7 @@ def test_breakdown_with_tests(call, rated):
     # 24 grades: last 15, first 8, of 12 sessions
     assert float(rows[1][9]) == pytest.approx((15 - 8) / 12)
     shown = call(*words, "--format", "table").out
-    assert "The last query is" in shown
+    assert "No difference between the last query and the earlier ones is shown" in " ".join(shown.split())
     assert call(*words).lines[0] == "# tests"
     assert [json.loads(line)["table"] for line in call(*words, "--format", "jsonl").lines][-1] == "reading"
     drawn = csv.DictReader(call(*words, "--table", "tests", "--interval", "bca", "--format", "csv").lines)

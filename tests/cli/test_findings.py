@@ -42,6 +42,8 @@ def test_help_names_every_table_and_each_has_its_provenance(call, name):
     heads = [line.removeprefix("# ") for line in call(*words).lines if line.startswith("# ")]
     if name in ("compare", "bounds"):
         heads.append("units")  # of users, or of --per: written where they are asked for
+    if name == "curve":
+        heads.append("against")  # written with --against
     assert sorted(heads) == sorted([*named, "provenance"])
     told = dict(line.split("\t") for line in call(*words, "--table", "provenance").lines)
     assert told["command"].split()[:2] == ["sessionkit", name]

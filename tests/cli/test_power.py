@@ -51,7 +51,11 @@ def test_options_of_mixed_reach_the_function(call):
         ["--correction", "none"],
         ["--confidence", "0.9"],
     ):
-        outcome = call(*words, *changed)
+        given = list(words)
+        if changed[0] in given:  # an option of one value is given once
+            place = given.index(changed[0])
+            del given[place : place + 2]
+        outcome = call(*given, *changed)
         assert outcome.status == 0
         assert outcome.out != plain
 
@@ -108,7 +112,11 @@ def test_options_of_power_reach_the_function(call):
         ["--difference", "10%"],
         ["--by", "skill"],
     ):
-        outcome = call(*words, *changed)
+        given = list(words)
+        if changed[0] in given:  # an option of one value is given once
+            place = given.index(changed[0])
+            del given[place : place + 2]
+        outcome = call(*given, *changed)
         assert outcome.status == 0
         assert outcome.out != plain
 

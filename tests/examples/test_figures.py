@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.display.numbers import share_text
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIGURES = sorted(path.name for path in (EXAMPLES / "figures").glob("*.py") if path.name != "ranked_runs.py")
@@ -98,9 +99,9 @@ def test_judgments_that_are_lost(run):
     for measure in ("mean(bpref)", "mean(infAP)", "mean(nDCG(gain=binary))"):
         knee = float(re.search(rf"  {re.escape(measure)}: ([\d.]+)\n", ran.said)[1])
         # with all judgments the order is itself; at the knee tau is .9 or above
-        assert ran.value(figure, "value", f"Measure: {measure}", "Share kept: 100%") == 1
-        assert ran.value(figure, "value", f"Measure: {measure}", f"Share kept: {100 * knee:.0f}%") >= 0.9
-        assert ran.value(figure, "value", f"Measure: {measure}", "Share kept: 1%") < 0.9
+        assert ran.value(figure, "value", f"Measure: {measure}", "Share kept: 100.0%") == 1
+        assert ran.value(figure, "value", f"Measure: {measure}", f"Share kept: {share_text(knee)}") >= 0.9
+        assert ran.value(figure, "value", f"Measure: {measure}", "Share kept: 1.0%") < 0.9
     assert ran.count(figure, "line mark") == 3
 
 

@@ -252,7 +252,7 @@ def test_a_seed_gives_the_same_copy_and_none_another_one():
         assert not one.equals(other.mapping)
     assert not sk.pseudonymize(study).mapping.equals(sk.pseudonymize(study).mapping)
     for seed in (-1, 1.5, True):
-        with pytest.raises(UsageError, match="seed is"):
+        with pytest.raises(UsageError, match="seed must be a whole number"):
             sk.pseudonymize(study, seed=seed)
 
 

@@ -47,7 +47,7 @@ def test_what_needs_no_judgments_is_reported_without_them(make):
 
 @pytest.mark.slow
 def test_undefined_that_is_asked_to_be_zero_is_zero(make):
-    sections = by_name(page.sections_of(make(judged=False, sessions=8), "sDCG(undefined=zero)@10"))
+    sections = by_name(page.sections_of(make(judged=False, sessions=8), "sDCG(unjudged_topics=zero)@10"))
     assert any(isinstance(part, Widget) for part in sections["discounts"].parts)
 
 

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tokenize
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,15 +142,16 @@ def added(package: Path) -> dict[str, set[Place]]:
     sections, formats, app = (_defining(package, f"{name}: ") for name in ("SECTIONS", "OWN_FORMATS", "PANELS"))
     charts = _defining(package, "OWN_CHARTS = ")
     measures = _defining(package, "class ReciprocalRank")
+    elsewhere = _defining(package, "NOT_OURS = ")  # names that other tools have for our measures
     return {
-        "measure": _named(package, "Success", "RRsq", but=measures) | _grown(measures, MEASURE),
+        "measure": _named(package, "Success", "RRsq", but=(measures, elsewhere)) | _grown(measures, MEASURE),
         "format": _new(formats.parent / "pairs.py", FORMAT)
         | _after(formats, r"^    ogui,$|^    logui,\n", "    pairs,\n")
         | _after(formats, r"^OWN_FORMATS: .*\{\n", FORMAT_ENTRY),
         "chart": _new(charts.parent / "kinds" / "bars.py", CHART)
         | _grown(_defining(package, "def waterfall(study"), FIGURE)
         | _after(charts, r"^OWN_CHARTS = \{\n", CHART_ENTRY)
-        | _named(package, "sweep-map", "bars", but=charts),
+        | _named(package, "sweep-map", "bars", but=(charts,)),
         "section": _new(sections.parent / "welcome.py", SECTION) | _named(sections, "ratings", "welcome"),
         "command": _new(app.parent / "count.py", COMMAND) | _named(app, "demo", "count"),
     }
@@ -193,12 +195,12 @@ def _after(path: Path, pattern: str, text: str) -> set[Place]:
     return {Place(path.name, before.count("\n", 0, found.end()))}
 
 
-def _named(where: Path, sibling: str, new: str, but: Path | None = None) -> set[Place]:
+def _named(where: Path, sibling: str, new: str, but: Sequence[Path] = ()) -> set[Place]:
     """Name the new one in every line that names its sibling, but for those that define or use it."""
     places = set()
     for path in [where] if where.is_file() else sorted(where.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if path == but or sibling not in text:
+        if path in but or sibling not in text:
             continue
         lines = text.splitlines(keepends=True)
         for number in sorted(_lines_naming(text, sibling), reverse=True):

@@ -9,9 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.mixed_model import MixedModel
 from sessionkit.analysis.paper_tables import are_paired
 from sessionkit.analysis.verdict import is_shown
 from sessionkit.charts.encodings import (
@@ -85,11 +83,11 @@ def differences(
         A column is missing, or there are no rows.
     """
     alpha = error_rate(setting_of(comparison, "confidence", confidence, 0.95))
-    family = comparison.family if isinstance(comparison, Comparison | MixedModel) else Family(0, "none")
+    # a mixed model is told by what it has, as its module takes long to import
+    family = getattr(comparison, "family", None) or Family(0, "none")
     subtitle = line_below(comparison, subtitle)
-    table = as_polars(drawn_of(comparison, "table", SOURCE), SOURCE).collect()
-    if isinstance(comparison, Comparison | MixedModel):
-        table = comparison.with_reasons
+    has_reasons = hasattr(comparison, "with_reasons")
+    table = as_polars(drawn_of(comparison, "with_reasons" if has_reasons else "table", SOURCE), SOURCE).collect()
     rows, what = _rows(table, alpha, getattr(comparison, "directions", {}))
     if family.has_unadjusted_intervals:
         what = f"{what}; intervals are unadjusted, p{family.told}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from sessionkit.analysis.mixed_model import mixed_model
 from sessionkit.charts.kinds.differences import differences
 from sessionkit.display.tables import table_of
-from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part
+from sessionkit.reports.phrases import filled
 
 TITLE = "Differences by the mixed model"
 EFFECTS = {
@@ -39,10 +40,10 @@ COMPONENTS = {
 def mixed(of: Material) -> list[Part]:
     """What the groups do, for users and topics like these."""
     found = mixed_model(of.study, list(of.measures), of.by)
-    chart = differences(found, synthetic=of.choices.synthetic, title=TITLE)
+    chart = differences(without_condition(found), synthetic=of.choices.synthetic, title=TITLE)
     caption = (
-        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.claim}. A filled "
-        f"point has p at or below {found.alpha:g}{found.family.told}."
+        f"Difference by each measure on a scale of its own, with its interval, by a mixed model for {found.claim}."
+        f"{filled(found)}"
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENTS)
     return [

@@ -20,7 +20,7 @@ from sessionkit.charts.kinds.group_means import group_means
 from sessionkit.display.numbers import MINUS, compact, p_text, share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
@@ -360,7 +360,7 @@ def _forest(of: Material, found: Comparison) -> Figure:
         directions=directions,
     )
     try:
-        chart = differences(whole, synthetic=of.study.settings.synthetic, title=title)
+        chart = differences(without_condition(whole), synthetic=of.study.settings.synthetic, title=title)
     except UsageError as error:
         return Figure("differences", title, None, f"Not drawn: {error}.")
     others = (

@@ -33,7 +33,7 @@ def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
     assert [why in text for text in (known, unknown)] == [False, True]
     told = re.search(r"[\d,]+ of [\d,]+ results shown within rank 5 are judged, [\d.]+%", known)[0]
     assert told in unknown
-    for caption in ("Judged share by rank, %", "Judged share by query position, %"):
+    for caption in ("Judged share by rank", "Judged share by query position"):
         assert caption in known
         assert caption in unknown.partition(why)[2]
 

@@ -12,6 +12,7 @@ from sessionkit.charts import correlation_forest
 from sessionkit.display.numbers import P_IS_BOUND
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import capital
+from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import scatter_of
 from sessionkit.reports.material import ALPHA, Material
@@ -58,7 +59,12 @@ def ratings(of: Material) -> list[Part]:
         return [of.told(found)]
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
     told = " ".join(f"{correlation_text(row, found)}{_good(of, row)}" for row in spearman.iter_rows(named=True))
-    drawn = scatter_of(of.study, spearman.row(0, named=True), of.choices) if len(spearman) == 1 else _forest(of, found)
+    try:
+        drawn = (
+            scatter_of(of.study, spearman.row(0, named=True), of.choices) if len(spearman) == 1 else _forest(of, found)
+        )
+    except UsageError as error:  # such as a rating that no session with a value has
+        drawn = Figure("rating-scatter", CORRELATIONS, None, f"Not drawn: {error}.")
     return [of.paragraph(told), drawn]
 
 
@@ -74,7 +80,10 @@ def _good(of: Material, row: dict[str, Any]) -> str:
 def _forest(of: Material, found: Correlations) -> Figure:
     """The rank correlations of all measures with each rating."""
     rows = found.table.filter(coefficient="spearman")
-    chart = correlation_forest(rows, synthetic=of.choices.synthetic, title=CORRELATIONS)
+    try:
+        chart = correlation_forest(rows, synthetic=of.choices.synthetic, title=CORRELATIONS)
+    except UsageError as error:  # no correlation has a value
+        return Figure("correlation-forest", CORRELATIONS, None, f"Not drawn: {error}.")
     caption = (
         f"Rank correlations (Spearman's) of measures with ratings of sessions, with {level_text(1 - found.confidence)} intervals over "
         f"{found.units}, not adjusted for their number."

@@ -1,5 +1,6 @@
 """README and guides: every block runs and prints what is shown, every name of the registries is there, every term is explained."""
 
+import json
 import re
 import shutil
 import tomllib
@@ -172,6 +173,23 @@ def test_an_unknown_term_names_near_ones_and_the_topics(term, near, capsys):
     assert f"there is no help on '{term}'; did you mean " in said
     assert near in said
     assert f"topics: {', '.join(TOPICS)}" in said
+
+
+def keys_of_study_toml(node):
+    """Yield every key that a schema of study.toml declares, those inside of others too."""
+    for name, value in node.get("properties", {}).items():
+        yield name
+        yield from keys_of_study_toml(value)
+        yield from keys_of_study_toml(value.get("items", {}))
+
+
+def test_every_key_of_study_toml_has_an_entry(capsys):
+    schema = json.loads((ROOT / "schemas" / "study.schema.json").read_text(encoding="utf-8"))
+    keys = {*keys_of_study_toml(schema), *(key for log in FORMATS.values() for key in log.options)}
+    assert {"empty_list", "name_items", "merge_queries", "grade_values", "query_map", "ordinal_base"} <= keys
+    for key in sorted(keys):
+        assert main(["help", key]) == 0, key
+        assert f"{key}, a key of study.toml" in capsys.readouterr().out
 
 
 def test_help_alone_lists_the_topics_with_their_first_lines(capsys):

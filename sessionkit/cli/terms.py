@@ -7,7 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sessionkit.display.words import listed
+
+if TYPE_CHECKING:
+    from sessionkit.readers.entries import Option
 
 GUIDES = Path(__file__).parents[1] / "guides"
 TOPICS = (
@@ -95,10 +100,28 @@ def _entries() -> Iterator[tuple[str, str]]:
         yield name, f"a table of a study. Its columns: sessionkit schema {name}"
         for column in table(name).fields:
             yield column.name, f"a column of {name}: {column.description}"
-    schema: dict[str, Any] = document("study.schema")
-    for name, one in {**schema["properties"], **schema["$defs"]}.items():
-        if "description" in one:
-            yield name, f"a key of study.toml: {one['description']}"
+    yield from _keys_of_study_toml(document("study.schema"))
+    yield from _options_of_formats({name: log.options for name, log in FORMATS.items()})
+
+
+def _keys_of_study_toml(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keys that a schema declares, those inside of others too, and what each says."""
+    for name, value in {**node.get("properties", {}), **node.get("$defs", {})}.items():
+        if "description" in value:
+            yield name, f"a key of study.toml: {value['description']}"
+        yield from _keys_of_study_toml(value)
+        yield from _keys_of_study_toml(value.get("items", {}))
+
+
+def _options_of_formats(options: Mapping[str, Mapping[str, Option]]) -> Iterator[tuple[str, str]]:
+    """Yield the keys that formats add to study.toml; formats in which a key means the same are named together."""
+    formats: dict[tuple[str, str], list[str]] = {}
+    for name, declared in options.items():
+        for key, option in declared.items():
+            formats.setdefault((key, option.meaning), []).append(name)
+    for (key, explanation), format_names in formats.items():
+        label = "format" if len(format_names) == 1 else "formats"
+        yield key, f"a key of study.toml ({label} {listed(format_names)}): {explanation}"
 
 
 def _first_sentence(text: str, name: str) -> str:

@@ -58,6 +58,8 @@ class Raw:
         Text that means the query returned nothing; the frame then has :data:`MARK`.
     base
         0 or 1 for each column that is declared to count from it.
+    without_results
+        Of queries: the declared results_status of those without result rows.
     kind
         What its records are, where one file holds several kinds.
     members
@@ -78,6 +80,7 @@ class Raw:
     timezone: str | None = None
     empty_list: str | None = None
     base: Mapping[str, int] = field(default_factory=dict)
+    without_results: str | None = None
     kind: str = ""
     members: tuple[tuple[int, Raw], ...] = ()
     merged: int = 0

@@ -93,7 +93,10 @@ def assemble(
     nothing = table("results").empty(table("results").required)
     none = CheckedRows(nothing, nothing)
     result_rows, markers = (results.rows, results.markers) if results else (none, none)
-    query_rows, unusual = statuses(query_rows, result_rows, markers, logged=results is not None)
+    declared = typed["queries"].raw.without_results if "queries" in typed else None
+    query_rows, unusual = statuses(
+        query_rows, result_rows, markers, logged=results is not None, without_results=declared
+    )
     return Assembled(
         sessions=with_defaults(session_rows, dict(defaults)),
         queries=query_rows,

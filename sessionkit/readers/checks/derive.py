@@ -170,9 +170,17 @@ def with_users(users: pl.DataFrame | None, sessions: pl.DataFrame, notes: Notes)
 
 
 def statuses(
-    queries: pl.DataFrame, results: CheckedRows, markers: CheckedRows, *, logged: bool
+    queries: pl.DataFrame,
+    results: CheckedRows,
+    markers: CheckedRows,
+    *,
+    logged: bool,
+    without_results: str | None = None,
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return the queries with results_status filled: what is given stays, the rest follows from the result rows.
+
+    A query without result rows has the status `without_results` or, where nothing is declared, ``empty``; ``not_logged`` where no
+    results are `logged` at all.
 
     A list whose every record was rejected is not known to have been empty: it is ``not_logged``. Returned too is how
     many queries are silent, lost or hollow, as :class:`~sessionkit.readers.checks.counts.AnomalyCounts` has it.
@@ -209,10 +217,11 @@ def statuses(
             (pl.col("__known") == "shown") & pl.col("__shown").is_null(),
         )
     )
-    filled = pl.col("__known").fill_null("empty" if logged else "not_logged").alias("results_status")
+    silent_status = without_results or ("empty" if logged else "not_logged")
+    filled = pl.col("__known").fill_null(silent_status).alias("results_status")
     made = joined.with_columns(filled).drop(*marks, "__known")
     made = made if rises(made, LIST) else made.sort(LIST)
-    return made, {"silent": silent if logged else 0, "lost": lost, "hollow": hollow}
+    return made, {"silent": silent if logged and without_results is None else 0, "lost": lost, "hollow": hollow}
 
 
 def with_defaults(sessions: pl.DataFrame, defaults: dict[str, object]) -> pl.DataFrame:

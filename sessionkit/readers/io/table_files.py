@@ -72,7 +72,12 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
         raw = replace(raw, locate=as_items(given))
     zone = options.get("timezone", config.settings.timezone)
     return replace(
-        raw, timezone=zone, empty_list=options.get("empty_list"), base=_base(options), in_memory=keep is in_memory
+        raw,
+        timezone=zone,
+        empty_list=options.get("empty_list"),
+        base=_base(options),
+        without_results=options.get("without_results"),
+        in_memory=keep is in_memory,
     )
 
 

@@ -104,6 +104,18 @@ def test_statuses_follow_from_the_rows_and_given_ones_stay():
     assert any("queries: 1 query without result rows" in note for note in study.notes)
 
 
+@pytest.mark.parametrize("status", ["empty", "not_logged"])
+def test_study_toml_says_what_became_of_queries_without_result_rows(status, tmp_path, quiet_read):
+    (tmp_path / "queries.csv").write_text("session_id,query_position\na,1\na,2\n")
+    (tmp_path / "results.csv").write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
+    (tmp_path / "study.toml").write_text(
+        f'[queries]\npath = "queries.csv"\nwithout_results = "{status}"\n[results]\npath = "results.csv"\n'
+    )
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.queries.collect()["results_status"].to_list() == ["shown", status]
+    assert not any("without result rows" in note for note in study.notes)
+
+
 def test_a_list_with_every_row_rejected_is_not_known_to_be_empty():
     results = {"session_id": ["a", "a"], "query_position": [1, 2], "rank": ["x", "1"], "doc_id": ["x", "y"]}
     with pytest.warns(DataWarning):

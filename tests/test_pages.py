@@ -131,7 +131,7 @@ def test_help_answers_every_term_of_the_readme(term, capsys):
 IN_PLAIN_WORDS = """session, user study, relevance judgments, sDCG, session score, curve, design, study, figure, report, list, ideal,
 system, topic, searcher, log, unjudged, judged share, discount, interval, p, power, unit, claim, crossover, Latin square, group, last,
 non-last, bounds, grade, nsDCG, rank, synthetic, workbook, questionnaire, qrels, Data Package, batch, rejected, finding,
-interactive search, search engine, TREC Session Track, Dynamic Domain, TREC runs, User Behavior Insights, TianGong-ST, Yandex, Quepid,
+interactive search, search engine, TREC Session Track, Dynamic Domain, TREC runs, User Behavior Insights, Yandex, Quepid,
 Search Relevance Workbench, learning-to-rank, Parquet, NDJSON, Spark, trec_eval, ir_measures, PyTerrier, family, normalized gain, band,
 randomization, population, adjusted, detected, 95% interval, t, n, users weighted equally, safe, balanced Latin square, last query,
 interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,

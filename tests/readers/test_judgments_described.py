@@ -35,7 +35,6 @@ OTHERS = {
         '<trec_dd><domain id="1"><topic id="lamp"><subtopic id="1"><passage id="7"><docno>café</docno>'
         "<rating>2</rating></passage></subtopic></topic></domain></trec_dd>",
     ),
-    "tiangong_labels": ("j.txt", "1 lamp q1 café 2\n"),
 }
 SAMPLES = TABULAR | OTHERS
 OF_TABLES = {
@@ -55,8 +54,7 @@ OF_TABLES = {
 }
 
 
-def expected(name):
-    return [("lamp:q1" if name == "tiangong_labels" else "lamp", "café", 2.0)]
+EXPECTED = [("lamp", "café", 2.0)]
 
 
 def rows(study):
@@ -88,7 +86,7 @@ def test_every_option_and_every_format_is_in_this_matrix():
 @pytest.mark.few(10)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_format_is_taken(described, name):
-    assert rows(described(*SAMPLES[name], format=name)) == expected(name)
+    assert rows(described(*SAMPLES[name], format=name)) == EXPECTED
 
 
 @pytest.mark.few(1, slow=4)
@@ -96,10 +94,9 @@ def test_the_format_is_taken(described, name):
 def test_the_encoding_is_taken_with_the_format_and_without(described, name):
     file, text = SAMPLES[name]
     latin = text.encode("latin-1")
-    assert rows(described(file, latin, format=name, encoding="latin-1")) == expected(name)
-    assert rows(described(file, text.encode("utf-16"), format=name, encoding="utf-16")) == expected(name)
-    if name != "tiangong_labels":  # whose documents are recognized by their ids
-        assert rows(described(file, latin, encoding="latin-1")) == expected(name)
+    assert rows(described(file, latin, format=name, encoding="latin-1")) == EXPECTED
+    assert rows(described(file, text.encode("utf-16"), format=name, encoding="utf-16")) == EXPECTED
+    assert rows(described(file, latin, encoding="latin-1")) == EXPECTED
     with pytest.raises(DataError):
         described(file, latin, format=name)
 
@@ -111,7 +108,7 @@ def test_grade_values_are_taken(described, name):
     words = re.sub(r'2(\W*$|"|<)', r"two\1", text)
     assert "two" in words
     study = described(file, words, format=name, grade_values={"two": 2})
-    assert rows(study) == expected(name)
+    assert rows(study) == EXPECTED
     assert study.judgments.collect()["raw_grade"].to_list() == ["two"]
     numbers = described(file, text, format=name, grade_values={"2": 0.5})
     assert [grade for _, _, grade in rows(numbers)] == [0.5]
@@ -163,7 +160,7 @@ def test_tables_take_all_that_is_said_of_tables(described, name):
         ("a,b,c\nlamp,café,2\n", {"columns": {"judgment_key": "a", "doc_id": "b", "grade": "c"}}),
         (f"{row}\n".replace(",", "^"), {"header": False, "separator": "^", "columns": numbered}),
     ]:
-        assert rows(described(file, content, format=name, **said)) == expected(name), said
+        assert rows(described(file, content, format=name, **said)) == EXPECTED, said
     assert rows(described(file, f'{header}\n"lamp",café,2\n', format=name, quote=False)) == [('"lamp"', "café", 2.0)]
 
 
@@ -184,7 +181,7 @@ def test_what_other_kinds_of_tables_do_not_have_is_refused(described, tmp_path, 
     frame = pl.DataFrame(dict(zip(header, ([text] for text in row), strict=True)))
     frame.write_parquet(tmp_path / "made") if kind == "parquet" else frame.write_ndjson(tmp_path / "made")
     content = (tmp_path / "made").read_bytes()
-    assert rows(described(f"j.{kind}", content, format=name)) == expected(name)
+    assert rows(described(f"j.{kind}", content, format=name)) == EXPECTED
     for option in options:
         said = {**OF_TABLES, "encoding": "latin-1"}[option]
         with pytest.raises(
@@ -201,7 +198,7 @@ def test_qrels_take_what_fields_between_blanks_have(described):
         ("key it doc g\n" + text, {"header": True, "columns": {"judgment_key": "key", "doc_id": "doc", "grade": "g"}}),
         (text, {"header": False, "quote": False}),
     ]:
-        assert rows(described("j.txt", content, format="qrels", **said)) == expected("qrels"), said
+        assert rows(described("j.txt", content, format="qrels", **said)) == EXPECTED, said
     with pytest.raises(DataError, match=r"\[judgments\] sets separator for j\.txt, which is read as qrels"):
         described("j.txt", text, format="qrels", separator=",")
     with pytest.raises(DataError, match=r"\[judgments\] sets quote for j\.txt, which is fields between blanks"):

@@ -111,34 +111,6 @@ def core(folder):
     return folder / "core.csv"
 
 
-def tripclick(folder):
-    """A line when a query is asked and one per click."""
-    lines = []
-    for session, _, _, query, time in asked():
-        clicks = [(began(session) + timedelta(seconds=at), int(query.documents[rank - 1])) for rank, at in query.clicks]
-        for at, document in [(time, 0), *clicks]:
-            line = {
-                "SessionId": session,
-                "Keywords": query.text,
-                "DateCreated": f"/Date({int(at.timestamp() * 1000)})/",
-            }
-            lines.append(
-                json.dumps({**line, "Documents": [int(one) for one in query.documents], "DocumentId": document})
-            )
-    (folder / "2024-03-02.json").write_text("\n".join(lines) + "\n")
-    return folder / "2024-03-02.json"
-
-
-def yandex_relevance(folder):
-    """Queries and clicks by document."""
-    lines = []
-    for session, _, position, query, _ in asked():
-        lines.append("\t".join([session, str(query.seconds), "Q", str(position), "1", *query.documents]))
-        lines += [f"{session}\t{at}\tC\t{query.documents[rank - 1]}" for rank, at in query.clicks]
-    (folder / "log.tsv").write_text("\n".join(lines) + "\n")
-    return folder / "log.tsv"
-
-
 def yandex_personalized(folder):
     """Sessions, queries and clicks by list and document."""
     lines = []
@@ -230,8 +202,6 @@ CLICK_ONLY = frozenset({"ids", "lists", "click times"})
 WRITERS = {
     "tables": Written(tables),
     "core": Written(core),
-    "tripclick": Written(tripclick, frozenset({"users"})),
-    "yandex_relevance": Written(yandex_relevance, frozenset({"users", "texts", "dates"}), TICKS),
     "yandex_personalized": Written(yandex_personalized, frozenset({"texts", "dates"}), TICKS),
     "aol": Written(aol, CLICK_ONLY),
     "webis_smc": Written(webis_smc, CLICK_ONLY),

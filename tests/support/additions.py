@@ -146,7 +146,7 @@ def added(package: Path) -> dict[str, set[Place]]:
     return {
         "measure": _named(package, "Success", "RRsq", but=(measures, elsewhere)) | _grown(measures, MEASURE),
         "format": _new(formats.parent / "pairs.py", FORMAT)
-        | _after(formats, r"^    ogui,$|^    logui,\n", "    pairs,\n")
+        | _after(formats, r"^    events,\n", "    pairs,\n")
         | _after(formats, r"^OWN_FORMATS: .*\{\n", FORMAT_ENTRY),
         "chart": _new(charts.parent / "kinds" / "bars.py", CHART)
         | _grown(_defining(package, "def waterfall(study"), FIGURE)

@@ -97,24 +97,6 @@ INSIDE = (
 CLICKED = {"results": ("dwell_seconds",)}
 
 
-def tripclick(second, text, documents, clicked=0):
-    at = f"/Date({1_700_000_000_000 + 1000 * second})/"
-    return {"SessionId": "ab1", "Keywords": text, "DateCreated": at, "Documents": documents, "DocumentId": clicked}
-
-
-def event(name, second, **more):
-    at = f"2023-05-02T09:00:{second:02}.250Z"
-    own = {"userID": "p07", "condition": "c2", "topic": "341"}
-    details = {"name": name, **more.pop("details", {})}
-    base = {
-        "eventType": "customEvent",
-        "eventDetails": details,
-        "sessionID": "t1",
-        "timestamps": {"eventTimestamp": at},
-    }
-    return {**base, "applicationSpecificData": own, "applicationID": "a", "flightID": "f", **more}
-
-
 def ubi(action, object_id, ordinal, at):
     attributes = {"object": {"object_id": object_id}, "position": {"ordinal": ordinal}, "dwell_time": 7}
     record = {"application": "shop", "action_name": action, "query_id": "q1", "session_id": "s1", "client_id": "c1"}
@@ -127,27 +109,6 @@ UBI_QUERY = {
     "user_query": "lamp",
     "client_id": "c1",
     "query_response_hit_ids": ["A", "B"],
-}
-START = 1_700_000_000_000
-YASBIL = {
-    "yasbil_sessions": [{"session_guid": "S1", "session_start_ts": START, "session_end_ts": START + 900_000}],
-    "yasbil_session_pagevisits": [],
-    "yasbil_session_serp": [
-        {
-            **{"session_guid": "S1", "tab_id": 1, "serp_ts": START + 1000 * at, "search_engine": "GOOGLE"},
-            **{"search_query": text, "serp_offset": 0, "scraped_json_arr": json.dumps(items)},
-        }
-        for at, text, items in (
-            (11, "night trains", [{"type": "MAIN_RESULT", "index": 1, "result_url": "https://a.example/"}]),
-            (60, "sleeper", [{"type": "MAIN_RESULT", "index": 1, "result_url": "https://b.example/"}]),
-        )
-    ],
-    "yasbil_session_mouse": [
-        {
-            **{"session_guid": "S1", "tab_id": 1, "m_ts": START + 20_000, "m_event": "MOUSE_CLICK"},
-            "closest_a_html": '<a href="https://a.example/">A</a>',
-        }
-    ],
 }
 SIMIIR = """\
 ACTION START 900 0 START
@@ -178,7 +139,6 @@ EVENTS = csv_of(
     ["s1", "2026-01-01T10:01:05Z", "click", "", "d", "1", "3.5", ""],
 )
 NAMES = 'events = { query = "query", click = "click" }\n'
-TIMES = {"results": ("clicked_at", "dwell_seconds")}
 SRW = {
     "type": "PAIRWISE_COMPARISON",
     "results": [
@@ -202,7 +162,6 @@ DD = "D1\t0\ta\t2\t1\tD1.1:2\nD1\t0\tb\t1.5\t0\nD1\t1\tc\t1\t0\n"
 WEBIS = "7\tcat\t2006-03-04 11:00:00\t1\tcats.example\t1\t\n7\tdog\t2006-03-04 11:05:00\t2\tdogs.example\t1\t\n"
 AOL = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n7\tcat\t2006-03-04 11:00:00\t1\thttp://cats.example\n7\tdog\t2006-03-04 11:05:00\t\t\n"
 SOGOU = "20111230000005\tu1\tcat\t1\t1\thttp://a.example\n20111230000009\tu1\tdog\t2\t1\thttp://b.example\n"
-YANDEX = "8\t0\tQ\t77\t213\t101\t102\t103\n8\t5\tC\t102\n8\t9\tQ\t78\t213\t104\t101\n"
 YANDEX_SESSIONS = "0\tM\t3\t15\n0\t0\tQ\t0\t77\t5,6\t101,9\t102,9\n0\t9\tC\t0\t102\n0\t12\tQ\t1\t78\t5\t102,9\t103,8\n"
 TICKS = "no time but ticks since the session began"
 
@@ -276,26 +235,6 @@ LOGS = {
         },
         'format = "events"\npath = "log.csv"\n' + NAMES,
     ),
-    "logui": Log(
-        {
-            "flight.json": json.dumps(
-                [
-                    event("SEARCH", 1, details={"submissionValues": [{"name": "text", "value": "trains"}]}),
-                    event("SEEN", 2, details={"docid": "D-1", "rank": 1}),
-                    event("OPEN", 5, details={"docid": "D-1", "rank": 1}),
-                ],
-                indent=1,
-            )
-        },
-        {
-            "cell": "ids, texts and ranks: keys, or texts, which are what they are",
-            "date": Damage("2023-05-02T09:00:05.250Z", "noon", "noon", {"results": ("clicked_at",)}),
-            "flag": NO_FLAG,
-            "list": "results are events of their own",
-        },
-        'format = "logui"\npath = "flight.json"\nsubmission = "text"\n'
-        'events = { query = "SEARCH", click = "OPEN", impression = "SEEN" }\n',
-    ),
     "ubi": Log(
         {
             "log.ndjson": lines(
@@ -338,17 +277,6 @@ LOGS = {
         },
         'format = "ubi"\npath = "ubi_queries.csv"\nsystem = "query_attributes.experiment"\n',
     ),
-    "yasbil": Log(
-        {"p07.json": json.dumps(YASBIL, indent=1)},
-        {
-            "cell": Damage(f'"m_ts": {START + 20_000}', '"m_ts": "noon"', "noon", TIMES),
-            "date": Damage(
-                f'"session_end_ts": {START + 900_000}', '"session_end_ts": "noon"', "noon", {"sessions": ("ended_at",)}
-            ),
-            "flag": NO_FLAG,
-            "list": Damage('/\\"}]"', '/\\"}"', '[{"type": "MAIN_RESULT"', is_list=True),
-        },
-    ),
     "trec_session": Log(
         {
             "log.xml": '<sessiontrack2013>\n<session num="1" starttime="0"><topic num="3"><desc>Plan</desc></topic>'
@@ -360,20 +288,6 @@ LOGS = {
             "flag": NO_FLAG,
             "list": "a list is an element with its results",
         },
-    ),
-    "tiangong_st": Log(
-        {
-            "log.xml": '<sogousessions>\n<session num="12">'
-            + INSIDE.replace("<query>", "<query_id>q1</query_id><query>").replace("clueweb12id", "docid")
-            + "</session>\n</sogousessions>\n"
-        },
-        {
-            "cell": Damage('endtime="9.75"', 'endtime="late"', "late", CLICKED),
-            "date": Damage('starttime="20"', 'starttime="later"', "later", {"queries": ("elapsed_seconds",)}),
-            "flag": NO_FLAG,
-            "list": "a list is an element with its results",
-        },
-        'format = "tiangong_st"\npath = "log.xml"\n',
     ),
     "simiir": Log(
         {"sim-1-u.log": SIMIIR},
@@ -407,31 +321,6 @@ LOGS = {
             "flag": NO_FLAG,
             "list": Damage("\"['d']\"", "\"['d'\"", "['d'", is_list=True),
         },
-    ),
-    "tripclick": Log(
-        {
-            "log.ndjson": lines(
-                tripclick(0, "asthma", ["11", "12"]),
-                tripclick(7, "asthma", ["11", "12"], 12),
-                tripclick(90, "gout", ["13", "14"]),
-            )
-        },
-        {
-            "cell": "ids and texts, which are what they are",
-            "date": Damage("/Date(1700000007000)/", "noon", "noon", {"results": ("clicked_at",)}),
-            "flag": NO_FLAG,
-            "list": Damage('["13", "14"]', '["13", {"a": 1}]', '["13",{"a":1}]', is_list=True),
-        },
-    ),
-    "yandex_relevance": Log(
-        {"log.tsv": YANDEX},
-        {
-            "cell": Damage("8\t5\tC", "8\tfive\tC", "five", {"results": ("click_elapsed_seconds",)}),
-            "date": TICKS,
-            "flag": NO_FLAG,
-            "list": "a list is the fields of a line: any of them is a document",
-        },
-        'format = "yandex_relevance"\npath = "log.tsv"\nseconds_per_tick = 1\n',
     ),
     "yandex_personalized": Log(
         {"train.tsv": YANDEX_SESSIONS},

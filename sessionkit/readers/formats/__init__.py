@@ -1,7 +1,7 @@
 """Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each format, and how it was tried.
 
 A new format is one file here and one entry in ``OWN_FORMATS`` of ``registry.py``; ``aol.py`` is a short one to go by
-whose lines have fields, ``tiangong_st.py`` one in XML.
+whose lines have fields, ``trec_session.py`` one in XML.
 
 1. ``take(log: Log) -> Taken`` (``../records.py``) takes ``log.files`` apart, with what ``../io/`` has for a kind of file and
    ``../events/`` or ``../flat/`` for a kind of log. It returns unchecked rows under our column names, values as text:

@@ -13,21 +13,16 @@ from sessionkit.readers.formats import (
     core_sessions,
     coveo,
     events,
-    logui,
     quepid,
     simiir,
     sogou,
     srw,
     tables,
-    tiangong_st,
     trec_dd,
     trec_run,
     trec_session,
-    tripclick,
     webis_smc,
     yandex_personalized,
-    yandex_relevance,
-    yasbil,
 )
 from sessionkit.readers.formats.ubi import ubi
 from sessionkit.readers.input_files import inputs
@@ -94,21 +89,6 @@ OWN_FORMATS: dict[str, Format] = {
         options=webis_smc.OPTIONS,
         tried=webis_smc.TRIED,
     ),
-    "tripclick": Format(
-        "logs of the health search engine Trip: a JSON object per interaction",
-        reader("tripclick", tripclick.take),
-        fits=tripclick.fits,
-        options=tripclick.OPTIONS,
-        tried=tripclick.TRIED,
-    ),
-    "yandex_relevance": Format(
-        "Yandex' Relevance Prediction Challenge (2011): tab-separated, with a file of labels or without",
-        reader("yandex_relevance", yandex_relevance.take),
-        fits=yandex_relevance.fits,
-        options=yandex_relevance.OPTIONS,
-        tried=yandex_relevance.TRIED,
-        beside=yandex_relevance.beside,
-    ),
     "yandex_personalized": Format(
         "Yandex' Personalized Web Search Challenge (2014): tab-separated",
         reader("yandex_personalized", yandex_personalized.take),
@@ -137,20 +117,6 @@ OWN_FORMATS: dict[str, Format] = {
         options=events.OPTIONS,
         tried=events.TRIED,
     ),
-    "logui": Format(
-        "exports of LogUI: a JSON array of events per flight, as study.toml describes them",
-        reader("logui", logui.take),
-        fits=logui.fits,
-        options=logui.OPTIONS,
-        tried=logui.TRIED,
-    ),
-    "yasbil": Format(
-        "exports of the YASBIL browser extension: a JSON object of tables per participant",
-        reader("yasbil", yasbil.take),
-        fits=yasbil.fits,
-        options=yasbil.OPTIONS,
-        tried=yasbil.TRIED,
-    ),
     "trec_run": Format(
         "TREC runs: topic, iteration, document, rank, score and tag between blanks; several are several systems",
         reader("trec_run", trec_run.take),
@@ -165,12 +131,6 @@ OWN_FORMATS: dict[str, Format] = {
         fits=trec_dd.fits,
         tried=trec_dd.TRIED,
         missing_positions="empty",
-    ),
-    "tiangong_st": Format(
-        "sessions of TianGong-ST: XML",
-        reader("tiangong_st", tiangong_st.take),
-        fits=tiangong_st.fits,
-        tried=tiangong_st.TRIED,
     ),
 }
 """The formats of sessionkit."""

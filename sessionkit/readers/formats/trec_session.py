@@ -185,7 +185,7 @@ def read_topics(path: Path | None, workspace: Path) -> tuple[dict[str, dict[str,
 
 
 DOCUMENTS = ("clueweb12id", "clueweb09id", "docid", "docno")
-"""Elements that name the document of a result."""
+"""Elements that name the document of a result or click."""
 DISPLAYED = ("title", "snippet")
 """Texts of results that were encoded twice; so were addresses, which are kept as they are, as documents may go by them."""
 MADE = ("clicked", "clicks", "click_elapsed_seconds", "dwell_seconds")
@@ -194,7 +194,7 @@ ASKED = ("interaction", "currentquery")
 TEXT = pl.String
 SESSIONS = dict.fromkeys(("session_id", "user_id", "topic_id"), TEXT)
 QUERIES = {
-    **{"session_id": TEXT, "query_position": pl.Int64, "judgment_key": TEXT, "query_id": TEXT, "query_text": TEXT},
+    **{"session_id": TEXT, "query_position": pl.Int64, "query_id": TEXT, "query_text": TEXT},
     **{"elapsed_seconds": pl.Float64, "results_status": TEXT},
 }
 RESULTS = {
@@ -203,7 +203,7 @@ RESULTS = {
     **dict.fromkeys((*DOCUMENTS, *DISPLAYED, "url"), TEXT),
 }
 OF_SESSIONS, OF_RESULTS = {RECORD, *SESSIONS}, {RECORD, "session_id", "query_position", *MADE}
-OF_QUERIES = {RECORD, *QUERIES, "interaction_type", "current"} - {"query_id"}
+OF_QUERIES = {RECORD, *QUERIES, "interaction_type", "current"}
 """Columns that are made here, whatever elements are called."""
 Told = TypeVar("Told")
 TOPIC = ("title", "desc", "narr", "subject")
@@ -270,11 +270,7 @@ class Interactions:
         for place, query in enumerate(queries, 1):
             row, is_current = query.row, query.row.pop("current")
             own = row.pop("num", None) or ("current" if is_current else place)
-            row |= {"session_id": name, "query_position": place}
-            if "query_id" in row:
-                row["judgment_key"] = f"{name}:{row['query_id']}"
-            else:
-                row["query_id"] = f"{name}:{own}"
+            row |= {"session_id": name, "query_position": place, "query_id": f"{name}:{own}"}
             shown = "partly_observed" if row.get("interaction_type") == "page" else "shown"  # not from its top
             row["results_status"] = shown if query.shown else "empty" if query.logged else "not_logged"
             for listed in query.shown:
@@ -505,23 +501,23 @@ def take(log: Log) -> Taken:
         with uncollected(), closing(found):
             for session in markup.elements("session"):
                 found.take(session, f"{_year(markup)}-")
-            made = raws_of(markup, found)
+            made = _raws_of(markup, found)
             for name, raw in made.items():
                 raws[name].append(raw)
-        cells += cells_of(file, found, made)
+        cells += _cells_of(file, found, made)
         found.tally["raw ampersands"] = markup.ampersands
         years.add(_year(markup))
         merged |= {(file.name, words): found.tally[name] for name, words in MERGED.items()}
         merged[file.name, "clicks"] = found.tally["clicks"] - found.tally["clicks outside"]
         idle[file.name, "clicks on no result"] = found.tally["clicks outside"]
-        notes += noted(file, found.tally)
+        notes += _noted(file, found.tally)
         warnings += _warned(file, found.tally, mapped=bool(topics))
     if len(years) > 1:
         warnings.append(f"logs of {' and '.join(sorted(years))}: a number of a topic is another topic in another year")
     return Taken(raws, merged, idle, notes, warnings, cells=cells)
 
 
-def raws_of(markup: Markup, found: Interactions) -> dict[str, Raw]:
+def _raws_of(markup: Markup, found: Interactions) -> dict[str, Raw]:
     """Return the three tables of a log."""
     frames = {name: getattr(found, name).frame(columns) for name, columns in REQUIRED.items()}
     results = frames["results"]
@@ -539,7 +535,7 @@ def raws_of(markup: Markup, found: Interactions) -> dict[str, Raw]:
     }
 
 
-def cells_of(file: LogFile, found: Interactions, raws: Mapping[str, Raw]) -> list[pl.DataFrame]:
+def _cells_of(file: LogFile, found: Interactions, raws: Mapping[str, Raw]) -> list[pl.DataFrame]:
     """Return the times of a log that cannot be read."""
     told = {name: [cell for table, cell in found.cells if table == name] for name in ("sessions", "queries")}
     frames = {
@@ -553,7 +549,7 @@ def cells_of(file: LogFile, found: Interactions, raws: Mapping[str, Raw]) -> lis
     ]
 
 
-def noted(file: LogFile, tally: Counter[str]) -> list[str]:
+def _noted(file: LogFile, tally: Counter[str]) -> list[str]:
     """Return what was unusual in a log."""
     said = [
         f"{file.name}: {words.format(counted(tally[name], NOUNS[name]))}" for name, words in SAID.items() if tally[name]

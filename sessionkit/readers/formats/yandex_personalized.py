@@ -3,7 +3,9 @@
 ``SessionID M Day USERID`` begins a session; ``SessionID TimePassed Q SERPID QueryID term,term URL,domain ...`` is a query with
 its list, with T in place of Q a test query, of which clicks were withheld; ``SessionID TimePassed C SERPID URLID`` is a click
 on the list of that number. Terms are numbers, so queries have no texts: they stay in ``terms``, the day in ``day``, the number
-of the list in ``serp_id``, whether it is a test query in ``test``. Ticks are as in format ``yandex_relevance``.
+of the list in ``serp_id``, whether it is a test query in ``test``. What the
+ticks of TimePassed are was never told: ``seconds_per_tick`` makes seconds of them, else they stay in ``time_passed`` and
+``click_time_passed``.
 """
 
 from __future__ import annotations
@@ -14,33 +16,30 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD
+from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
+from sessionkit.errors import UsageError
 from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.events.clicks import with_clicks
 from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
+from sessionkit.readers.flat.flat_log import TEXT, FlatRows, Key, lines_of, take_flat
 from sessionkit.readers.flat.lines import fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.formats.yandex_relevance import (
-    SECONDS_PER_TICK,
-    as_listed,
-    in_ticks,
-    marked,
-    split_lines,
-    status_of_list,
-    tick_of,
-    with_click_time,
-    with_time,
-)
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.raw import gathered
+from sessionkit.readers.raw import gathered, without
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "the one session that the challenge's description of its lines shows; never on a whole file"
-OPTIONS: dict[str, Option] = {"seconds_per_tick": SECONDS_PER_TICK}
+OPTIONS: dict[str, Option] = {
+    "seconds_per_tick": Option(
+        "How many seconds a tick of the log's clock is; without it, times stay ticks, in columns of their own.",
+        kind=("number", "integer"),
+    )
+}
 LINE = re.compile(r"\d+\t(M\t\d+\t\d+|\d+\t[QT]\t\d+\t\d+\t[\d,]*(\t\d+,\d+)+|\d+\tC\t\d+\t\d+)\r?(\n|$)")
 KEY = Key("session_id", re.compile(rb"([^\t\n]*)\t"))
 NAMES = ("session_id", "time_passed", "kind", "first", "second", "third", "rest")
 LIST = ["session_id", "serp_id"]
+TICKS = r"^(?:\d+|M)$"
+"""What stands for a time: a count of ticks, or M in a line that begins a session."""
 
 
 def fits(glimpse: Glimpse) -> bool:
@@ -51,8 +50,73 @@ def fits(glimpse: Glimpse) -> bool:
 def take(log: Log) -> Taken:
     """Take the files apart."""
     files, others = those_that_fit(log, _looks)
-    taken = take_flat(log, _records, KEY, partial(_made, tick=tick_of(log)), files=files)
+    taken = take_flat(log, _records, KEY, partial(_made, tick=_tick_of(log)), files=files)
     return replace(taken, idle={**taken.idle, **others})
+
+
+def _tick_of(log: Log) -> float | None:
+    """Return the seconds of a tick, None where nobody knows.
+
+    Raises
+    ------
+    UsageError
+        They are not above 0.
+    """
+    tick = log.option("seconds_per_tick")
+    if tick is not None and not tick > 0:
+        raise UsageError(f"seconds_per_tick is {tick!r}; give a number above 0, or leave it out")
+    return None if tick is None else float(tick)
+
+
+def _with_time(queries: pl.LazyFrame, tick: float | None) -> pl.LazyFrame:
+    """Return queries with their ticks as seconds where it is known how long one is."""
+    if tick is None:
+        return queries
+    return queries.with_columns(elapsed_seconds=pl.col("time_passed").cast(pl.Float64) * tick).drop("time_passed")
+
+
+def _with_click_time(results: pl.LazyFrame, tick: float | None) -> pl.LazyFrame:
+    """Return results with the ticks of their clicks as seconds, or as ticks under a name of their own."""
+    name = "click_elapsed_seconds"
+    if tick is None:
+        return results.rename({name: "click_time_passed"})
+    return results.with_columns(pl.col(name).cast(pl.Float64) * tick)
+
+
+def _as_listed(asked: pl.LazyFrame) -> pl.LazyFrame:
+    """Return a row for each document of the lists, which are text between tabs in the column ``rest``."""
+    lists = asked.filter(pl.col("rest").is_not_null()).select(
+        RECORD, "session_id", "query_position", "serp_id", "kind", doc_id=pl.col("rest").str.split("\t")
+    )
+    return lists.with_columns(rank=pl.int_ranges(1, pl.col("doc_id").list.len() + 1)).explode("doc_id", "rank")
+
+
+def _status_of_list() -> pl.Expr:
+    """Return shown for a query with documents, empty for one without."""
+    status = pl.when(pl.col("rest").is_not_null()).then(pl.lit("shown")).otherwise(pl.lit("empty"))
+    return status.alias("results_status")
+
+
+def _split_lines(file: LogFile) -> pl.LazyFrame:
+    """Return the fields between tabs of each line, the last of them with all that follows; ends of tabs are cut off."""
+    text = pl.col(TEXT).str.strip_chars_end("\t")
+    fields = text.str.splitn("\t", len(NAMES)).struct.rename_fields(list(NAMES)).struct.unnest()
+    return lines_of(file).select(RECORD, fields)
+
+
+def _marked(lines: pl.LazyFrame, fit: pl.Expr, *, value: pl.Expr) -> pl.LazyFrame:
+    """Return lines, those that do not fit _marked as no session, query or click."""
+    unfit = ~fit.fill_null(value=False)
+    return lines.with_columns(
+        pl.when(unfit).then(pl.lit("line_is_a_session_a_query_or_a_click")).alias(RULE),
+        pl.when(unfit).then(value).alias(VALUE),
+    )
+
+
+def _in_ticks(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Return lines whose times are counts of ticks; others are set aside: the order of the lines is that of the session."""
+    lines = lines.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+    return without(lines, "time_passed", "time_passed_is_an_integer", ~pl.col("time_passed").str.contains(TICKS))
 
 
 def _looks(text: str) -> bool:
@@ -62,14 +126,14 @@ def _looks(text: str) -> bool:
 
 def _records(file: LogFile) -> pl.LazyFrame:
     """Return the lines of a file as records; of the lines that begin a session the kind is M."""
-    lines = split_lines(file, NAMES)
+    lines = _split_lines(file)
     begins = (pl.col("time_passed") == "M") & pl.col("first").is_not_null() & pl.col("second").is_null()
     asks = pl.col("kind").is_in(["Q", "T"]) & pl.col("third").is_not_null()
     click = (pl.col("kind") == "C") & pl.col("second").is_not_null() & pl.col("third").is_null()
     fit = (pl.col("session_id") != "") & (begins | asks | click)
     shown = pl.when(pl.col("time_passed") == "M").then(pl.lit("M")).otherwise("kind")
-    lines = marked(lines, fit, "line_is_a_session_a_query_or_a_click", value=shown)
-    return in_ticks(lines, r"^(?:\d+|M)$").with_columns(
+    lines = _marked(lines, fit, value=shown)
+    return _in_ticks(lines).with_columns(
         kind=shown,
         day=pl.when(begins).then("kind"),
         user_id=pl.when(begins).then("first"),
@@ -93,12 +157,12 @@ def _made(lines: pl.LazyFrame, tick: float | None) -> FlatRows:
         "time_passed",
         "day",
         is_test,
-        status_of_list(),
+        _status_of_list(),
         query_id="second",
         serp_id="first",
         terms="third",
     )
-    results = as_listed(asked.rename({"first": "serp_id"}), "serp_id", "kind")
+    results = _as_listed(asked.rename({"first": "serp_id"}))
     parts = pl.col("doc_id").str.splitn(",", 2).struct
     results = results.with_columns(doc_id=parts.field("field_0"), domain_id=parts.field("field_1")).collect().lazy()
     clicks = given.filter(pl.col("kind") == "C").select(
@@ -111,8 +175,8 @@ def _made(lines: pl.LazyFrame, tick: float | None) -> FlatRows:
     outside = outside.collect().lazy()
     used = first.join(asked.select("session_id").unique(), on="session_id", how="semi")
     return FlatRows(
-        pl.concat([gathered(with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
-        with_click_time(made, tick),
+        pl.concat([gathered(_with_time(queries, tick), given), unsound(lines)], how="diagonal_relaxed"),
+        _with_click_time(made, tick),
         merged={
             "session lines": used,
             "clicks": clicks.join(outside.select(RECORD), on=RECORD, how="anti"),

@@ -170,16 +170,16 @@ def as_objects(lines: pl.Series) -> pl.Series:
     parsed = pl.col("line").str.json_path_match("$")
     found = bare.to_frame().select(parsed).to_series()
     if found.null_count() > lines.null_count():
-        found = with_finite_numbers(bare, found.is_null()).to_frame().select(parsed).to_series()
+        found = _with_finite_numbers(bare, found.is_null()).to_frame().select(parsed).to_series()
     return found.to_frame("line").select(pl.when(pl.col("line").str.starts_with("{")).then("line")).to_series()
 
 
-def with_finite_numbers(lines: pl.Series, doubtful: pl.Series) -> pl.Series:
+def _with_finite_numbers(lines: pl.Series, doubtful: pl.Series) -> pl.Series:
     """Return lines of JSON, those that are doubtful with texts for numbers that are no finite ones: NaN, -Infinity.
 
     Some programs write them, and polars takes none of the line then. A line that is no JSON all the same stays as it is.
 
-    >>> with_finite_numbers(pl.Series(['{"a": NaN, "b": 1}', "{"]), pl.Series([True, True])).to_list()
+    >>> _with_finite_numbers(pl.Series(['{"a": NaN, "b": 1}', "{"]), pl.Series([True, True])).to_list()
     ['{"a": "NaN", "b": 1}', '{']
     """
     places = doubtful.arg_true()

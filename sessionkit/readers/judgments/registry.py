@@ -12,7 +12,7 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
 
 from sessionkit.readers.entries import TEXT, Judgments
 from sessionkit.readers.io.blanks import holds_qrels
-from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, tiangong_labels, trec_dd, trec_qrels
+from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, trec_dd, trec_qrels
 
 TABLE = (
     *("separator", "quote", "header", "name_pattern", "constants", "columns", "null"),
@@ -89,12 +89,6 @@ JUDGMENTS: dict[str, Judgments] = {
         trec_dd.read_topics,
         fits=trec_dd.fits_topics,
         tried=trec_dd.TRIED,
-    ),
-    "tiangong_labels": Judgments(
-        "human labels of TianGong-ST: number, session, query, document and grade between blanks",
-        tiangong_labels.read,
-        fits=tiangong_labels.fits,
-        tried=tiangong_labels.TRIED,
     ),
 }
 """The formats of judgments, by name."""

@@ -26,7 +26,10 @@ from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
-TRIED = "never on a real file; built from the code and examples of the track's jig and scorer"
+TRIED = (
+    "sample_run/qrels.txt of trec-dd/trec-dd-jig (27,566 passages of 53 topics of 2016); topics in XML never on a real file, built "
+    "from the code and examples of the track's scorer"
+)
 MARKED = "MANUAL"
 """Type of the passages that an assessor marked."""
 QRELS = ("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade")

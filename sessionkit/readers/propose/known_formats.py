@@ -18,7 +18,7 @@ from sessionkit.readers.propose.table_sections import asked_of_grades, path_from
 from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
-OWN = ("tables", "events", "logui")
+OWN = ("tables", "events")
 """Formats of private logs, which study.toml has to describe."""
 ZONELESS = ("aol", "core", "sogou", "webis_smc")
 """Formats whose times carry no zone."""

@@ -1,6 +1,5 @@
 """Flat logs taken apart in batches: the same study, whatever the size of the batches and however lines lie in files."""
 
-import json
 import random
 
 import polars as pl
@@ -35,28 +34,6 @@ def sogou(chance):
         yield f"{time}\tu{chance.randint(1, 4)}\t[{chance.choice('ab')}]\t{chance.randint(1, 3)}\t1\thttp://{chance.choice('ab')}"
 
 
-def tripclick(chance):
-    """Lines of JSON, some cut."""
-    for number in range(90):
-        line = json.dumps(
-            {
-                "SessionId": f"s{chance.randint(1, 5)}",
-                "Keywords": chance.choice("ab"),
-                "DateCreated": f"/Date({1483228800000 + 60000 * number})/",
-                "Documents": chance.choice([[1, 2, 3], [3, 4], [], None]),
-                "DocumentId": chance.choice([0, 2, 3, 9]),
-            }
-        )
-        yield line if chance.random() < 0.95 else line[:-9]
-
-
-def yandex_relevance(chance):
-    """Queries and clicks of mixed sessions."""
-    for tick in range(120):
-        what = chance.choice(["Q\t5\t1\t101\t102\t103", "Q\t6\t1\t103\t104", "C\t101", "C\t103", "C\t109", "X"])
-        yield f"{chance.randint(1, 12)}\t{tick}\t{what}" if tick else "1\t0\tQ\t5\t1\t101"
-
-
 def yandex_personalized(chance):
     """Sessions, queries and clicks of mixed sessions."""
     lines = [f"{session}\tM\t1\t{session % 3}" for session in range(1, 10)]
@@ -77,7 +54,7 @@ def coveo(chance):
         yield f"s{chance.randint(1, 9)},,{clicked},{listed},{1550885200000 + number * 777}"
 
 
-LOGS = {log.__name__: log for log in (aol, webis_smc, sogou, tripclick, yandex_relevance, yandex_personalized, coveo)}
+LOGS = {log.__name__: log for log in (aol, webis_smc, sogou, yandex_personalized, coveo)}
 HEADERS = {
     "aol": "AnonID\tQuery\tQueryTime\tItemRank\tClickURL",
     "coveo": "session_id_hash,query_vector,clicked_skus_hash,product_skus_hash,server_timestamp_epoch_ms",
@@ -90,7 +67,7 @@ def written(write):
 
     def written(name, files):
         lines = list(LOGS[name](random.Random(7)))  # noqa: S311
-        ending = {"coveo": "csv", "tripclick": "json"}.get(name, "txt")
+        ending = "csv" if name == "coveo" else "txt"
         header = [HEADERS[name]] if name in HEADERS else []
         parts = [lines[number::files] for number in range(files)]
         names = [f"{number}.{ending}{'.gz' * (number == 2)}" for number in range(files)]

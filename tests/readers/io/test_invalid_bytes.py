@@ -143,15 +143,10 @@ def test_a_line_of_json(write, quiet_read, rejects):
 
 BLANKS = [f"{n % 3} Q0 d{n} {n} {50 - n} tag" for n in range(1, 30)]
 AOL = [f"{n}\tcats {n}\t2006-03-04 11:00:00\t\t" for n in range(1, 30)]
-TRIP = [
-    f'{{"SessionId":"{n}","Keywords":"cats","DateCreated":"/Date(14832288000{n:02})/","Documents":[1],"DocumentId":0}}'
-    for n in range(1, 30)
-]
 UBI = [
     f'{{"user_query":"cats","query_id":"{n}","client_id":"c{n}","timestamp":"2025-01-02T10:00:00Z"}}' for n in range(30)
 ]
 SMC = [f"{n}\tcats {n}\t2006-03-04 11:00:00\t\t\t1\t" for n in range(1, 30)]
-YANDEX = [f"{n}\t0\tQ\t5\t1\t101" for n in range(1, 30)]
 PERSONAL = [line for n in range(1, 30) for line in (f"{n}\tM\t1\t3", f"{n}\t0\tQ\t0\t5\t1\t101,9")]
 CORE = [f'1,test_user,{n},cats,2025-01-10 08:00:00,"[11]",{"0" * 32},"[]"' for n in range(1, 30)]
 COVEO = ["session_id_hash,query_vector,clicked_skus_hash,product_skus_hash,server_timestamp_epoch_ms"]
@@ -161,10 +156,8 @@ COVEO += [f"s{n},,,\"['a']\",1550885200000" for n in range(30)]
 FORMATS = {
     "trec_run": (BLANKS, 7, b"d8"),
     "aol": (AOL, 7, b"cats"),
-    "tripclick": (TRIP, 7, b"cats"),
     "ubi": (UBI, 7, b"cats"),
     "webis_smc": (SMC, 7, b"cats"),
-    "yandex_relevance": (YANDEX, 7, b"101"),
     "yandex_personalized": (PERSONAL, 9, b"101"),
     "core": (CORE, 7, b"cats"),
     "coveo": (COVEO, 7, b"a"),
@@ -210,13 +203,6 @@ def test_judgments(judged, rejects, lines):
     ((_, line, rule, _, raw),) = rejects(study)
     assert (line, rule) == (8 + ("," in lines[0] and lines[0][0] != "{"), DECODED)
     assert r"\xe97" in raw
-
-
-def test_labels(write, quiet_read, rejects):
-    content = b"\n".join([b"5\t1\t%d\t1" % n for n in range(100, 120)] + [b"5\t1\t\xe9\t1"])
-    study = quiet_read([write("log", "\n".join(YANDEX)), write("labels", content)], format="yandex_relevance")
-    assert rejects(study) == [(21, 21, DECODED, r"\xe9", "5\t1\t\\xe9\t1")]
-    assert study.facts.judgments == 20
 
 
 @pytest.mark.parametrize(

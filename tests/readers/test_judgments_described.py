@@ -80,7 +80,7 @@ def test_every_option_and_every_format_is_in_this_matrix():
         *("path", "format", "encoding", "keys", "grade_values"),
         *OF_TABLES,
     }
-    assert set(JUDGMENTS) == {*SAMPLES, "prefs"}
+    assert set(JUDGMENTS) == {*SAMPLES, "prefs", "participant_qrels"}  # which one line does not show
 
 
 @pytest.mark.few(10)

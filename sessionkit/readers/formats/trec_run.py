@@ -44,7 +44,7 @@ from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
-from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES
+from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES, holds_participant_qrels
 from sessionkit.readers.missing_topics import MISSING_TOPICS, of_every_system, what_becomes, without_line
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of
@@ -86,8 +86,14 @@ LIST = ("tag", "query_id")
 NO_DOCUMENTS = ("Q", "T", "C")
 """What stands in the place of a document in logs of Yandex."""
 ITERATION = r"[A-Za-z]*\d{0,3}"
-TURN = r"^(.*\w)[-_.:/](\d+)$"
-"""A session, and the number of a turn in it."""
+TURN = r"^(.*\w)(<::>|::|[-_.:/])(\d+)$"
+"""A session, a separator, and the number of a turn in it."""
+CONVERSATION_SEPARATORS = ("<::>", "::")
+"""Separators that ids of collections do not have: whatever follows is a turn."""
+TREE_SEPARATOR, AFTER_NUMBER = "-", r"(?:^|[\W_])\d+$"
+"""``132_3-2`` is a turn of a tree (CAsT 2022): a number before the dash is a branch of it, not a session."""
+LATEST_FIRST_TURN = 2
+"""The first turn of a conversation often needs no retrieval, so the turns in a run begin at 1 or 2, in some dumps at 0."""
 LONGEST = 30
 """Turns of a lone session up to which its topics are taken for turns; more are the topics of a collection."""
 KINDS = {"results": "lines", "queries": "query ids", "sessions": "sessions of query ids"}
@@ -99,7 +105,7 @@ def fits(glimpse: Glimpse) -> bool:
     """Return whether most of the first lines are a topic, a short iteration, a document, a rank, a score and a tag."""
     lines = first_fields(glimpse.head)
     fit = [_fits(fields) for fields in lines]
-    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
+    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit) and not holds_participant_qrels(glimpse.head)
 
 
 def take(log: Log) -> Taken:
@@ -255,30 +261,42 @@ def _sessions(log: Log, frames: Mapping[LogFile, pl.LazyFrame]) -> QuerySessions
 
 
 def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml (--session-from)") -> list[str]:
-    """Return a warning where most of these distinct topics look like turns of sessions: numbered from 1 after the same name.
+    """Return a warning where most of these distinct topics look like turns of sessions: numbered after the same name.
 
     `remedy` is where the pattern goes that makes sessions of them.
 
-    Turns may be missing, as those that found nothing are in no run, up to half of a session. A lone session must have a
-    number in its name, as ``31_1`` and ``31_2`` have and ``MB-1`` and ``MB-2`` have not.
+    After a separator of conversations (``::``, ``<::>``) any number is a turn. After another separator turns begin at 0, 1 or 2, and
+    up to half of a session may be missing, as turns that found nothing are in no run. A lone session must then have a number in its
+    name, as ``31_1`` and ``31_2`` have and ``MB-1`` and ``MB-2`` have not.
     """
-    parts = topics.str.extract_groups(TURN).struct.unnest().rename({"1": "session", "2": "turn"})
+    parts = topics.str.extract_groups(TURN).struct.unnest().rename({"1": "session", "2": "separator", "3": "turn"})
+    is_branch = (pl.col("separator") == TREE_SEPARATOR) & pl.col("session").str.contains(AFTER_NUMBER)
     numbered = parts.with_columns(pl.col("turn").cast(pl.Int64, strict=False), topic=topics).drop_nulls()
-    sessions = numbered.group_by("session").agg(
-        pl.len(), pl.col("turn").min().alias("first"), pl.col("turn").max().alias("last"), pl.col("turn", "topic")
+    sessions = (
+        numbered.filter(~is_branch)
+        .group_by("separator", "session")
+        .agg(pl.len(), pl.col("turn").min().alias("first"), pl.col("turn").max().alias("last"), pl.col("turn", "topic"))
     )
-    sessions = sessions.filter(pl.col("len") > 1, pl.col("first") == 1, pl.col("last") <= 2 * pl.col("len"))
-    if 2 * sessions["len"].sum() <= len(topics):
+    is_conversation = pl.col("separator").is_in(CONVERSATION_SEPARATORS)
+    is_dense = (pl.col("first") <= LATEST_FIRST_TURN) & (pl.col("last") <= 2 * pl.col("len"))
+    sessions = sessions.filter(is_conversation | ((pl.col("len") > 1) & is_dense))
+    by_separator = sessions.partition_by("separator", maintain_order=True)
+    sessions = max(by_separator, key=lambda part: part["len"].sum(), default=sessions).sort("session")
+    n_turns = int(sessions["len"].sum())
+    if 2 * n_turns <= len(topics) or sessions["len"].max() == 1:
         return []
-    found = sessions.sort("session")
-    if len(found) == 1 and not (found["session"].str.contains(r"\d").item() and found["len"].item() <= LONGEST):
-        return []
-    first = found.head(1).explode("turn", "topic").sort("turn")["topic"].head(2)
-    turns, of = counted(int(found["len"].sum()), "topic"), counted(len(found), "session")
-    separator = first[0][len(found["session"][0])].replace(".", r"\.")
+    separator = sessions["separator"][0]
+    if len(sessions) == 1 and separator not in CONVERSATION_SEPARATORS:
+        is_numbered = bool(sessions["session"].str.contains(r"\d").item())
+        if not is_numbered or n_turns > LONGEST:
+            return []
+    turns_of_one = sessions.filter(pl.col("len") > 1).head(1).explode("turn", "topic")
+    first_topics = turns_of_one.sort("turn")["topic"].head(2)
+    pattern = EXAMPLE.replace("_", separator.replace(".", r"\."))
     return [
-        f"{turns} look like turns of {of} ({', '.join(map(repr, first))}, ...), but each became a session of its own, with one "
-        f"query; {remedy.format(EXAMPLE.replace('_', separator))} makes sessions of them"
+        f"{counted(n_turns, 'topic')} look like turns of {counted(len(sessions), 'session')} "
+        f"({', '.join(map(repr, first_topics))}, ...), but each became a session of its own, with one query; "
+        f"{remedy.format(pattern)} makes sessions of them"
     ]
 
 
@@ -289,7 +307,18 @@ def _topics(frames: Mapping[LogFile, pl.LazyFrame]) -> pl.Series:
 
 
 def lines_of(file: LogFile, keep: Keep) -> pl.LazyFrame:
-    """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic."""
+    """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic.
+
+    Raises
+    ------
+    DataError
+        The lines are judgments of a participant.
+    """
+    if holds_participant_qrels(file.head.decode("utf-8", errors="replace")):
+        raise DataError(
+            f"{file.name} holds judgments of a participant, as TREC RAG has them (topic, Q0, document, grade, confidence, run), not a "
+            "run; give it as judgments (--judgments)"
+        )
     frame = fields_of(file, FIELDS, least=len(FIELDS), keep=keep)
     numbers = pl.col("rank").str.contains(r"^-?\d+$") | pl.col("score").cast(pl.Float64, strict=False).is_not_null()
     said = pl.col(RULE).is_null() & ~numbers

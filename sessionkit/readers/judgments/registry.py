@@ -35,6 +35,12 @@ JUDGMENTS: dict[str, Judgments] = {
         tried=trec_qrels.TRIED,
         takes=TABLE,
     ),
+    "participant_qrels": Judgments(
+        "judgments of a participant in TREC RAG: topic, Q0, document, grade, confidence, run between blanks",
+        trec_qrels.read_participant_qrels,
+        fits=lambda glimpse: trec_qrels.holds_participant_qrels(glimpse.head),
+        tried="the organizers' example of TREC RAG 2025",
+    ),
     "prefs": Judgments(
         "preferences of trec_eval, which are refused: measures here need grades",
         trec_qrels.refuse_preferences,

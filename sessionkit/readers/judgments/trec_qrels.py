@@ -6,12 +6,14 @@ constant elsewhere; nothing in a file tells these apart, so ``qrels_column = "ju
 The Session Track of 2012 mapped grades before it scored: -2 and 0 to 0, 1 to 1, 4 to 2, 2 to 3, 3 to 4 (its 4 was the
 weaker). ``grades = "official2012"`` does the same, to qrels of any year; the grade as judged is kept in ``raw_grade``.
 
+Participants of TREC RAG judge in six fields (``participant_qrels``: topic, Q0, document, grade, confidence, run), like a run.
+
 Preferences (``prefs``: topic, judge, group, document, level) are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -20,11 +22,12 @@ from sessionkit.contract import RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.io.blanks import NUMBER, QRELS, first_fields, without_idle_subtopic
+from sessionkit.readers.io.blanks import NUMBER, QRELS, fields_of, first_fields, without_idle_subtopic
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import WHITESPACE, read_table
 from sessionkit.readers.raw import Raw
+from sessionkit.readers.records import raw_of
 
 TRIED = (
     "two qrels of trec_eval's own tests and part of one of Dynamic Domain without passages; those with subtopics or judges, and "
@@ -43,6 +46,8 @@ COLUMN = Option(
     allowed=("subtopic", "judge"),
 )
 """The option of formats whose qrels may have judges."""
+PARTICIPANT_QRELS = ("judgment_key", "iteration", "doc_id", "grade", "confidence", "judge_id")
+PARTICIPANT_GRADES = ("0", "1", "2", "3", "4")
 OFFICIAL_2012 = {-2.0: 0.0, 0.0: 0.0, 1.0: 1.0, 4.0: 2.0, 2.0: 3.0, 3.0: 4.0}
 """Grades as judged, and what the official script of 2012 made of them."""
 
@@ -100,6 +105,55 @@ def refuse_preferences(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa:
         f"{file.name}: preferences (prefs) say which of two documents is better, not how good each is; measures need "
         "grades: give qrels"
     )
+
+
+def holds_participant_qrels(text: str) -> bool:
+    """Return whether a text begins like the judgments of a participant in TREC RAG: ``topic Q0 document grade confidence run``.
+
+    They have the fields of a run. But the ranks of a list count from 0 or 1; here several documents have one grade. Lines in which
+    scores order the documents as their ranks do are some lines of a run.
+
+    >>> holds_participant_qrels("1 Q0 a 3 1 me\\n1 Q0 b 2 1 me\\n1 Q0 c 3 1 me")
+    True
+    >>> holds_participant_qrels("1 Q0 a 1 0.9 bm25\\n1 Q0 b 2 0.8 bm25\\n1 Q0 c 3 0.8 bm25")
+    False
+    """
+    lines = first_fields(text)
+    if not lines or any(len(fields) != len(PARTICIPANT_QRELS) for fields in lines):
+        return False
+    if any(fields[3] not in PARTICIPANT_GRADES or not _is_share(fields[4]) for fields in lines):
+        return False
+    lists: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
+    for topic, _, document, grade, confidence, run in lines:
+        lists.setdefault((topic, run), {})[document] = int(grade), float(confidence)
+    longer = [list(pairs.values()) for pairs in lists.values() if len(pairs) > 1]
+    return any(not _are_ranks(grade for grade, _ in pairs) for pairs in longer) and not any(map(_is_ordered, longer))
+
+
+def read_participant_qrels(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Return the judgments of a participant, who is the judge; the confidence is kept."""
+    n_fields = len(PARTICIPANT_QRELS)
+    frame = fields_of(file, PARTICIPANT_QRELS, least=n_fields, most=n_fields, keep=in_memory)
+    return [raw_of(file, "judgments", frame.drop("iteration"))]
+
+
+def _is_share(text: str) -> bool:
+    """Return whether a text is a number from 0 to 1."""
+    return NUMBER.fullmatch(text) is not None and 0 <= float(text) <= 1
+
+
+def _are_ranks(numbers: Iterable[int]) -> bool:
+    """Return whether these numbers count from 0 or 1, or are all 0 or all 1, as programs write ranks that they do not know."""
+    in_order = sorted(numbers)
+    first = in_order[0]
+    return first <= 1 and (in_order[-1] == first or in_order == list(range(first, first + len(in_order))))
+
+
+def _is_ordered(pairs: Sequence[tuple[int, float]]) -> bool:
+    """Return whether ranks and scores order documents: the scores all differ, and fall as the ranks rise."""
+    by_score = sorted(pairs, key=lambda pair: -pair[1])
+    has_ties = len({score for _, score in pairs}) < len(pairs)
+    return not has_ties and [rank for rank, _ in by_score] == sorted(rank for rank, _ in pairs)
 
 
 def _with_judges(raw: Raw) -> Raw:

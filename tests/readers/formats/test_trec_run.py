@@ -9,7 +9,7 @@ import pytest
 import pytrec_eval
 
 import sessionkit as sk
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers.read import read
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
@@ -204,10 +204,13 @@ def test_the_real_run_of_trec_eval(quiet_read):
         (["32_1", "31_3", "31_1", "32_2", "33_1"], "4 topics look like turns of 2 sessions ('31_1', '31_3', ...)"),
         (["s12-1", "s12-2", "s12-3"], "3 topics look like turns of 1 session ('s12-1', 's12-2', ...)"),
         (["a.1", "a.2", "b.1", "b.2"], "4 topics look like turns of 2 sessions ('a.1', 'a.2', ...)"),
-        (
-            ["132_1-1", "132_1-3", "132_2-1", "132_2-3"],
-            "4 topics look like turns of 2 sessions ('132_1-1', '132_1-3', ...)",
-        ),
+        (["c1::1", "c1::2", "d::9"], "3 topics look like turns of 2 sessions ('c1::1', 'c1::2', ...)"),
+        (["c<::>2", "c<::>7", "d<::>30"], "3 topics look like turns of 2 sessions ('c<::>2', 'c<::>7', ...)"),
+        (["c_2", "c_3", "d_2", "d_4"], "4 topics look like turns of 2 sessions ('c_2', 'c_3', ...)"),
+        (["9-1_1", "9-1_2", "9-2_1", "9-2_2"], "4 topics look like turns of 2 sessions ('9-1_1', '9-1_2', ...)"),
+        (["132_1-1", "132_1-3", "132_2-1", "132_2-3"], None),  # branches of trees
+        (["1-1", "1-3", "2-1", "2-3"], None),
+        (["c::1", "d::1"], None),  # one turn each
         (["51", "52", "53"], None),
         (["MB-101", "MB-102", "MB-103"], None),
         (["MB-1", "MB-2", "MB-3"], None),  # no number of a session before that of a turn
@@ -227,6 +230,67 @@ def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, said)
         pattern = re.search(r"session_from = '(.+)' in study.toml \(--session-from\) makes sessions", told[0])[1]
         assert re.fullmatch(pattern, topics[-1])["position"] == re.search(r"\d+$", topics[-1])[0]
         assert told[0] in study.notes
+        recwarn.clear()
+        sk.from_run({topic: {"d": 1.0} for topic in topics}, sessions=pattern)
+        assert not recwarn.list
+
+
+@pytest.mark.parametrize("separator", ["_", "::", "<::>", ".", ":", "/"])
+def test_ids_of_turns_are_noted_alike_in_a_file_and_in_memory(write, separator):
+    topics = [f"{session}{separator}{turn}" for session in ("c1", "c2") for turn in (1, 2, 3)]
+    path = write("run", "".join(f"{topic} Q0 d 1 1 bm25\n" for topic in topics))
+    with pytest.warns(DataWarning) as of_file:
+        study = read(path)
+    with pytest.warns(DataWarning) as in_memory:
+        in_both = [sk.from_run(path), sk.from_run({topic: {"d": 1.0} for topic in topics})]
+    said = {str(one.message).partition("; ")[0] for one in (*of_file, *in_memory)}
+    assert said == {
+        f"6 topics look like turns of 2 sessions ('c1{separator}1', 'c1{separator}2', ...), but each became a session of its own, "
+        "with one query"
+    }
+    assert [one.facts.sessions for one in (study, *in_both)] == [6, 6, 6]
+    pattern = rf"(?P<session>.+){re.escape(separator)}(?P<position>\d+)"
+    places = [
+        one.queries.collect().select("session_id", "query_position", "query_id").rows()
+        for one in (read(path, session_from=pattern), sk.from_run(path, sessions=pattern))
+    ]
+    assert places[0] == places[1] == [(f"c{c}", turn, f"c{c}{separator}{turn}") for c in (1, 2) for turn in (1, 2, 3)]
+
+
+PARTICIPANT = "1 Q0 a#1_2 3 1 me\n1 Q0 b#1_2 2 1 me\n1 Q0 c#1_2 3 0.5 me\n2 Q0 a#1_2 0 1 me\n"
+
+
+def test_judgments_of_a_participant_are_no_run(write, quiet_read):
+    path = write("participant.tsv", PARTICIPANT)
+    with pytest.raises(DataError, match=r"^participant.tsv contains judgments \(participant_qrels\), not a log"):
+        read(path)
+    for read_as_run in (lambda: read(path, format="trec_run"), lambda: sk.from_run(path)):
+        with pytest.raises(DataError, match=r"participant\.tsv holds judgments of a participant, as TREC RAG has them"):
+            read_as_run()
+    with pytest.raises(DataError, match=r"participant\.tsv: only judgments, no log"):
+        sk.propose(path)
+    run = write("run", "1 Q0 a#1_2 1 0.6 bm25\n1 Q0 z 2 0.5 bm25\n2 Q0 b#1_2 1 0.4 bm25\n")
+    study = quiet_read(run, judgments=path)
+    assert study.judgments.collect().select("judgment_key", "doc_id", "grade", "judge_id", "confidence").rows() == [
+        ("1", "a#1_2", 3, "me", 1),
+        ("1", "b#1_2", 2, "me", 1),
+        ("1", "c#1_2", 3, "me", 0.5),
+        ("2", "a#1_2", 0, "me", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "1 Q0 a 0 0.9 x\n1 Q0 b 0 0.8 x\n2 Q0 a 0 0.9 x\n2 Q0 b 0 0.7 x\n",  # ranks that mean nothing
+        "1 Q0 a 1 0.9 x\n1 Q0 b 2 0.9 x\n2 Q0 a 1 0.9 x\n2 Q0 b 2 0.9 x\n",  # equal scores
+        "1 Q0 a 2 0.9 x\n1 Q0 b 4 0.8 x\n",  # some of its lines
+        "1 Q0 a 1 1 x\n2 Q0 a 1 1 x\n3 Q0 a 1 1 x\n",
+        "1 Q0 a 1 0.9 x\n1 Q0 a 1 0.9 y\n1 Q0 b 2 0.8 x\n1 Q0 b 2 0.8 y\n",  # two systems in a file
+    ],
+)
+def test_runs_with_few_or_odd_ranks_stay_runs(write, quiet_read, lines):
+    assert quiet_read(write("run", lines)).facts.results == lines.count("\n")
 
 
 def test_turns_of_several_runs_are_counted_once_and_may_be_judged_by_turn(write, quiet_read):

@@ -9,8 +9,13 @@ from sessionkit.errors import DataError
 from sessionkit.readers.batch_sizes import is_large
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.limits import refuse_long_line
-from sessionkit.readers.io.log_files import LogFile, is_packed, open_log
+from sessionkit.readers.io.log_files import LogFile, is_packed, open_log, paths_in
 from sessionkit.readers.sniffer import hidden
+
+BLANKS = b" \t\r\n\xef\xbb\xbf"
+"""Blanks, ends of lines and the mark of UTF-8 at the beginning of a file."""
+FEW_BYTES = 64
+"""A file of more bytes is not looked at to see whether it holds blanks alone."""
 
 
 def inputs(config: Config, copies: Path, memory: int, *, parquet: bool = False) -> list[LogFile]:
@@ -48,9 +53,11 @@ def _found(config: Config, copies: Path) -> list[LogFile]:
     for name in config.paths:
         place = config.folder / name
         if not place.is_dir():
-            found.append(open_log(name, config.folder, copies, encoding=config.encoding, as_is=as_is))
+            found += [
+                open_log(path, config.folder, copies, encoding=config.encoding, as_is=as_is)
+                for path in filled(paths_in(name, config.folder), config.folder)
+            ]
             continue
-        inside = sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
         found += [
             open_log(
                 str(Path(name) / path.relative_to(place)),
@@ -60,8 +67,8 @@ def _found(config: Config, copies: Path) -> list[LogFile]:
                 as_is=as_is,
                 is_beside=True,
             )
-            for path in inside
-            if path.stat().st_size
+            for path in _files_at(name, config.folder)
+            if not _is_empty(path)
         ]
     if config.encoding is not None and found and all(file.kind == "parquet" for file in found):
         raise DataError(
@@ -76,6 +83,35 @@ def _found(config: Config, copies: Path) -> list[LogFile]:
             else f"{config.name} names no log: path is missing"
         )
     return found
+
+
+def filled(names: Sequence[str], base: Path) -> list[str]:
+    """Return the files that are not empty; all of them where all are, to be refused."""
+    return [name for name in names if not _is_empty(base / name)] or list(names)
+
+
+def empty_inputs(config: Config) -> list[str]:
+    """Return the names of the files that a study.toml names, by a folder or a pattern too, and that are empty."""
+    tables = [one["path"] for one in (*config.tables.values(), *config.questionnaires)]
+    given = [*config.paths, *(name for path in tables for name in ([path] if isinstance(path, str) else path))]
+    places = [place for name in given for place in _files_at(name, config.folder)]
+    return list(dict.fromkeys(place.name for place in places if _is_empty(place)))
+
+
+def _files_at(name: str, base: Path) -> list[Path]:
+    """Return the files in a folder, or those that a name or a pattern says."""
+    place = base / name
+    if not place.is_dir():
+        return [base / path for path in paths_in(name, base)]
+    return sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
+
+
+def _is_empty(path: Path) -> bool:
+    """Return whether a file is there and holds no record: no bytes, or blanks alone."""
+    if not path.is_file():
+        return False
+    size = path.stat().st_size
+    return not size or (size <= FEW_BYTES and not path.read_bytes().strip(BLANKS))
 
 
 def _refuse_parquet(files: Sequence[LogFile], config: Config) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import polars as pl
 
 from sessionkit.contract import CELLS, RECORD, RULE, TABLES, VALUE, CheckedRows
 from sessionkit.contract import table as declared
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, suggestion
 from sessionkit.plugins import Blame, file_of, module_of, origins
 from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
@@ -25,7 +26,7 @@ from sessionkit.readers.checks.source_union import together, twins
 from sessionkit.readers.config import Config
 from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions, exclusions_of
 from sessionkit.readers.ingest import Room, ingest
-from sessionkit.readers.input_files import inputs
+from sessionkit.readers.input_files import empty_inputs, inputs
 from sessionkit.readers.io.log_files import LogFile, not_utf8, unpacked_path
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
@@ -140,6 +141,10 @@ def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Stu
                     beside,
                 )
             )
+            if names := empty_inputs(config):
+                taken = replace(
+                    taken, notes=[*taken.notes, f"{counted(len(names), 'empty file')} left out: {listed(names[:3])}"]
+                )
             return study_of(
                 taken,
                 config,

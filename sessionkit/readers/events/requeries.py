@@ -4,7 +4,7 @@ Each is merged by a rule that can be turned off, and counted under its rule. Row
 were asked, those of a session together.
 
 ``same``
-    the same text as the query before, and no sign of paging;
+    the same text as the query before, and no sign of paging; in logs of events also the same list, where both are logged;
 ``paging``
     the same text, with ranks that go on where those of the query before ended;
 ``typing``
@@ -158,8 +158,8 @@ def _with_status(placed: pl.DataFrame) -> pl.DataFrame:
 
 RULES = ("same", "paging", "typing")
 MERGE_QUERIES = Option(
-    "Which queries are merged into one: same (sent again), paging (the next page of a list), typing (a text on its way to "
-    "the next). An empty list: none.",
+    "Which queries are merged into one: same (sent again: the text of the query before, and no other list), paging (the next "
+    "page of a list), typing (a text on its way to the next). An empty list: none.",
     default=["same", "paging", "typing"],
     allowed=RULES,
     many=True,
@@ -169,7 +169,9 @@ SAID = {"same": "queries sent again", "paging": "further pages of a list", "typi
 """What merged queries are called in accounts and notes."""
 TYPED_WITHIN = 5.0
 """Seconds within which a longer text has to follow to count as typed on."""
-MERGED_BY, HEAD, TEXT = "__merged_by", "__head", "__stripped"
+MERGED_BY, HEAD = "__merged_by", "__head"
+NTH, RUN, SIZE = "__nth", "__run", "list_size"
+"""Of a query: its place, the number of its run of equal texts, and how many results its list has where all are logged."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,9 @@ def told(counts: Mapping[str, int]) -> list[str]:
     ]
 
 
-def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES) -> Merged:
+def merge_queries(
+    queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES, *, lists: pl.LazyFrame | None = None
+) -> Merged:
     """Merge queries of one session that follow one another.
 
     Parameters
@@ -214,11 +218,14 @@ def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES)
     queries
         ``session_id``, ``query_text`` and `key`, in the order asked; for ``paging`` ``first_rank`` and ``last_rank`` of the
         list, for ``typing`` ``issued_at`` (a datetime, or seconds) and ``clicks`` (of the query). A rule whose columns are
-        not there merges nothing.
+        not there merges nothing. ``list_size`` is the length of a list that is logged as a whole, 0 of an empty one, else null.
     key
         The column that tells queries apart; its values are distinct and not null.
     rules
         Those to merge by, of :data:`RULES`.
+    lists
+        `key`, ``rank`` and ``doc_id`` of the results. Queries whose lists differ are not merged by ``same`` or ``paging``;
+        those of which one has no list are.
 
     Examples
     --------
@@ -231,7 +238,7 @@ def merge_queries(queries: pl.LazyFrame, key: str, rules: Sequence[str] = RULES)
     """
     stays = pl.col(MERGED_BY).is_null()
     head = pl.when(stays).then(pl.col(key)).forward_fill().alias(HEAD)
-    marked = _again(queries, rules).with_columns(head).collect().lazy()
+    marked = _again(queries, key, rules, lists).with_columns(head).collect().lazy()
     if "typing" not in rules or not {"issued_at", "clicks"} <= set(queries.collect_schema()):
         return Merged(marked.filter(stays).drop(MERGED_BY, HEAD), marked.select(key, kept=HEAD), _counted(marked))
     typed = _typed(marked)
@@ -249,21 +256,47 @@ def _counted(*marked: pl.LazyFrame) -> dict[str, int]:
     return {rule: counted[rule] for rule in RULES if rule in counted}
 
 
-def _again(queries: pl.LazyFrame, rules: Sequence[str]) -> pl.LazyFrame:
+def _again(queries: pl.LazyFrame, key: str, rules: Sequence[str], lists: pl.LazyFrame | None) -> pl.LazyFrame:
     """Return the queries with the rule, same or paging, by which one is the query before it."""
-    text = pl.col(TEXT)
-    alike = pl.col("session_id") == pl.col("session_id").shift(1)
-    repeated = (alike & (text == text.shift(1)) & (text != "")).fill_null(value=False)
+    text = pl.col("query_text").str.strip_chars()
+    alike = (pl.col("session_id") == pl.col("session_id").shift(1)) & (text == text.shift(1)) & (text != "")
+    repeated = alike.fill_null(value=False)
     pages = pl.lit(value=False)
     if {"first_rank", "last_rank"} <= set(queries.collect_schema()):
         pages = repeated & (pl.col("first_rank") == pl.col("last_rank").shift(1) + 1).fill_null(value=False)
-    rule = pl.lit(None, dtype=pl.String)
-    if "same" in rules:
-        rule = pl.when(repeated & ~pages).then(pl.lit("same")).otherwise(rule)
-    if "paging" in rules:
-        rule = pl.when(pages).then(pl.lit("paging")).otherwise(rule)
-    stripped = queries.with_columns(pl.col("query_text").str.strip_chars().alias(TEXT))
-    return stripped.with_columns(rule.alias(MERGED_BY)).drop(TEXT)
+    by_rule = {"same": repeated & ~pages, "paging": pages}
+    rule = pl.coalesce(
+        pl.lit(None, dtype=pl.String), *(pl.when(by_rule[name]).then(pl.lit(name)) for name in by_rule if name in rules)
+    )
+    marked = queries.with_columns(rule.alias(MERGED_BY))
+    if lists is None:
+        return marked
+    runs = marked.with_row_index(NTH).with_columns((~repeated).cum_sum().alias(RUN)).collect()
+    differing = _differing_lists(runs, key, lists)
+    differs = pl.col(key).is_in(differing.implode())
+    return runs.lazy().with_columns(pl.when(~differs).then(MERGED_BY).alias(MERGED_BY)).drop(NTH, RUN)
+
+
+def _differing_lists(runs: pl.DataFrame, key: str, lists: pl.LazyFrame) -> pl.Series:
+    """Return the keys of queries whose list is another than those before it in its RUN.
+
+    Lists differ where they have different documents at one rank, where one is empty and the other is not, or where both are
+    logged as a whole and have different lengths. A query without a list is compared with none.
+    """
+    repeated = runs.filter(pl.len().over(RUN) > 1)
+    rows = repeated.lazy().select(key, NTH, RUN).join(lists.select(key, "rank", "doc_id"), on=key).drop_nulls()
+    rows = rows.unique([key, "rank"], keep="first", maintain_order=True).sort(RUN, "rank", NTH)
+    before = pl.col("doc_id").shift(1).over(RUN, "rank")
+    placed = rows.with_columns((pl.col("doc_id") != before).alias("differs")).collect()
+    size = pl.col(SIZE) if SIZE in runs.columns else pl.lit(None, dtype=pl.Int64)
+    whole = pl.when(pl.col(MERGED_BY).ne_missing("paging")).then(size)  # a further page may be shorter than the first
+    fills = pl.when(size == 0).then(False).when(pl.col(key).is_in(placed[key].unique().implode())).then(True)
+    sized = repeated.select(key, RUN, whole.alias("whole"), fills.alias("fills"))
+    others = pl.any_horizontal(
+        (pl.col(name) != pl.col(name).forward_fill().shift(1).over(RUN)).fill_null(value=False)
+        for name in ("whole", "fills")
+    )
+    return pl.concat([placed.filter("differs")[key], sized.filter(others)[key]]).unique()
 
 
 def _typed(marked: pl.LazyFrame) -> pl.LazyFrame:

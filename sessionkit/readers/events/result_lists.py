@@ -16,7 +16,7 @@ import polars as pl
 from sessionkit.contract import RECORD, table
 from sessionkit.contract.casts import cast
 from sessionkit.display.words import counted
-from sessionkit.readers.events.requeries import RULES, merge_queries, told
+from sessionkit.readers.events.requeries import RULES, SIZE, merge_queries, told
 from sessionkit.readers.events.sessionize import with_positions
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
@@ -218,10 +218,14 @@ def _heads(
         return ordered.select(KEY, kept=KEY), {}
     ranks = lists.group_by(KEY).agg(first_rank=pl.col("rank").min(), last_rank=pl.col("rank").max())
     clicked = marks.filter(pl.col(MANY) == "clicks").group_by(KEY).agg(clicks=pl.len())
-    asked = ordered.select(KEY, "session_id", "query_text", issued_at=AT)
+    sizes = lists.filter(pl.col(FROM) == KNOWN[0]).group_by(KEY).agg(pl.len().cast(pl.Int64).alias(SIZE))
+    asked = ordered.select(KEY, "session_id", "query_text", BARE, issued_at=AT)
     asked = asked.join(ranks, on=KEY, how="left", maintain_order="left")
+    asked = asked.join(sizes, on=KEY, how="left", maintain_order="left")
+    is_empty = (pl.col(BARE) == "empty") & pl.col("first_rank").is_null()
+    asked = asked.with_columns(pl.when(is_empty).then(0).otherwise(SIZE).alias(SIZE)).drop(BARE)
     asked = asked.join(clicked, on=KEY, how="left", maintain_order="left").with_columns(pl.col("clicks").fill_null(0))
-    merging = merge_queries(asked, KEY, rules)
+    merging = merge_queries(asked, KEY, rules, lists=lists)
     place = ordered.select(KEY).with_row_index("__nth")
     heads = merging.heads.join(place, on=KEY).join(place.rename({KEY: "kept", "__nth": "__kept_nth"}), on="kept")
     return heads, merging.counts

@@ -258,9 +258,21 @@ def _others(
     return tallied(leaves, "leave events"), idle
 
 
+FEW = 3
+"""Sessions that a note names."""
+
+
 def _noted(events: pl.LazyFrame, *, ranked: bool) -> list[str]:
     """Return what is to be said of the stream."""
     notes = []
+    without_query = (
+        events.group_by("session_id").agg(is_searched=(pl.col(ACTION) == "query").any()).filter(~pl.col("is_searched"))
+    )
+    bare = without_query.select("session_id").sort("session_id").collect()["session_id"]
+    if len(bare):
+        named = ", ".join(map(repr, bare[:FEW]))
+        more = f" and {len(bare) - FEW:,} more" if len(bare) > FEW else ""
+        notes.append(f"{counted(len(bare), 'session')} without a query, not in the study: {named}{more}")
     early, first = found(events.filter(pl.col(KEY).is_null(), pl.col(ACTION).is_in(ON_RESULT)), "session_id")
     if early:
         where = "before the first query of their session"

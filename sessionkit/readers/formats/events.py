@@ -14,7 +14,7 @@ become queries and results is told in ``events/stream.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -70,6 +70,7 @@ def take(log: Log) -> Taken:
     actions = action_names(log.option("events"), log.config.name)
     _refuse_idle(log)
     raws = [_records(file, log) for file in log.files]
+    _refuse_missing(raws, columns)
     zone = log.config.settings.timezone
     streams = [_stream(raw, number, columns, actions, zone) for number, raw in enumerate(raws)]
     stream, notes = in_sessions(pl.concat(streams, how="diagonal_relaxed"), log)
@@ -84,8 +85,29 @@ def take(log: Log) -> Taken:
     )
 
 
+def _names(raw: Raw) -> list[str]:
+    """Return the names of the columns that a file has."""
+    return [name for name in raw.frame.collect_schema().names() if not name.startswith("__")]
+
+
+def _refuse_missing(raws: Sequence[Raw], columns: Mapping[str, str]) -> None:
+    """Raise DataError where no file has a column that study.toml names: a participant who never searched has no queries."""
+    names = list(dict.fromkeys(name for raw in raws for name in _names(raw)))
+    for ours, theirs in columns.items():
+        if theirs not in names:
+            raise DataError(
+                f"{raws[0].source} has no column {theirs!r} to make {ours} from{suggestion(theirs, names)}; "
+                f"found {', '.join(names)}"
+                if len(raws) == 1
+                else f"none of {len(raws)} files has a column {theirs!r} to make {ours} from{suggestion(theirs, names)}; "
+                f"found {', '.join(names)}"
+            )
+
+
 def _left_out(raw: Raw) -> list[str]:
-    """Return what is to be said of columns whose names only sessionkit may use, such as the ``__v`` of MongoDB."""
+    """Return what is to be said of a file without records, and of columns whose names only sessionkit may use, as ``__v``."""
+    if not raw.records:
+        return [f"{raw.source}: no records, only a header"]
     names = [name for name in raw.frame.collect_schema() if name.startswith("__") and name not in RESERVED]
     return [f"{raw.source}: left out, because they begin with two underscores: {', '.join(names)}"] if names else []
 
@@ -177,13 +199,7 @@ def _stream(
 ) -> pl.LazyFrame:
     """Return the records of a file as a part of a stream."""
     schema = raw.frame.collect_schema()
-    there = [name for name in schema.names() if not name.startswith("__")]
-    for ours, theirs in columns.items():
-        if theirs not in there:
-            near = suggestion(theirs, there)
-            raise DataError(
-                f"{raw.source} has no column {theirs!r} to make {ours} from{near}; found {', '.join(there)}"
-            )
+    there = _names(raw)
     wanted = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
     if "event" not in wanted:
         raise DataError(

@@ -19,6 +19,7 @@ from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import read_table
@@ -42,7 +43,7 @@ def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
         open_log(path, config.folder, copies, encoding=one.get("encoding"), section=name, workbook=True)
         for name in _names(config)
         for one in [config.tables[name]]
-        for path in paths_in(one["path"], config.folder)
+        for path in filled(paths_in(one["path"], config.folder), config.folder)
     ]
 
 

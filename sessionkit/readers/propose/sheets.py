@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.display.words import listed
+from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.log_files import files_of
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.proposal import quoted
@@ -27,7 +28,8 @@ def files_in(path: Path) -> list[Path]:
     """Return a file, or the files of a log in a folder, in the order of their names."""
     if not path.is_dir():
         return [path]
-    return [one for one in files_of(path) if one.suffix.lower() != ".toml"]
+    files = [one for one in files_of(path) if one.suffix.lower() != ".toml"]
+    return [path / name for name in filled([one.name for one in files], path)]
 
 
 def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:

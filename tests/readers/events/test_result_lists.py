@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pytest
 
 from sessionkit.contract import RECORD
 from sessionkit.readers.events.result_lists import (
@@ -74,12 +75,12 @@ def test_a_query_sent_again_gives_the_ranks_that_the_first_lacks():
     asked = queries(("cats", 0), ("cats", 60), ("dogs", 90))
     made = listed(
         asked,
-        lists((1, "ab"), (2, "axc"), (3, "d")),
+        lists((1, "ab"), (2, "abc"), (3, "d"), known="impressions"),
         marks((2, "c", None), (2, "x", None)),
         rules=["same"],
         keep=in_memory,
     )
-    # a and b stay where they were; c is at the rank the first list did not reach, x at one that b has
+    # a and b were seen both times; c is at a rank that was not seen the first time
     assert rows(made) == [(1, 1, "a", 0), (1, 2, "b", 0), (1, 3, "c", 1), (2, 1, "d", 0)]
     assert made.merged == {(0, "queries merged into others"): 1, (0, "clicks"): 1}
     assert made.idle == {(0, "clicks without a listed result"): 1}
@@ -89,6 +90,36 @@ def test_a_first_page_that_was_not_logged_is_that_of_the_query_sent_again():
     made = listed(queries(("cats", 0), ("cats", 60)), lists((2, "ab")), marks(), rules=["same"], keep=in_memory)
     assert rows(made) == [(1, 1, "a", 0), (1, 2, "b", 0)]
     assert made.queries.select("results_status").collect().to_series().to_list() == ["shown"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "positions"),
+    [
+        ([(1, "ab"), (2, "cd")], [1, 1, 2, 2]),
+        ([(1, "ab"), (2, "ba")], [1, 1, 2, 2]),
+        ([(1, "ab"), (2, "abc")], [1, 1, 2, 2, 2]),
+        ([(1, "ab"), (2, "ab")], [1, 1]),
+        ([(1, "ab"), (2, "cd", 3)], [1, 1, 1, 1]),  # ranks 3 and 4
+        ([(1, "ab"), (3, "ab")], [1, 1]),  # the second query has no list
+        ([(1, "ab"), (3, "cd")], [1, 1, 2, 2]),
+        ([(1, "ab"), (2, "cd"), (3, "ab")], [1, 1, 2, 2, 3, 3]),
+        ([(1, "ab"), (2, "c", 3), (3, "ab")], [1, 1, 1]),  # back from the second page, which is shorter
+        ([(1, "ab"), (2, "cd", 3), (3, "xy", 3)], [1, 1, 1, 1, 2, 2]),  # another second page
+    ],
+)
+def test_queries_of_one_text_are_merged_only_if_their_lists_agree(shown, positions):
+    asked = queries(*[("cats", 60 * place) for place in range(max(key for key, *_ in shown))])
+    made = listed(asked, lists(*shown), marks(), rules=["same", "paging"], keep=in_memory)
+    assert [position for position, *_ in rows(made)] == positions
+    assert made.queries.collect().height == positions[-1]
+
+
+def test_an_empty_list_differs_from_one_with_results():
+    asked = queries(("cats", 0), ("cats", 60), ("cats", 90)).with_columns(
+        pl.when(pl.col(KEY) < 3).then(pl.lit("empty")).otherwise(BARE).alias(BARE)
+    )
+    made = listed(asked, lists((3, "ab")), marks(), rules=["same"], keep=in_memory)
+    assert made.queries.collect()["results_status"].to_list() == ["empty", "shown"]
 
 
 def test_the_list_of_a_text_on_its_way_is_gone():
@@ -120,7 +151,7 @@ def test_parts_of_whole_sessions_are_one_log():
     def part(session, first, system):
         asked = queries(("cats", 0), ("cats", 60), ("dogs", 90)).with_columns(pl.col(KEY) + first)
         asked = asked.with_columns(session_id=pl.lit(session), system_id=pl.Series(["x", "x", system]))
-        shown = lists((first + 1, "ab"), (first + 2, "axc"), (first + 3, "d"))
+        shown = lists((first + 1, "ab"), (first + 2, "abc"), (first + 3, "d"), known="impressions")
         return asked, shown, marks((first + 2, "c", None), (first + 3, "z", None), (first + 3, "z", None))
 
     first, second = part("s", 0, "y"), part("t", 10, "x")

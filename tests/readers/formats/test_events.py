@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError, UsageError
+from sessionkit.readers.propose.proposal import spelled
 from sessionkit.readers.read import read
 
 HEADER = "sid,ts,action,q,doc,pos,who,device\n"
@@ -210,6 +211,64 @@ def test_ranks_from_0_and_queries_sent_again(events):
     assert len(rows(apart, "queries", "query_position")) == 3
     from_1 = events(text, records=7, columns={}, events={"query": "query", "impression": "impression"}, rank_base=1)
     assert rows(from_1, "rejected", "line", "rule", "value") == [(3, "rank_is_at_least_1", "0")]
+
+
+def test_queries_of_one_text_with_other_lists_are_two_queries(events):
+    text = "session_id,event,query_text,results,doc_id\n" + "".join(
+        f"s,{line}\n" for line in ("query,jaguar,d1 d2,", "query,jaguar,d3 d4,", "click,,,d3", "query,jaguar,d3 d4,")
+    )
+    study = events(text, records=4, columns={}, events={"query": "query", "click": "click"})
+    assert rows(study, "results", "query_position", "rank", "doc_id", "clicks") == [
+        (1, 1, "d1", 0),
+        (1, 2, "d2", 0),
+        (2, 1, "d3", 1),
+        (2, 2, "d4", 0),
+    ]
+    assert any("1 query merged into others (1 queries sent again)" in note for note in study.notes)
+
+
+def test_a_participant_who_never_searched_is_named(write, quiet_read, tmp_path):
+    searched = [
+        {"kind": "enter", "sess": "s-1", "person": "p1"},
+        {"kind": "asked", "sess": "s-1", "q": "otter"},
+        {"kind": "opened", "sess": "s-1", "doc": "d2", "rank": 2},
+    ]
+    (tmp_path / "logs").mkdir()
+    write("logs/p1.log", "".join(json.dumps(event) + "\n" for event in searched))
+    write("logs/p2.log", json.dumps({"kind": "enter", "sess": "s-2", "person": "p2"}) + "\n")
+    write("logs/p3.log", "")
+    write("logs/p4.log", "\n")
+    columns = {
+        "session_id": "sess",
+        "user_id": "person",
+        "query_text": "q",
+        "doc_id": "doc",
+        "event": "kind",
+        "rank": "rank",
+    }
+    for path in ("logs", "logs/*.log"):
+        config = {"format": "events", "path": path, "columns": columns, "events": {"query": "asked", "click": "opened"}}
+        toml = write("study.toml", _toml(config))
+        study = quiet_read(toml)
+        assert rows(study, "queries", "session_id", "query_text") == [("s-1", "otter")]
+        assert rows(study, "results", "doc_id", "clicks") == [("d2", 1)]
+        assert "1 session without a query, not in the study: 's-2'" in study.notes
+        assert "2 empty files left out: p3.log and p4.log" in study.notes
+    write("study.toml", _toml({**config, "columns": {**columns, "rank": "place"}}))
+    with pytest.raises(DataError, match="none of 2 files has a column 'place' to make rank from"):
+        read(toml)
+
+
+def _toml(config):
+    """Return a study.toml, each table in one line."""
+    return "\n".join(f"{key} = {spelled(value)}" for key, value in config.items())
+
+
+def test_a_file_of_a_header_alone_is_named(write, quiet_read):
+    one, two = write("a.csv", LOG), write("b.csv", HEADER)
+    study = quiet_read([one, two], config=STUDY)
+    assert "b.csv: no records, only a header" in study.notes
+    assert study.facts.queries == 2
 
 
 def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):

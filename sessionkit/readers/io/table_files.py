@@ -18,10 +18,18 @@ from sessionkit.readers.checks.columns import required, under_our_names
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import header_of, read_delimited
-from sessionkit.readers.io.json_items import as_items, as_ndjson
+from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
+from sessionkit.readers.io.nested_lists import (
+    ListOptions,
+    as_elements,
+    json_records,
+    list_options,
+    list_rows,
+    table_records,
+)
 from sessionkit.readers.io.parquet import columns_of, read_parquet
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.workbooks import read_workbook
@@ -45,7 +53,8 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     null = options.get("null", "")
     nulls = (null,) if isinstance(null, str) else null
     found: list[str] = []
-    given, file = file, as_ndjson(file) if _may_be_json(file, options) else file
+    lists = list_options(name, options, _tables_of_same_file(name, options, config))
+    given, file = file, as_ndjson(file) if lists is None and _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
     if file.kind not in ("parquet", "workbook"):
         refuse_long_line(file, config.memory, noun="line" if file is given else "record")
@@ -65,7 +74,11 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
         )
         return keep(in_our_spelling(ours.frame, name, options, typed=file.kind != "text"))
 
-    raw = _records(file, name, options, named, memory=config.memory, at_once=keep is in_memory)
+    at_once = keep is in_memory
+    if lists is None:
+        raw = _records(file, name, options, named, memory=config.memory, at_once=at_once)
+    else:
+        raw = _elements(file, name, options, lists, named, memory=config.memory, at_once=at_once)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     if file is not given:
@@ -79,6 +92,34 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
         without_results=options.get("without_results"),
         in_memory=keep is in_memory,
     )
+
+
+def _tables_of_same_file(name: str, options: Mapping[str, Any], config: Config) -> dict[str, Mapping[str, Any]]:
+    """Return what study.toml says of the other tables that are read from the same file."""
+    return {
+        table: other for table, other in config.tables.items() if table != name and other["path"] == options.get("path")
+    }
+
+
+def _elements(
+    file: LogFile,
+    name: str,
+    options: Mapping[str, Any],
+    lists: ListOptions,
+    named: Callable[..., pl.LazyFrame],
+    *,
+    memory: int | None,
+    at_once: bool,
+) -> Raw:
+    """Return a record for each element of a list inside the records of a file of any kind; `named` takes them."""
+    if _may_be_json(file, options) and (file.kind == "ndjson" or ARRAY.match(file.head)):
+        records = partial(json_records, file)
+    else:
+        frame = _records(file, name, options, lambda frame, *, numbered: frame, memory=memory, at_once=True).frame  # noqa: ARG005 - as `named` is called
+        rows = frame.collect()
+        records = partial(table_records, rows)
+    elements, number = list_rows(file, records(), lists, at_once=at_once)
+    return Raw(name, file.name, named(elements, numbered=False), number, as_elements(records, lists), file.bytes, file.digest)
 
 
 def layout_of(file: LogFile) -> tuple[list[str], dict[str, object]]:

@@ -25,7 +25,7 @@ from sessionkit.readers.sniffer import fitting, glimpse, the_one
 KNOWN = "sessionkit formats --reads judgments lists the formats of judgments"
 OF_ALL = {"path", "format", "encoding", "keys", "grade_values"}
 """What study.toml may say of a file of judgments in any format."""
-DESCRIBE = {"separator", "quote", "header", "columns", "sheet", "skip"}
+DESCRIBE = {"separator", "quote", "header", "columns", "sheet", "skip", "list"}
 """What describes a table, which then is not recognized."""
 BINARY = {"parquet": "Parquet", "workbook": "a workbook"}
 """Kinds of files that are no text, in words."""

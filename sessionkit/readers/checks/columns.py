@@ -87,7 +87,11 @@ def under_our_names(
     _refuse_missing(raw, [*wanted, *later], found)
     frame = frame.select(
         *[name for name in PRIVATE if name in schema],
-        *([] if empty_list is None else [_mark(empty_list.strip(), wanted, schema, nulls).alias(MARK)]),
+        *(
+            []
+            if empty_list is None
+            else [_unbroken(_mark(empty_list.strip(), wanted, schema, nulls), schema).alias(MARK)]
+        ),
         *[_without(pl.col(theirs), schema[theirs], nulls, trim=trim).alias(ours) for ours, theirs in wanted.items()],
     )
     return replace(raw, frame=frame, empty_list=empty_list)
@@ -129,6 +133,11 @@ def _mark(text: str, wanted: Mapping[str, str], schema: pl.Schema, nulls: Sequen
     empty = own | (elsewhere & (lacking(rank) | lacking(doc)))
     worded = pl.lit(value=False) if text in nulls else elsewhere
     return pl.when(empty).then(pl.lit(EMPTY, dtype=pl.Int8)).when(worded).then(pl.lit(WORDED, dtype=pl.Int8))
+
+
+def _unbroken(mark: pl.Expr, schema: pl.Schema) -> pl.Expr:
+    """Return a mark for records that could be taken apart; others do not say that a list was empty."""
+    return pl.when(pl.col(RULE).is_null()).then(mark) if RULE in schema else mark
 
 
 def _named(name: str, found: list[str]) -> str:

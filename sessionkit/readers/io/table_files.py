@@ -20,9 +20,7 @@ from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_su
 from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.ndjson import read_ndjson
-from sessionkit.readers.io.nested_lists import (
+from sessionkit.readers.io.list_rows import (
     ListOptions,
     as_elements,
     json_records,
@@ -30,6 +28,8 @@ from sessionkit.readers.io.nested_lists import (
     list_rows,
     table_records,
 )
+from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import columns_of, read_parquet
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.workbooks import read_workbook
@@ -119,7 +119,9 @@ def _elements(
         rows = frame.collect()
         records = partial(table_records, rows)
     elements, number = list_rows(file, records(), lists, at_once=at_once)
-    return Raw(name, file.name, named(elements, numbered=False), number, as_elements(records, lists), file.bytes, file.digest)
+    return Raw(
+        name, file.name, named(elements, numbered=False), number, as_elements(records, lists), file.bytes, file.digest
+    )
 
 
 def layout_of(file: LogFile) -> tuple[list[str], dict[str, object]]:

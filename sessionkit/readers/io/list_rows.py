@@ -7,7 +7,8 @@ whose keys are ids. Other formats (BigQuery, MongoDB, Spark) call this unnest, u
 A row has the fields of the element and of all records around it. Fields of the record keep their names; others have the name
 of their list in front: ``results.url``, ``queries.query``. ``results.#`` is the place of an element: its number from 1, or its
 key in an object, and ``#`` that of the record in the file. An element that is no object is in the column called as the list.
-Objects become columns with dotted names, ``user.id``, and so do lists of keys and values; other lists are JSON text.
+Objects become columns with dotted names, ``user.id``, and so do lists of keys and values; other lists are JSON text. A list
+whose name comes twice on the way is called by all of it: ``hits.hits._id``.
 """
 
 from __future__ import annotations
@@ -96,6 +97,24 @@ class ListOptions:
         return str(list(self.path)) if self.has_column_per_rank and len(self.path) > 1 else repr(".".join(self.path))
 
 
+@dataclass(frozen=True)
+class Level:
+    """Where an object is in a record: the way to it, what its columns begin with, and how many lists are around it."""
+
+    path: tuple[str, ...] = ()
+    prefix: str = ""
+    depth: int = 0
+
+    def below(self, key: str) -> Level:
+        """Return the level of an object in a field."""
+        return Level((*self.path, key), f"{self.prefix}{key}.", self.depth)
+
+    def list_called(self, key: str) -> Level:
+        """Return the level of the elements of a list; one whose name comes twice on the way is called by the whole of it."""
+        path = (*self.path, key)
+        return Level(path, f"{'.'.join(path) if key in self.path else key}.", self.depth + 1)
+
+
 @dataclass
 class ListReader:
     """Makes rows of records, and notes which columns they have."""
@@ -107,6 +126,8 @@ class ListReader:
     """The level of the lists that were met on the way."""
     seen: dict[str, None] = field(default_factory=dict)
     """The fields of records in which the next list was looked for in vain."""
+    sought: str = ""
+    """What was looked for there."""
     is_met: bool = False
     """Whether the list was met at all."""
 
@@ -119,57 +140,56 @@ class ListReader:
         if self.options.has_column_per_rank:
             yield from self._ranked(record.fields)
         else:
-            yield from self._rows(record.fields, self.options.path, own, "", (), 0)
+            yield from self._rows(record.fields, self.options.path, own, Level())
 
-    def _rows(
-        self,
-        element: Mapping[str, Any],
-        steps: Sequence[str],
-        around: Fields,
-        prefix: str,
-        path: tuple[str, ...],
-        depth: int,
-    ) -> Iterator[Fields]:
+    def _rows(self, element: Mapping[str, Any], steps: Sequence[str], around: Fields, level: Level) -> Iterator[Fields]:
         """Return the rows of an object, `steps` before the list, in a row of what is `around` it."""
         if not steps:
             self.is_met = True
-            yield around | self._fields(element, prefix, path, depth)
+            yield around | self._fields(element, level)
             return
         key, further = _next(element, steps)
-        here = around | self._fields(element, prefix, path, depth, skipped=key)
+        here = around | self._fields(element, level, skipped=key)
         below = element if key == EVERY else element.get(key)
-        if below is None:
-            if key not in element:
-                self.seen.update(dict.fromkeys(element))
-            elif not further:
-                self.is_met = True
-            if not further and self.options.keeps_missing:
-                yield here
-            return
-        name = ".".join((*path, key)) if key in path else key
-        if isinstance(below, Mapping) and further and key != EVERY and further[0] != EVERY:
-            yield from self._rows(below, further, here, f"{prefix}{key}.", (*path, key), depth)
-            return
-        if isinstance(below, Mapping) and further[:1] == (EVERY,):
-            below, further, path = below, further[1:], (*path, key)
-            key, name = EVERY, f"{name}.{EVERY}"
-        value_name = f"{name}.value" if key == EVERY else name
-        elements = self._elements(below, is_object=key == EVERY)
+        if isinstance(below, Mapping) and key != EVERY and further:
+            yield from self._rows(below, further, here, level.below(key))
+        elif below is not None:
+            yield from self._rows_of_list(below, key, further, here, level)
+        elif key in element:
+            self.is_met = self.is_met or not further
+        else:
+            self.sought = key
+            self.seen.update(dict.fromkeys(element))
+        if below is None and not further and self.options.keeps_missing:
+            yield here
+
+    def _rows_of_list(
+        self,
+        value: Any,  # noqa: ANN401 - JSON
+        key: str,
+        further: Sequence[str],
+        here: Fields,
+        level: Level,
+    ) -> Iterator[Fields]:
+        """Return the rows of a list, called `key`, in the row of the object that has it."""
+        elements = self._elements(value, is_object=key == EVERY)
         if elements is None or (further and not all(isinstance(one, Mapping) for _, one in elements)):
-            yield here | {RULE: IS_LIST, VALUE: as_text(below)[:LONGEST]}
+            yield here | {RULE: IS_LIST, VALUE: as_text(value)[:LONGEST]}
             return
-        path = (*path, key)
-        self.depths.setdefault(path, depth + 1)
+        inner = level.list_called(key)
+        name = inner.prefix.removesuffix(".")
+        bare = f"{name}.value" if key == EVERY else name
+        self.depths.setdefault(inner.path, inner.depth)
         self.is_met = self.is_met or not further
-        level = self.names.setdefault(depth + 1, {})
-        for place, value in elements:
+        columns = self.names.setdefault(inner.depth, {})
+        for place, each in elements:
+            columns[f"{name}.{PLACE}"] = None
             row = here | {f"{name}.{PLACE}": place}
-            level[f"{name}.{PLACE}"] = None
-            if isinstance(value, Mapping):
-                yield from self._rows(value, further, row, f"{name}.", path, depth + 1)
+            if isinstance(each, Mapping):
+                yield from self._rows(each, further, row, inner)
             else:
-                level[value_name] = None
-                yield row | {value_name: None if value is None else as_text(value)}
+                columns[bare] = None
+                yield row | {bare: None if each is None else as_text(each)}
         if not elements and not further and self.options.keeps_empty:
             yield here
 
@@ -186,27 +206,22 @@ class ListReader:
         is_cell = self.options.separator is not None
         return [(str(place), one) for place, one in enumerate(value, 1) if not (is_cell and one == "")]
 
-    def _fields(
-        self, element: Mapping[str, Any], prefix: str, path: tuple[str, ...], depth: int, *, skipped: str | None = None
-    ) -> Fields:
+    def _fields(self, element: Mapping[str, Any], level: Level, *, skipped: str | None = None) -> Fields:
         """Return the columns of an object, without the list on the way and those that other tables are read from."""
         row: Fields = {}
-        if skipped == EVERY:
-            return row
-        self._add_fields(row, element, prefix, path, skipped)
-        self.names.setdefault(depth, {}).update(dict.fromkeys(row))
+        if skipped != EVERY:
+            self._add_fields(row, element, level, skipped)
+        self.names.setdefault(level.depth, {}).update(dict.fromkeys(row))
         return row
 
-    def _add_fields(
-        self, row: Fields, element: Mapping[str, Any], prefix: str, path: tuple[str, ...], skipped: str | None
-    ) -> None:
+    def _add_fields(self, row: Fields, element: Mapping[str, Any], level: Level, skipped: str | None) -> None:
         """Add the fields of an object to a row."""
         for key, value in element.items():
-            if key == skipped or (*path, key) in self.options.other_lists:
+            if key == skipped or (*level.path, key) in self.options.other_lists:
                 continue
-            name = f"{prefix}{key}"
-            if isinstance(value, Mapping) and value and len(path) < DEEPEST:
-                self._add_fields(row, value, f"{name}.", (*path, key), None)
+            name = f"{level.prefix}{key}"
+            if isinstance(value, Mapping) and value and len(level.path) < DEEPEST:
+                self._add_fields(row, value, level.below(key), None)
                 continue
             if name in row:
                 raise DataError(f"two fields of a record are both called {visible(name)!r}; rename one of them")
@@ -229,7 +244,9 @@ class ListReader:
                 ranks.setdefault(int(match[1][1]), {})[match[0]] = None if value is None else as_text(value)
         self.names.setdefault(0, {}).update(dict.fromkeys(around))
         self.names.setdefault(1, {}).update(dict.fromkeys((PLACE, *patterns)))
-        filled = {rank: row for rank, row in sorted(ranks.items()) if any((text or "").strip() for text in row.values())}
+        filled = {
+            rank: row for rank, row in sorted(ranks.items()) if any((text or "").strip() for text in row.values())
+        }
         for rank, row in filled.items():
             yield around | row | {PLACE: str(rank)}
         if not filled and self.options.keeps_empty:
@@ -375,19 +392,18 @@ def list_rows(
 
 def _no_list(file: LogFile, options: ListOptions, reader: ListReader) -> DataError:
     """Return the error about a list that no record has."""
-    keys = list(reader.seen)
-    step = next((one for one in options.path if one not in keys), options.path[-1] if options.path else "")
+    keys, sought = list(reader.seen), reader.sought
     more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
-    shown = visible(", ".join(keys[:SHOWN])) or "none"
+    shown = f"{visible(', '.join(keys[:SHOWN]))}{more}" if keys else "nothing"
     if options.has_column_per_rank:
+        first = options.path[0].replace(PLACE, "1")
         return DataError(
-            f"{file.name} has no columns such as {options.path[0].replace(PLACE, '1')!r} for list = {options.spelled} of "
-            f"[{options.table}]; found {shown}{more}"
+            f"{file.name} has no column such as {first!r} for list = {options.spelled} of [{options.table}]; found {shown}"
         )
-    hint = f'. If these are ids, say {EVERY} in their place, such as "{EVERY}.{step}"' if len(keys) > SHOWN else ""
+    hint = f'. If these are ids, write {EVERY} in their place, as in "{EVERY}.{sought}"' if len(keys) > SHOWN else ""
     return DataError(
-        f"{file.name} has no list {options.spelled}, from which [{options.table}] is read{suggestion(step, keys)}; fields "
-        f"there: {shown}{more}{hint}"
+        f"{file.name} has no list {options.spelled} for [{options.table}]: where {sought!r} should be, the fields are "
+        f"{shown}{suggestion(sought, keys)}{hint}"
     )
 
 

@@ -17,6 +17,8 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
 from sessionkit.study.settings import check_timezone
 
+SECTIONS = (*TABLES, "clicks")
+"""What a study.toml of format tables describes: the tables of a study, and clicks that become columns of the results."""
 EXCLUDES = ("exclude", "exclude_query_doc")
 """How the documents that a study leaves out are said, in any format."""
 OF_OTHERS = ("path", "encoding")
@@ -148,7 +150,7 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     if isinstance(format_, str) and format_ not in known:
         raise DataError(f"{name}: format is {format_!r}{suggestion(format_, known)}; formats: {', '.join(known)}")
     _check(loaded, name, schema_of(format_))
-    tables: dict[str, Any] = {known: loaded[known] for known in TABLES if known in loaded}
+    tables: dict[str, Any] = {known: loaded[known] for known in SECTIONS if known in loaded}
     try:
         for options in tables.values():
             check_timezone(options.get("timezone"))
@@ -222,7 +224,7 @@ def _check(loaded: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> N
     if error is None:
         return
     where = ".".join(str(part) for part in error.absolute_path)
-    place = f"{name}: [{where}]" if where in TABLES else f"{name}: {where}" if where else name
+    place = f"{name}: [{where}]" if where in SECTIONS else f"{name}: {where}" if where else name
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)

@@ -26,10 +26,10 @@ def together(raws: Sequence[Raw]) -> Raw:
     members: list[tuple[int, Raw]] = []
     frames, start = [], 0
     for raw in raws:
-        members.append((start, raw))
+        members += [(start + inner, member) for inner, member in raw.parted]
         frames.append(_further(raw.frame, start))
         start += raw.frame.select(pl.col(RECORD).max()).collect().item() or 0
-    names = list(dict.fromkeys(raw.source for raw in raws))
+    names = list(dict.fromkeys(member.source for _, member in members))
     source = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files"
     return replace(
         raws[0],

@@ -43,12 +43,7 @@ def with_clicks(
     """
     key = list(on)
     opens = many == "clicks"
-    there = clicks.collect_schema().names()
-    values = [pl.col(name).min() for name in AT if name in there and opens]
-    values += (
-        [pl.when(pl.col(SPENT).count() > 0).then(pl.col(SPENT).sum()).alias(SPENT)] if opens and SPENT in there else []
-    )
-    counted = clicks.group_by(key).agg(*values, pl.len().cast(pl.Int32).alias(many))
+    counted = count_clicks(clicks, key) if opens else clicks.group_by(key).agg(pl.len().cast(pl.Int32).alias(many))
     first = pl.struct(key).is_first_distinct().alias("__first")
     joined = results.with_columns(first).join(
         counted.with_columns(pl.lit(True).alias("__first")), on=[*key, "__first"], how="left", maintain_order="left"
@@ -57,3 +52,21 @@ def with_clicks(
     if opens:
         made = made.with_columns(clicked=pl.col(many) > 0)
     return made, clicks.join(results.select(key).unique(), on=key, how="anti")
+
+
+def count_clicks(clicks: pl.LazyFrame, key: Sequence[str], *, number: pl.Expr | None = None) -> pl.LazyFrame:
+    """Return one row per clicked result: how many clicks it has, and those of :data:`AT` and :data:`SPENT` that are known.
+
+    Parameters
+    ----------
+    key
+        The columns that say which result was clicked.
+    number
+        How many clicks a row stands for; by default one.
+    """
+    columns = clicks.collect_schema().names()
+    values = [pl.col(name).min() for name in AT if name in columns]
+    if SPENT in columns:
+        values.append(pl.when(pl.col(SPENT).count() > 0).then(pl.col(SPENT).sum()).alias(SPENT))
+    count = pl.len() if number is None else number.sum()
+    return clicks.group_by(key).agg(*values, count.cast(pl.Int32).alias("clicks"))

@@ -19,9 +19,10 @@ from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.formats.table_joins import with_counted_clicks, with_positions
 from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.table_files import read_table
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
@@ -39,6 +40,11 @@ def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
     """
     if "results" not in config.tables and "queries" not in config.tables:
         raise DataError(f"{config.name} names neither [results] nor [queries]; a study needs the log of one of them")
+    if "clicks" in config.tables and "results" not in config.tables:
+        raise DataError(
+            f"{config.name} names [clicks] without [results]: clicks are counted on the results that were shown. Name the file of "
+            "results, or, if only clicked results were logged, name this file under [results]"
+        )
     return [
         open_log(path, config.folder, copies, encoding=one.get("encoding"), section=name, workbook=True)
         for name in _names(config)
@@ -52,13 +58,28 @@ def take(log: Log) -> Taken:
     raws: dict[str, list[Raw]] = {name: [] for name in _names(log.config)}
     for file in log.files:
         name = file.section
-        keep = in_memory if name == "users" or log.fits else log.keep
+        keep = in_memory if name in ("users", "clicks") or log.fits else log.keep
         for options in _of_each_sheet(log.config.tables[name]):
             raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
     for name in ("queries", "results"):
         if log.config.tables.get(name, {}).get("number_queries"):
             raws[name] = [numbered(together(raws[name]))]
-    return Taken(raws)
+    return _joined({name: together(given) for name, given in raws.items()}, in_memory if log.fits else log.keep)
+
+
+def _joined(raws: dict[str, Raw], keep: Keep) -> Taken:
+    """Return the tables with results and clicks at the queries that they belong to, and clicks counted on results."""
+    clicks, queries = raws.pop("clicks", None), raws.get("queries")
+    if queries is not None and "results" in raws:
+        raws["results"] = with_positions(raws["results"], queries, keep)
+    log = {name: [raw] for name, raw in raws.items()}
+    if clicks is None:
+        return Taken(log)
+    results = raws["results"]
+    placed = with_positions(clicks, results if queries is None else queries, in_memory)
+    clicked = with_counted_clicks(results, placed, queries, keep)
+    log["results"] = [clicked.results, clicked.clicks]
+    return Taken(log, notes=clicked.notes, cells=[clicked.cells])
 
 
 def _of_each_sheet(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -69,7 +90,7 @@ def _of_each_sheet(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _names(config: Config) -> list[str]:
     """Return the tables of a log, and of its users, that study.toml names."""
-    return [name for name in ("users", *LOG) if name in config.tables]
+    return [name for name in ("users", *LOG, "clicks") if name in config.tables]
 
 
 def fits(glimpse: Glimpse) -> bool:

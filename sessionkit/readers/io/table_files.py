@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -38,6 +38,8 @@ from sessionkit.readers.raw import OF_SHEET, Raw, no_way_back
 WHITESPACE = "whitespace"
 LATER = "query_position"
 """What number_queries makes."""
+BY_QUERY_ID = ("session_id", LATER)
+"""What the query_id of results says, where queries are a table of their own."""
 IDLE = {
     "parquet": (("separator", "quote", "header", "encoding", "skip", "sheet"), "Parquet and needs none"),
     "workbook": (("separator", "quote", "encoding"), "a workbook and needs none"),
@@ -68,7 +70,7 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
             options.get("columns", {}),
             nulls=nulls,
             trim=options.get("trim", False),
-            later=[LATER] if options.get("number_queries") else [],
+            later=_made_later(name, options, config, frame.collect_schema().names()),
             numbered=numbered,
             empty_list=options.get("empty_list"),
         )
@@ -76,7 +78,7 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
 
     at_once = keep is in_memory
     if lists is None:
-        raw = _records(file, name, options, named, memory=config.memory, at_once=at_once)
+        raw = _records(file, name, options, named, config=config, at_once=at_once)
     else:
         raw = _elements(file, name, options, lists, named, memory=config.memory, at_once=at_once)
     if set(QRELS) <= set(found):
@@ -143,7 +145,7 @@ def _records(
     options: Mapping[str, Any],
     named: Callable[..., pl.LazyFrame],
     *,
-    memory: int | None,
+    config: Config,
     at_once: bool,
 ) -> Raw:
     """Return the records of a file of any kind; `named` takes them, and whether their columns have numbers only."""
@@ -163,7 +165,7 @@ def _records(
             keep=partial(named, numbered=not header),
         )
     if separator is None and file.kind == "ndjson":
-        return read_ndjson(file, name, keep=keep, memory=memory, at_once=at_once)
+        return read_ndjson(file, name, keep=keep, memory=config.memory, at_once=at_once)
     if separator == WHITESPACE:
         header = options.get("header", name != "judgments")
         return read_whitespace(file, name, header=header, keep=partial(named, numbered=not header))
@@ -171,12 +173,12 @@ def _records(
     return read_delimited(
         file,
         name,
-        separator=separator or file.separator or _separator(file, name, options),
+        separator=separator or file.separator or _separator(file, name, options, config),
         quote=_quote(options),
         above=above,
         header=int(header),
         keep=partial(named, numbered=not header),
-        memory=memory,
+        memory=config.memory,
         at_once=at_once,
     )
 
@@ -231,7 +233,14 @@ def _refuse_idle(file: LogFile, name: str, options: Mapping[str, Any]) -> None:
             raise DataError(f"[{name}] sets {option} for {file.name}, which is {reason}; leave {option} out")
 
 
-def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
+def _made_later(name: str, options: Mapping[str, Any], config: Config, names: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the required columns that are made afterwards: numbers of queries, or what the query_id of results says."""
+    if name == "results" and "queries" in config.tables and "query_id" in (*options.get("columns", {}), *names):
+        return BY_QUERY_ID
+    return (LATER,) if options.get("number_queries") else ()
+
+
+def _separator(file: LogFile, name: str, options: Mapping[str, Any], config: Config) -> str:
     """Return what separates the fields of a file whose name does not say it: that by which its header names its columns.
 
     Raises
@@ -242,11 +251,8 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any]) -> str:
     if not file.head.strip():
         raise DataError(f"{file.name} is empty; it must hold at least a header line")
     columns = options.get("columns", {})
-    said = [
-        columns.get(column, column)
-        for column in required(name)
-        if not (column == LATER and options.get("number_queries"))
-    ]
+    later = [column for column in _made_later(name, options, config) if column not in columns]
+    said = [columns.get(column, column) for column in required(name) if column not in later]
     made = {*options.get("constants", {}), *(re.findall(r"\?P<(\w+)>", options.get("name_pattern", "")))}
     named = chain.from_iterable([one] if isinstance(one, str | int) else one for one in (said or columns.values()))
     needed = {one for one in named if isinstance(one, str)} - made

@@ -150,7 +150,8 @@ def as_config(loaded: Mapping[str, Any], name: str, folder: Path) -> Config:
     if isinstance(format_, str) and format_ not in known:
         raise DataError(f"{name}: format is {format_!r}{suggestion(format_, known)}; formats: {', '.join(known)}")
     _check(loaded, name, schema_of(format_))
-    tables: dict[str, Any] = {known: loaded[known] for known in SECTIONS if known in loaded}
+    sections = SECTIONS if format_ == "tables" else TABLES  # other formats may have an option "clicks"
+    tables: dict[str, Any] = {section: loaded[section] for section in sections if section in loaded}
     try:
         for options in tables.values():
             check_timezone(options.get("timezone"))
@@ -224,7 +225,7 @@ def _check(loaded: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> N
     if error is None:
         return
     where = ".".join(str(part) for part in error.absolute_path)
-    place = f"{name}: [{where}]" if where in SECTIONS else f"{name}: {where}" if where else name
+    place = f"{name}: [{where}]" if where in TABLES else f"{name}: {where}" if where else name
     if error.validator == "additionalProperties":
         known = list(error.schema["properties"])
         unknown = next(key for key in error.instance if key not in known)

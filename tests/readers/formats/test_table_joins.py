@@ -277,7 +277,9 @@ def test_a_study_in_four_shuffled_files_is_that_of_one_flat_table(rows, seed, by
 @pytest.mark.parametrize("records", [3, 1000])
 def test_a_log_read_in_parts_is_that_read_at_once(tmp_path, in_batches, quiet_read, same_study, records):
     config = {**CONFIG, "clicks": CLICKS}
-    clicks = "search,page,at\nb2,d3,\na2,d1,2026-03-02T10:00:09Z\na2,d7,\na2,d1,2026-03-02T10:00:04Z\nb1,d1,oops\nzz,d1,\n"
+    clicks = (
+        "search,page,at\nb2,d3,\na2,d1,2026-03-02T10:00:09Z\na2,d7,\na2,d1,2026-03-02T10:00:04Z\nb1,d1,oops\nzz,d1,\n"
+    )
     study(tmp_path, config=config, clicks=clicks, results=RESULTS + "zz,d1,1\n")
     whole = quiet_read(tmp_path / "study.toml")
     in_batches(records)

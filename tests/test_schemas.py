@@ -6,7 +6,7 @@ from frictionless import Schema
 
 from sessionkit.contract import TABLES, document, table
 from sessionkit.contract.schemas import DTYPES
-from sessionkit.readers.config import EXCLUDES
+from sessionkit.readers.config import EXCLUDES, SECTIONS
 from sessionkit.study import Settings
 
 ALL = (*TABLES, "rejected")
@@ -57,7 +57,7 @@ def test_study_toml_schema_is_a_schema_and_forbids_unknown_keys():
     schema = document("study.schema")
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["additionalProperties"] is False
-    assert all(schema["properties"][name]["additionalProperties"] is False for name in TABLES)
+    assert all(schema["properties"][name]["additionalProperties"] is False for name in SECTIONS)
 
 
 def test_settings_and_study_toml_agree():
@@ -68,6 +68,6 @@ def test_settings_and_study_toml_agree():
         "questionnaires",
         "defaults",
         *EXCLUDES,
-        *TABLES,
+        *SECTIONS,
     }
     assert keys == set(Settings().as_dict())

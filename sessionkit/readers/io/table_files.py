@@ -80,7 +80,7 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     if lists is None:
         raw = _records(file, name, options, named, config=config, at_once=at_once)
     else:
-        raw = _elements(file, name, options, lists, named, memory=config.memory, at_once=at_once)
+        raw = _elements(file, name, options, lists, named, config=config, at_once=at_once)
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     if file is not given:
@@ -110,14 +110,14 @@ def _elements(
     lists: ListOptions,
     named: Callable[..., pl.LazyFrame],
     *,
-    memory: int | None,
+    config: Config,
     at_once: bool,
 ) -> Raw:
     """Return a record for each element of a list inside the records of a file of any kind; `named` takes them."""
     if _may_be_json(file, options) and (file.kind == "ndjson" or ARRAY.match(file.head)):
         records = partial(json_records, file)
     else:
-        frame = _records(file, name, options, lambda frame, *, numbered: frame, memory=memory, at_once=True).frame  # noqa: ARG005 - as `named` is called
+        frame = _records(file, name, options, lambda frame, *, numbered: frame, config=config, at_once=True).frame  # noqa: ARG005 - as `named` is called
         rows = frame.collect()
         records = partial(table_records, rows)
     elements, number = list_rows(file, records(), lists, at_once=at_once)

@@ -33,7 +33,7 @@ from sessionkit.readers.checks.counts import AnomalyCounts
 from sessionkit.readers.checks.derive import with_users
 from sessionkit.readers.checks.log_schemas import LOG, all_columns, log_schemas
 from sessionkit.readers.checks.notes import Notes, notice, notice_parts
-from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, refuse_first
+from sessionkit.readers.checks.rejection import NOTHING, Aside, note_rejected, refuse_all_rejected, refuse_first
 from sessionkit.readers.checks.source_checks import CheckedSource, none_excluded, plain_part, typed_part
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.whole_log import Decisions, Parts, decide, notice_zones, without_zones
@@ -41,7 +41,7 @@ from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions
 from sessionkit.readers.questionnaires import Answers
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
-from sessionkit.study import Settings, Study, open_study
+from sessionkit.study import Settings, Source, Study, open_study
 from sessionkit.study.package_writer import write_package
 from sessionkit.study.prefetch import Ahead, in_turn
 from sessionkit.study.storage import Storage, StudyBatch
@@ -278,6 +278,8 @@ class _Ingest:
         rejected = totals.rejected(self.users, self.log.values(), self.judgments, self.aside.cells)
         if self.strict:
             refuse_first(rejected)
+        sources = self._sources(totals)
+        refuse_all_rejected(rejected, sources)
         note_rejected(rejected, notes)
         users = self._users(totals, notes)
         notice(counts, self.judged, self.settings, notes)
@@ -285,23 +287,27 @@ class _Ingest:
         return replace(
             self._study_of_judgments.with_tables(users=finished("users", users).lazy(), rejected=rejected, **log),
             settings=self.settings,
-            sources=(
-                *(sources_of(self.users) if self.users else ()),
-                *(
-                    source
-                    for name, raw in self.log.items()
-                    for source in without_excluded(totals.sources[name], raw.parted, totals.excluded[name])
-                ),
-                *(
-                    source
-                    for part in self.judgments
-                    for source in without_excluded(sources_of(part), part.raw.parted, part.excluded)
-                ),
-                *self.aside.sources,
-                *((self.exclusions.source,) if self.exclusions.source else ()),
-                *(source for one in self.answers for source in one.accounts),
-            ),
+            sources=sources,
             reader=self.reader,
             notes=tuple(notes.told),
             storage=Storage(facts=facts),
+        )
+
+    def _sources(self, totals: Totals) -> tuple[Source, ...]:
+        """Return the accounts of all sources."""
+        return (
+            *(sources_of(self.users) if self.users else ()),
+            *(
+                source
+                for name, raw in self.log.items()
+                for source in without_excluded(totals.sources[name], raw.parted, totals.excluded[name])
+            ),
+            *(
+                source
+                for part in self.judgments
+                for source in without_excluded(sources_of(part), part.raw.parted, part.excluded)
+            ),
+            *self.aside.sources,
+            *((self.exclusions.source,) if self.exclusions.source else ()),
+            *(source for one in self.answers for source in one.accounts),
         )

@@ -14,6 +14,7 @@ import polars as pl
 from sessionkit.contract import COLUMN, RECORD, RULE, VALUE, table
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
+from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.notes import Notes
 from sessionkit.readers.checks.source_checks import KEPT, CheckedSource
 from sessionkit.readers.io.invalid_bytes import DECODED
@@ -103,17 +104,33 @@ def refuse_first(rejected: pl.LazyFrame) -> None:
         return
     record = first.row(0, named=True)
     others = rejected.select(pl.len()).collect().item() - 1
-    place = f"line {record['line']}" if record["line"] is not None else f"record {record['record']}"
-    value = f" (value {record['value'][:80]!r})" if record["value"] is not None else ""
     more = f"; {counted(others, 'more record')} broken" if others else ""
     without = (
         "such values are set aside and their rows kept"
         if record["row_kept"]
         else "such records go to the table rejected"
     )
+    raise DataError(f"{_broken_rule(record)}{more}. Without strict {without}")
+
+
+def refuse_all_rejected(rejected: pl.LazyFrame, sources: Sequence[Source]) -> None:
+    """Raise DataError for a log of which every record was rejected, with the reason of the first."""
+    of_log = [one for one in sources if one.table in LOG]
+    number = sum(one.rejected for one in of_log)
+    if not number or any(one.rows + one.empty_lists for one in of_log):
+        return
+    first = rejected.filter(~pl.col("row_kept"), pl.col("table").is_in(LOG)).head(1).collect().row(0, named=True)
+    share = "The only record of the log was" if number == 1 else f"All {number:,} records of the log were"
     raise DataError(
-        f"{record['source']}, {place}: {record['rule']} does not hold{value}{more}. Without strict {without}"
+        f"{_broken_rule(first)}. {share} rejected, so there is nothing to study: check the format, the separator and the columns"
     )
+
+
+def _broken_rule(record: Mapping[str, Any]) -> str:
+    """Return where a rejected record or cell stands and which rule it breaks, with the value."""
+    place = f"line {record['line']}" if record["line"] is not None else f"record {record['record']}"
+    value = f" (value {record['value'][:80]!r})" if record["value"] is not None else ""
+    return f"{record['source']}, {place}: {record['rule']} does not hold{value}"
 
 
 def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:

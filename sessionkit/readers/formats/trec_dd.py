@@ -17,7 +17,7 @@ import polars as pl
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.formats.trec_run import FINITE
-from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
 from sessionkit.readers.io.log_files import PACKED
 from sessionkit.readers.raw import without
 from sessionkit.readers.records import Log, Taken, raw_of
@@ -66,7 +66,8 @@ def take(log: Log) -> Taken:
         queries.append(
             raw_of(file, "queries", _iterations(rows, system), kind="iterations", base={"query_position": 1})
         )
-    return Taken({"queries": queries, "results": results})
+    skipped = {(file.name, kind): number for file in log.files for kind, number in count_idle_lines(file).items()}
+    return Taken({"queries": queries, "results": results}, idle=skipped)
 
 
 def _iterations(rows: pl.LazyFrame, system: str) -> pl.LazyFrame:

@@ -2,8 +2,8 @@
 
 Several runs at once are several systems: ``system_id`` is the tag, followed by the name of the file where several files
 have the tag; ``session_id`` is system and topic (``bm25:301``), as the same topics come in every run. Fields beyond the
-sixth are ignored, as trec_eval does. Lines with neither rank nor score, which programs write among those of a run
-(``# EXCEPTION in query 6: ...``), are rejected and of no topic.
+sixth are ignored, as trec_eval does. Comments, descriptions of a system and a header are counted and skipped (``io/blanks.py``). Other
+lines with neither rank nor score, which programs write among those of a run, are rejected and of no topic.
 
 The list is ordered as ``order`` in study.toml says: ``score`` (the default: descending, in single precision, equal scores
 by document, descending, as trec_eval does; the rank in the file is ignored), ``rank`` (as the file numbers them, from 0 or
@@ -40,7 +40,7 @@ from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.formats.trec_session import read_topics
-from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
 from sessionkit.readers.io.delimited import FITS
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
@@ -118,6 +118,7 @@ def take(log: Log) -> Taken:
         )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
     frames = {file: lines_of(file, log.keep) for file in log.files}
+    idle = {(file.name, kind): number for file in log.files for kind, number in count_idle_lines(file).items()}
     shared = _shared_tags(frames)
     sessions = _sessions(log, frames)
     if shared:
@@ -142,7 +143,11 @@ def take(log: Log) -> Taken:
     if sessions is None:
         taken = _topics_as_sessions(runs, judged, topics=known, base=base, missing_topics=missing_topics)
         return replace(
-            taken, merged=merged, notes=[*notes, *taken.notes], warnings=[*taken.warnings, *turns_in(_topics(frames))]
+            taken,
+            merged=merged,
+            idle=idle,
+            notes=[*notes, *taken.notes],
+            warnings=[*taken.warnings, *turns_in(_topics(frames))],
         )
     taken = taken_of_runs(
         runs,
@@ -153,7 +158,7 @@ def take(log: Log) -> Taken:
         missing_positions=log.config.settings.missing_positions,
         missing_topics=missing_topics,
     )
-    return replace(taken, merged=merged, notes=[*notes, *taken.notes])
+    return replace(taken, merged=merged, idle=idle, notes=[*notes, *taken.notes])
 
 
 def _topics_as_sessions(

@@ -2,6 +2,9 @@
 
 Qrels have four: judgment_key, iteration, document, grade.
 The second is the subtopic in diversity and novelty tracks and a constant ``0`` or ``Q0`` elsewhere.
+
+Some lines of runs and qrels carry no record (`IDLE_LINES`): comments, which trec_eval skips since version 10, the description of a system
+in runs of NTCIR, and a header. They are counted and skipped.
 """
 
 from __future__ import annotations
@@ -24,20 +27,36 @@ QRELS = ("judgment_key", "subtopic_id", "doc_id", "grade")
 NO_SUBTOPIC = ("0", "Q0")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)")
 TEXT, PARTS = "__text", "__parts"
+IDLE_LINES = {
+    "comment lines": r"^#",
+    "system descriptions": r"(?i:^</?sysdesc\b)",
+    "header lines": (
+        r"(?i:^(?:\S+\s+){3}(?:rank|pos|position)\s+(?:score|sim|similarity|rsv)\s+\S+$"
+        r"|^\S+ +\S+ +\S+ +(?:rel|relevance|relevancy|label|grade|judg\w+)$)"
+    ),
+}
+"""Lines of runs and qrels that carry no record, stripped, by what they are. A header of qrels between tabs is that of a table."""
+IDLE_LINE = "|".join(f"(?:{pattern})" for pattern in IDLE_LINES.values())
 
 
 def holds_qrels(text: str) -> bool:
-    """Return whether a text begins like qrels."""
-    lines = text.splitlines()
-    fields = [line.split() for line in lines if line.strip()][:20]
+    """Return whether a text begins like qrels.
+
+    >>> holds_qrels("# judged in spring\\nq1 0 d1 1\\n"), holds_qrels("q1 d1 1\\n")
+    (True, False)
+    """
+    fields = first_fields(text)
     fit = [len(parts) == 4 and NUMBER.fullmatch(parts[3]) is not None for parts in fields]
     return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
 
 
-def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Keep = in_memory) -> Raw:
+def read_whitespace(
+    file: LogFile, table: str, *, header: bool = False, skips_idle: bool = False, keep: Keep = in_memory
+) -> Raw:
     """Return the records of a file whose fields stand between runs of blanks.
 
     Without header the columns of a judgments file are those of qrels, of another table ``column_1``, ``column_2``, ...
+    Of qrels, and with `skips_idle`, lines that carry no record (`IDLE_LINES`) are left out; ``idle`` of the source counts them.
 
     Raises
     ------
@@ -46,18 +65,23 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
     """
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
+    qrels = table == "judgments" and not header
     lines = lines.filter(pl.col(TEXT) != "")
     try:
-        first = lines.head(1).collect().row(0, named=True)
         records = lines.select(pl.len()).collect().item()
+        if qrels or skips_idle:
+            lines = lines.filter(~pl.col(TEXT).str.contains(IDLE_LINE))
+        idle = records - lines.select(pl.len()).collect().item()
+        if idle == records:
+            raise DataError(f"{file.name} contains only blank lines and comments")
+        first = lines.head(1).collect().row(0, named=True)
     except pl.exceptions.ComputeError:
-        return read_whitespace(mended(file), table, header=header, keep=keep)
+        return read_whitespace(mended(file), table, header=header, skips_idle=skips_idle, keep=keep)
     except OSError as error:
         raise cut_short(file.name, error) from None
     if header and first[RECORD] in file.undecoded:
         raise not_utf8(file)
     given = first[TEXT].split()
-    qrels = table == "judgments" and not header
     names = list(QRELS) if qrels else given if header else [f"column_{number}" for number in range(1, len(given) + 1)]
     if len(set(names)) < len(names):
         raise DataError(
@@ -77,7 +101,7 @@ def read_whitespace(file: LogFile, table: str, *, header: bool = False, keep: Ke
     with read_through(file.name):
         frame = keep(with_undecoded(frame, {line - skip: bad for line, bad in file.undecoded.items() if line > skip}))
     locate = as_lines(str(file.path), skip + 1)
-    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.digest)
+    return Raw(table, file.name, frame, records - bool(header), locate, file.bytes, file.digest, idle=idle)
 
 
 def without_idle_subtopic(raw: Raw) -> Raw:
@@ -90,7 +114,7 @@ def without_idle_subtopic(raw: Raw) -> Raw:
 
 
 def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | None = None, keep: Keep) -> pl.LazyFrame:
-    """Return the lines of a file as records of these fields; blank lines are none, RECORD is the number of the line.
+    """Return the lines of a file as records of these fields; blank lines and `IDLE_LINES` are none, RECORD is the line's number.
 
     Parameters
     ----------
@@ -105,7 +129,7 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     """
     lines = pl.scan_lines(str(file.path), name=TEXT, row_index_name=RECORD, row_index_offset=1, glob=False)
     lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64), pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars())
-    parts = lines.filter(pl.col(TEXT) != "").with_columns(
+    parts = lines.filter(pl.col(TEXT) != "", ~pl.col(TEXT).str.contains(IDLE_LINE)).with_columns(
         pl.col(TEXT).str.replace_all(r"\s+", " ").str.split(" ").alias(PARTS)
     )
     count = pl.col(PARTS).list.len()
@@ -119,7 +143,7 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     try:
         kept = keep(with_undecoded(frame, file.undecoded))
         if kept.head(1).collect().is_empty():
-            raise DataError(f"{file.name} contains only blank lines")
+            raise DataError(f"{file.name} contains only blank lines and comments")
     except pl.exceptions.ComputeError:
         return fields_of(mended(file), names, least=least, most=most, keep=keep)
     except OSError as error:
@@ -127,10 +151,30 @@ def fields_of(file: LogFile, names: Sequence[str], *, least: int, most: int | No
     return kept
 
 
-def first_fields(text: str, many: int = 20) -> list[list[str]]:
-    """Return the fields of the first lines that are not blank; the last, which may be cut, is left out of many.
+def count_idle_lines(file: LogFile) -> dict[str, int]:
+    """Return how many lines of a file carry no record, by what they are.
 
-    >>> first_fields("a b\\n\\nc  d")
+    Raises
+    ------
+    DataError
+        The file ends early.
+    """
+    lines = pl.scan_lines(str(file.path), name=TEXT, glob=False)
+    text = pl.col(TEXT).str.strip_prefix("\ufeff").str.strip_chars()
+    try:
+        counts = lines.select(text.str.contains(pattern).sum().alias(kind) for kind, pattern in IDLE_LINES.items())
+        return counts.collect().row(0, named=True)
+    except pl.exceptions.ComputeError:
+        return count_idle_lines(mended(file))
+    except OSError as error:
+        raise cut_short(file.name, error) from None
+
+
+def first_fields(text: str, many: int = 20) -> list[list[str]]:
+    """Return the fields of the first lines that carry a record; the last, which may be cut, is left out of many.
+
+    >>> first_fields("# a run\\na b\\n\\nc  d")
     [['a', 'b'], ['c', 'd']]
     """
-    return [line.split() for line in text.splitlines() if line.strip()][:many]
+    lines = [line.removeprefix("\ufeff").strip() for line in text.splitlines()]
+    return [line.split() for line in lines if line and not re.search(IDLE_LINE, line)][:many]

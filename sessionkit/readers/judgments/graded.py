@@ -38,13 +38,12 @@ TRIED = (
     "relevance; lists made from UBI); never on a whole real file, and for ESCI's Parquet, WANDS, Home Depot and BEIR on "
     "their column names alone"
 )
-TEXTS = ("query", "query_text", "querytext", "query text", "search_query", "search_term", "search term")
-TOPICS = ("topic", "topic_id", "topicid", "topic_number", "qid", "query_id", "queryid", "query_number", "query-id")
+TEXTS = ("query", "query_text", "search_query", "search_term")
+TOPICS = ("topic", "topic_id", "topic_number", "qid", "query_id", "query_number")
 CORPUS, OF_CORPUS = "corpus-id", "score"
 DOCUMENTS = (
     *(
         "doc_id",
-        "docid",
         "docno",
         "doc",
         "document_id",
@@ -53,16 +52,32 @@ DOCUMENTS = (
         "product_uid",
         "item_id",
         "sku",
+        "page_id",
+        "passage_id",
+        "pid",
         "url",
     ),
     CORPUS,
 )
 GRADES = (
-    *("grade", "rating", "relevance", "rel", "label", "gain", "judgment", "judgement", "relevance_score", "esci_label"),
+    *(
+        "grade",
+        "rating",
+        "relevance",
+        "rel",
+        "label",
+        "gain",
+        "judgment",
+        "judgement",
+        "relevance_score",
+        "relevance_grade",
+    ),
+    *("relevance_label", "relevance_judgment", "relevance_level", "rel_score", "relevancy", "esci_label"),
     OF_CORPUS,
 )
 JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", "worker_id", "user_email")
-"""What columns are called, the likeliest first; a score is a grade where documents are those of a corpus, as in BEIR."""
+"""What columns are called, the likeliest first, whatever stands between words; a score is a grade where documents are those of a corpus, as
+in BEIR."""
 SOME = 5
 """Words that an error shows."""
 NONE: Mapping[str, str | int] = {}
@@ -169,17 +184,26 @@ def _columns(
     """
     if "judgment_key" in names:
         return None
-    known = {name.casefold(): name for name in reversed(names)}
-    grades = GRADES if CORPUS in known else tuple(name for name in GRADES if name != OF_CORPUS)
+    known = {_bare(name): name for name in reversed(names)}
+    grades = GRADES if _bare(CORPUS) in known else tuple(name for name in GRADES if name != OF_CORPUS)
     wanted = {"judgment_key": keys, "doc_id": DOCUMENTS, "grade": grades, "judge_id": JUDGES}
     found = {
-        ours: known[name]
+        ours: known[_bare(name)]
         for ours, usual in wanted.items()
         if ours not in given
         for name in usual[::-1]
-        if name in known
+        if _bare(name) in known
     }
     return found if {"judgment_key", "doc_id", "grade"} <= {*found, *given} else None
+
+
+def _bare(name: str) -> str:
+    """Return a name in lower case, without what stands between its words.
+
+    >>> _bare("Passage-ID"), _bare("q_id")
+    ('passageid', 'qid')
+    """
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
@@ -194,8 +218,8 @@ def _header(head: str, separator: str | None = None) -> tuple[list[str], str]:
 
 
 def _is_quepids(head: str) -> bool:
-    """Return whether it is CSV with the columns of Quepid's ratings in brief."""
-    names, separator = _header(head)
-    if separator != ",":
-        return False
-    return [name.casefold() for name in names] in (["query", "docid", "rating"], ["query", "doc_id", "rating"])
+    """Return whether it is CSV with the columns of Quepid's ratings in brief or in detail."""
+    header, separator = _header(head)
+    names = [name.casefold() for name in header]
+    brief = (["query", "docid", "rating"], ["query", "doc_id", "rating"])
+    return separator == "," and (names in brief or {"query text", "doc id", "doc position"} <= set(names))

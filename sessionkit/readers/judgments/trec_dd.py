@@ -18,11 +18,12 @@ from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.blanks import NUMBER, fields_of, first_fields
+from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
 from sessionkit.readers.io.elements import ElementRows, Row, block_of
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.markup import Markup
 from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.judgments.ratings import idle
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
@@ -47,7 +48,7 @@ def fits_qrels(glimpse: Glimpse) -> bool:
 def read_qrels(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
     """Return the judgments of qrels with passages."""
     frame = fields_of(file, QRELS, least=len(QRELS), most=len(QRELS), keep=in_memory)
-    return [raw_of(file, "judgments", frame)]
+    return [raw_of(file, "judgments", frame), *idle(file, count_idle_lines(file))]
 
 
 def fits_topics(glimpse: Glimpse) -> bool:

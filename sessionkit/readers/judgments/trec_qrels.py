@@ -26,6 +26,7 @@ from sessionkit.readers.io.blanks import NUMBER, QRELS, fields_of, first_fields,
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.table_files import WHITESPACE, read_table
+from sessionkit.readers.judgments.ratings import idle
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
@@ -74,11 +75,13 @@ def read(file: LogFile, config: Config) -> Sequence[Raw]:
             f"is {shown!r}; under [judgments] leave format out to have it recognized, or describe its columns"
         )
     raw = read_table(file, "judgments", options, config=config, keep=in_memory)
+    skipped = idle(file, {"comments and headers": raw.idle})
+    raw = replace(raw, records=raw.records - raw.idle, idle=0)
     if config.options.get("qrels_column") == "judge":
         raw = _with_judges(raw)
     if config.options.get("grades") == "official2012":
         raw = replace(raw, frame=_in_order_of_2012(raw.frame))
-    return [raw]
+    return [raw, *skipped]
 
 
 def fits_preferences(glimpse: Glimpse) -> bool:

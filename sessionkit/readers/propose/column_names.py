@@ -20,9 +20,10 @@ _USUAL = {
     "rank": "position pos resultrank resultposition resultpos resultno docrank docposition itemrank itemposition serprank "
     "serpposition displayrank rankposition ranking slot place ordinal",
     "doc_id": "uri link resulturl resultid resultdoc docurl docname documentno item product asin pmid doi isbn article articleid "
-    "paper paperid page pageurl objectid entity documenturl shown",
+    "paper paperid page pageid pageurl passageid objectid entity documenturl shown",
     "user_id": "user uid participant participantid participantno subject subjectid searcher searcherid ppt person anonid worker "
-    "workerid student username userhash member memberid clientid visitorid client cookie pid proband",
+    "workerid student username userhash usertoken member memberid clientid visitorid anonymousid distinctid deviceid client visitor cookie "
+    "cookieid profileid accountid pid proband",
     "topic_id": "topic topicno topicnum topicnumber scenario scenarioid searchtask searchtaskid worktask simulatedtask task "
     "taskid informationneed needid assignment",
     "system_id": "system condition interface searchengine engine algorithm algo variant arm treatment ranker run runid runtag "
@@ -132,11 +133,13 @@ SEARCHERS = {
 """Words that say of a grade that the searcher gave it."""
 OF_SEARCHERS = ("user_grade", "grade", "user_id")
 """Columns of ours that a grade which the searcher gave could be taken for."""
+PERSON = "pid"
+"""The product or passage of a table of judgments, but the participant of a log."""
 _OTHERS = {
     "query_position": [
         name for word in NUMBERED.split() for number in NUMBERS for name in (word + number, number + word)
     ],
-    "doc_id": [name for name in DOCUMENTS if name != CORPUS],
+    "doc_id": [name for name in DOCUMENTS if name not in (CORPUS, PERSON)],
     "query_text": TEXTS,
     "topic_id": [name for name in TOPICS if "quer" not in name and name != "qid"],
     "query_id": [name for name in TOPICS if "quer" in name or name == "qid"],

@@ -378,16 +378,18 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = 
         doubts["header"] = (
             f"it is unclear whether the first line is a header; it is taken as one: {', '.join(map(quoted, dialect.names[:6]))}"
         )
-    said, frame = _rows_of(kept, dialect, text.splitlines()[0])
+    said, frame = _rows_of(kept, dialect, text.splitlines()[0], skips_idle=qrels)
     return _sample(path, file, options | said, frame, doubts, whole=whole, bare=bare)
 
 
-def _rows_of(file: LogFile, dialect: Dialect, first: str) -> tuple[dict[str, Any], pl.DataFrame]:
+def _rows_of(
+    file: LogFile, dialect: Dialect, first: str, *, skips_idle: bool = False
+) -> tuple[dict[str, Any], pl.DataFrame]:
     """Return how a text is written, as options, and its rows; without a header its columns are called by their numbers."""
     header = dialect.header is not False
     if dialect.separator == WHITESPACE:
         options: dict[str, Any] = {"separator": WHITESPACE, "header": header}
-        raw = read_whitespace(file, "sessions", header=header, keep=in_memory)
+        raw = read_whitespace(file, "sessions", header=header, skips_idle=skips_idle, keep=in_memory)
     else:
         quote = dialect.quoted if dialect.quoted is not None else (False if dialect.separator == "\t" else None)
         said = {

@@ -44,4 +44,7 @@ def test_strict_reading_of_sources_without_lines(tmp_path):
 
 def test_hostile_text_comes_through_as_it_is(write, quiet_read, rejects):
     raw = "a,1,<script>alert(1)</script>,x"
-    assert rejects(quiet_read(write("log.csv", HEADER + raw + "\n")))[0][3:] == ("<script>alert(1)</script>", raw)
+    assert rejects(quiet_read(write("log.csv", HEADER + raw + "\na,1,2,y\n")))[0][3:] == (
+        "<script>alert(1)</script>",
+        raw,
+    )

@@ -134,8 +134,8 @@ def test_what_a_program_says_among_the_lines_of_a_run_is_of_no_topic(write, quie
     study = quiet_read(write("run", text))
     assert study.sessions.collect()["session_id"].to_list() == ["indri:1", "indri:3"]
     assert study.queries.collect()["results_status"].to_list() == ["shown", "shown"]
+    assert sum(one.idle for one in study.sources if one.kind == "comment lines") == 1
     assert [row[1:4] for row in rejects(study)] == [
-        (4, "record_fits_the_columns", "# EXCEPTION in query 2: Run.cpp(410):"),
         (5, "record_fits_the_columns", "../src/Query.cpp(8): Couldn't understand this query: NoViable"),
         (7, "record_fits_the_columns", "About 46% complete. (elapsed time: 102"),
     ]
@@ -312,3 +312,25 @@ def test_what_ranks_count_from_is_refused_where_they_order_nothing(write, quiet_
     assert ranked.results.collect()["rank"].to_list() == [1, 2]
     with pytest.raises(DataError, match=r'rank_base = 0 is the first rank, .* set order = "rank", or leave rank_base'):
         quiet_read(path, config={"format": "trec_run", "rank_base": 0})
+
+
+def test_lines_beside_the_records_of_a_run_are_counted_and_skipped(write, quiet_read):
+    """AP: the relevant document of q1 is second, 1/2; that of q2 is first, 1."""
+    text = (
+        "<SYSDESC>BM25, k1 = 0.9</SYSDESC>\n# two topics, tool x\nqid Q0 docno rank score tag\n"
+        "q1 Q0 a 1 3.0 r\nq1 Q0 b 2 2.0 r\n # second topic\nq2\tQ0\tc#1\t1\t3.0\tr\n"
+    )
+    study = quiet_read(write("run", text), judgments=write("qrels", "# spring\nq1 0 b 1\nq2 0 c#1 1\n"))
+    assert sk.score(study, ["mean(AP)"], per="session").sort("session_id")["value"].to_list() == [0.5, 1.0]
+    skipped = {one.kind: one.idle for one in study.sources if one.idle and one.path == "run"}
+    assert skipped == {"comment lines": 2, "system descriptions": 1, "header lines": 1}
+    assert study.rejected.collect().is_empty()
+
+
+def test_a_log_of_which_every_record_is_rejected_is_refused(write):
+    with pytest.raises(
+        DataError, match=r"run, line 1: score_is_a_number does not hold \(value 'nan'\)\. All 2 records"
+    ):
+        read(write("run", "q1 Q0 a 1 nan r\nq1 Q0 b 2 -inf r\n"), format="trec_run")
+    with pytest.raises(DataError, match=r"\(value 'q1,a,1'\)\. The only record of the log was rejected"):
+        read(write("run", "q1,a,1\n"), format="trec_run")

@@ -41,7 +41,7 @@ def test_missing_fields_are_nulls_of_which_the_rules_speak(write, quiet_read, re
 
 
 def test_lines_count_blank_ones(write, quiet_read, rejects):
-    study = quiet_read(write("log.csv", "\n" + HEADER + "\ns,1,x,a\n"))
+    study = quiet_read(write("log.csv", "\n" + HEADER + "\ns,1,x,a\ns,1,2,b\n"))
     assert rejects(study) == [(2, 4, "rank_is_an_integer", "x", "s,1,x,a")]
 
 

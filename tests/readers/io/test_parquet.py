@@ -105,8 +105,12 @@ def test_odd_columns_are_kept_or_refused_and_never_crash(tmp_path, quiet_read, r
     assert '"doc_id":"b"' in raw
     study.save(tmp_path / "study")
     for column in ("doc_id", "rank"):
-        found = quiet_read(odd(tmp_path, **{column: ODD[name]}))
-        assert found.results.collect().height + found.rejected.collect().height == 2
+        try:
+            found = quiet_read(odd(tmp_path, **{column: ODD[name]}))
+        except DataError as error:
+            assert "All 2 records of the log were rejected" in str(error)  # noqa: PT017 - some of them are readable
+        else:
+            assert found.results.collect().height + found.rejected.collect().height == 2
 
 
 @pytest.mark.few(10)

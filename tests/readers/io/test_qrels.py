@@ -81,3 +81,11 @@ def test_several_files_are_one_table(write, quiet_read):
     )
     assert study.judgments.collect().select("doc_id", "grade", "judge_id").rows() == [("a", 1.0, None), ("b", 2.0, "j")]
     assert [source.path for source in study.sources] == ["log.csv", "q1", "q2.csv"]
+
+
+def test_comments_and_a_header_are_counted_and_skipped(write, quiet_read):
+    """trec_eval skips comments since version 10; a `#` within a line is part of a document."""
+    study = judged(quiet_read, write, "# judged in spring\ntopic iter docno rel\nt 0 a#1 2\n  # second\nt 0 #b 1\n")
+    assert study.judgments.collect().rows() == [("t", "a#1", 2.0), ("t", "#b", 1.0)]
+    accounts = [(one.kind, one.records, one.rows, one.idle) for one in study.sources if one.path == "qrels.txt"]
+    assert accounts == [("", 2, 2, 0), ("comments and headers", 3, 0, 3)]

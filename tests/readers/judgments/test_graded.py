@@ -246,3 +246,18 @@ def test_products_of_esci_are_no_judgments(judged):
         DataError, match=r"p\.parquet \(judgments\) has no columns judgment_key.*sessionkit formats --reads judgments"
     ):
         judged("p.parquet", found.getvalue())
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "q_id,pid,relevance_score",
+        "qid,page_id,rel_score",
+        "Topic ID,Passage-ID,Relevance Grade",
+        "query-id,doc id,Relevancy",
+    ],
+)
+def test_usual_names_count_whatever_stands_between_their_words(write, quiet_read, header):
+    log = write("log.csv", "session_id,query_position,rank,doc_id,topic_id\ns,1,1,7,t\n")
+    study = quiet_read(log, judgments=write("j.csv", f"{header}\nt,7,2\nt,8,0\n"))
+    assert rows(study) == [("t", "7", 2.0), ("t", "8", 0.0)]

@@ -58,3 +58,9 @@ def test_a_grade_that_names_the_searcher_is_the_searchers():
     for name in ("Relevance (user)", "Utilità per l'utente (0-2)", "Bewertung durch Nutzer"):
         assert likeness(name, "user_grade") >= LIKELY > likeness(name, "grade")
         assert likeness(name, "user_id") == 0
+
+
+@pytest.mark.parametrize("name", ["anonymous_id", "anonymousId", "userToken", "distinct_id", "device_id", "cookie id"])
+def test_ids_of_anonymous_visitors_are_users(name):
+    assert likeness(name, "user_id") >= LIKELY
+    assert max(OURS, key=lambda ours: likeness(name, ours)) == "user_id"

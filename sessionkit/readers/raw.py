@@ -68,6 +68,8 @@ class Raw:
         How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
     in_memory
         Whether `frame` is in memory as a whole, so that any slice of it is there at once.
+    filled_down
+        Columns of a sheet whose merged cells were filled down.
     """
 
     table: str
@@ -86,6 +88,7 @@ class Raw:
     merged: int = 0
     idle: int = 0
     in_memory: bool = False
+    filled_down: tuple[str, ...] = ()
 
     @property
     def is_file(self) -> bool:

@@ -1,7 +1,7 @@
 """Sheets of workbooks (.xlsx, .xlsm, .xlsb, .xls, .ods), always read as text: no cell is lost to a guess at its type.
 
 Needs the extra ``excel``. Numbers are as the workbook stores them, times ISO 8601; an error such as ``#N/A``, and a formula
-whose value was never worked out, is an empty cell. Of merged cells only the first has the text.
+whose value was never worked out, is an empty cell. Merged cells below the header are filled down (``merged_cells.py``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -21,6 +21,7 @@ from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.merged_cells import blocks, column_number, filled_down, merged_rows
 from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
@@ -29,10 +30,6 @@ PLACE = re.compile(
     rb"""<(?:\w{1,40}:)?(?:c|row|dimension)\s(?:[^<>]{0,200}?\s)?(?:r|ref)\s?=\s?["'](?:[A-Z0-9]+:)?([A-Z]*)([0-9]*)["']"""
 )
 """Where a cell or row is, or the last cell as the sheet says it."""
-BLOCK = 1 << 20
-"""Bytes of a sheet that are looked at at a time."""
-LONGEST = 1 << 10
-"""Bytes that what PLACE matches may have."""
 MOST, COLUMNS = 2**26, 2**14
 """Cells of a sheet that are read at most, and columns that one can have."""
 
@@ -55,7 +52,6 @@ def sheets_of(path: Path, name: str) -> list[str]:
 
 def cells_of(path: Path, name: str, sheet: str) -> pl.DataFrame:
     """Return the cells of a sheet as text, its header among them: a row for each of its rows, null where a cell is empty."""
-    _refuse_far(path, name)
     book = _opened(path, name)
     if sheet not in book.sheet_names:
         raise DataError(
@@ -94,7 +90,9 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     places = places.filter(places >= above)
     if len(places) < max(header, 1):
         raise DataError(f"{source} is empty; it must hold at least a header row")
-    rows = cells[places]
+    below = places[header] if len(places) > header else cells.height
+    merges = [one for one in merged_rows(file.path, sheet, cells.width) if one.first >= below]
+    rows = filled_down(cells, merges)[places]
     named = [[(cell or "").strip() for cell in row] for row in rows.head(header).rows()]
     names = joined_names(named) if header else list(cells.columns)
     refuse_repeated(names, source)
@@ -104,20 +102,40 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     kept = [name for name in names if name not in empty]
     frame = records.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), *kept)
     lines = places.slice(header).cast(pl.Int64) + 1
-    return Raw(table, source, keep(frame.lazy()), len(frame), _way_back(frame, lines), file.bytes, file.digest)
+    merged = {names[one.column] for one in merges}
+    return Raw(
+        table,
+        source,
+        keep(frame.lazy()),
+        len(frame),
+        _way_back(frame, lines),
+        file.bytes,
+        file.digest,
+        filled_down=tuple(name for name in kept if name in merged),
+    )
 
 
 def _opened(path: Path, name: str) -> ExcelReader:
     """Return an opened workbook."""
     try:
-        import fastexcel  # an extra
+        import fastexcel  # noqa: F401 - an extra
     except ImportError:
         raise UsageError(
             f"{name} is a workbook, which needs the extra excel: pip install 'sessionkit-ir[excel]'; or export its "
             "sheets as CSV"
         ) from None
+    written = path.stat()
     with _readable(name):
-        return fastexcel.read_excel(path.read_bytes())  # what it is shows in its content, not in its name
+        return _book(path.resolve(), name, written.st_mtime_ns, written.st_size)
+
+
+@lru_cache(maxsize=1)
+def _book(path: Path, name: str, _modified: int, _size: int) -> ExcelReader:
+    """Return a workbook, which is opened once for all of its sheets."""
+    import fastexcel
+
+    _refuse_far(path, name)
+    return fastexcel.read_excel(path.read_bytes())  # what it is shows in its content, not in its name
 
 
 @contextmanager
@@ -151,7 +169,7 @@ def _refuse_far(path: Path, name: str) -> None:
                     column, row = last_place(stream)
             except (BadZipFile, OSError, EOFError, zlib.error):  # whoever reads it says what is wrong with it
                 continue
-            wide, high = _column(column[:40]), int(row[:40])
+            wide, high = column_number(column[:40]), int(row[:40])
             if wide > COLUMNS or wide * high > MOST:
                 raise DataError(
                     f"{name}: a sheet reaches to the cell {column[:12]}{row[:12]}, which is too far to be read; delete what stands "
@@ -161,27 +179,17 @@ def _refuse_far(path: Path, name: str) -> None:
 
 def last_place(sheet: IO[bytes]) -> tuple[str, str]:
     """Return the last column and the last row of a sheet that any of its cells is in."""
-    column, row, rest = b"A", b"1", b""
-    while block := sheet.read(BLOCK):
-        found = PLACE.findall(rest + block)
+    column, row = b"A", b"1"
+    for block in blocks(sheet):
+        found = PLACE.findall(block)
         column = max([column, *{name for name, _ in found}], key=_in_length)
         row = max([row, *(number for _, number in found)], key=_in_length)
-        rest = (rest + block)[-LONGEST:]
     return column.decode(), row.decode()
 
 
 def _in_length(name: bytes) -> tuple[int, bytes]:
     """Return what puts names of columns, and numbers, in their order."""
     return len(name), name
-
-
-def _column(letters: str) -> int:
-    """Return the number of a column, from 1.
-
-    >>> _column("A"), _column("AB")
-    (1, 28)
-    """
-    return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
 
 
 def _the_one(sheets: list[str], name: str, table: str) -> str:

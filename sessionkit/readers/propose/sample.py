@@ -25,6 +25,7 @@ from sessionkit.readers.io.delimited import SEPARATORS, read_delimited
 from sessionkit.readers.io.invalid_bytes import escaped, refuse_other_encoding
 from sessionkit.readers.io.json_items import as_ndjson
 from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked
+from sessionkit.readers.io.merged_cells import filled_down, merged_rows
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.signatures import utf16_of
@@ -114,17 +115,21 @@ TOP = 20
 def header_place(rows: Sequence[Sequence[str | None]]) -> tuple[int, int]:
     """Return how many rows stand above the header, and of how many rows it is.
 
-    Above it are rows with few cells, such as a title. A second row is of it that names columns which the first leaves
+    Above it are rows with few cells, such as a title, and rows without usual names of columns where a later one has them, such
+    as what was noted of the study. A second row is of it that names columns which the first leaves
     without a name, as below merged cells, and leaves out those that the first names and all others fill.
 
     >>> header_place([["A study", ""], ["", ""], ["Task", "Doc"], ["a", "d1"]])
     (2, 1)
+    >>> header_place([["Study", "Maps", "3.2.2026"], ["User", "Query", "Rank"], ["u1", "cars", "1"]])
+    (1, 1)
     >>> header_place([["User", "Query", ""], ["", "no", "text"], ["u1", "1", "cars"], ["u1", "2", "blue"]])
     (0, 2)
     """
     filled = [[bool((cell or "").strip()) for cell in row] for row in rows[:SOME]]
     most = max(map(sum, filled), default=0)
-    first = next((at for at, row in enumerate(filled[:TOP]) if sum(row) >= max(2, most / 2)), 0)
+    wide_rows = [at for at, row in enumerate(filled[:TOP]) if sum(row) >= max(2, most / 2)]
+    first = next((at for at in wide_rows if _has_usual_names(rows[at])), wide_rows[0] if wide_rows else 0)
     if first + 2 >= len(rows) or _is_data(rows[first]):
         return (0, 1) if first and _is_data(rows[first]) else (first, 1)
     upper, lower, below = filled[first], filled[first + 1], filled[first + 2 :]
@@ -134,6 +139,12 @@ def header_place(rows: Sequence[Sequence[str | None]]) -> tuple[int, int]:
     fills = any(lower[at] and not upper[at] for at in range(wide))
     usual = any(sum(at < len(row) and row[at] for row in below) > 0.8 * len(below) for at in bare)
     return (first, 2) if fills and usual and not _is_data(rows[first + 1]) else (first, 1)
+
+
+def _has_usual_names(row: Sequence[str | None]) -> bool:
+    """Return whether half of the cells of a row, and two at least, are usual names of columns."""
+    cells = [folded(cell) for cell in row if cell and cell.strip()]
+    return sum(cell in EVERY for cell in cells) >= max(2, len(cells) / 2)
 
 
 def _is_data(row: Sequence[str | None]) -> bool:
@@ -262,6 +273,8 @@ class Sample:
         Of a header of two rows what stands in the second, by the name of the column.
     outside
         How many rows belong to no list, such as one of totals; they are not among these.
+    filled_down
+        Columns whose merged cells were filled down.
     bare_sheets
         Of the first sheet of a workbook that has a table the others that have none.
     """
@@ -279,6 +292,7 @@ class Sample:
     made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lower: Mapping[str, str] = field(default_factory=dict)
     outside: int = 0
+    filled_down: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
 
     @property
@@ -309,7 +323,9 @@ def samples_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool =
 def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | None:
     """Return the first rows of a sheet; None where it has no table."""
     cells = cells_of(path, file.name, sheet)
-    rows = cells.head(SOME).rows()
+    above, _ = header_place(cells.head(SOME).rows())
+    merges = [one for one in merged_rows(path, sheet, cells.width) if one.first > above]  # those of the header stay
+    rows = filled_down(cells, merges).head(SOME).rows()
     above, header = header_place(rows)
     named = bool(rows) and has_header([[cell or "" for cell in row] for row in rows[above:]]) is not False
     names = [name for name in rows[above] if name] if len(rows) > above else []
@@ -326,7 +342,9 @@ def _of_sheet(file: LogFile, path: Path, sheet: str, *, lone: bool) -> Sample | 
         path, replace(file, name=f"{file.name}, sheet {sheet}"), said, frame, {}, whole=every.height <= ROWS
     )
     second = [(cell or "").strip() for cell in rows[above + 1]] if header > 1 else []
-    return replace(found, lower=dict(zip(found.columns, second, strict=False)))
+    return replace(
+        found, lower=dict(zip(found.columns, second, strict=False)), filled_down=raw.filled_down if named else ()
+    )
 
 
 def _header_option(header: int, *, named: bool) -> int | bool | None:

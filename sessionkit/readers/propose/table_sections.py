@@ -345,6 +345,7 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
         _settle_spellings(match)
         if not match.is_shared:
             _ask_of_missing(match)
+            _ask_of_merged_cells(match)
     for key, doubt in sample.doubts.items() if not match.is_shared else ():
         match.ask(key, doubt)
     if sample.outside and not match.is_shared:
@@ -583,6 +584,20 @@ def _ask_of_missing(match: Match) -> None:
                 match.ask(ours, f"{counted(many, 'row')} without {ours}: rejected. What are they?")
 
 
+OF_A_RESULT = ("rank", "doc_id", "clicked", "clicks", "clicked_at", "click_elapsed_seconds", "dwell_seconds", "grade")
+"""Columns that say something of one result."""
+
+
+def _ask_of_merged_cells(match: Match) -> None:
+    """Ask about merged cells that say of several results what belongs to one, such as a count of clicks."""
+    for ours, name in match.columns.items():
+        if ours in OF_A_RESULT and name in match.part.sample.filled_down:
+            match.ask(
+                ours,
+                f"merged cells of {quoted(name)} give several rows the same {ours}. Does it hold for each of them?",
+            )
+
+
 def _holds(match: Match, ours: str, text: str, rows: pl.Series) -> bool:
     """Return whether the column that feeds one of ours has a text in some of these rows."""
     column = match.column(ours)
@@ -593,5 +608,10 @@ def looked_at(samples: list[Sample]) -> list[str]:
     """Return what is to be said of how much of the files was looked at."""
     part = [sample for sample in samples if not sample.whole]
     seen = [f"By the first {counted(sample.frame.height, 'row')} of {sample.name}, which has more." for sample in part]
+    seen += [
+        f"Merged cells are filled down: {listed([quoted(name) for name in sample.filled_down])} of {sample.name}."
+        for sample in samples
+        if sample.filled_down
+    ]
     bare = [sample for sample in samples if sample.bare_sheets]
     return [*seen, *(f"No table is in {listed(list(sample.bare_sheets))} of {sample.path.name}." for sample in bare)]

@@ -83,11 +83,15 @@ class DataWarning(UserWarning):
         What is unusual.
     nameless
         The same without names from the log, where the text has any.
+    place
+        The line of a study.toml that may be wrong, such as ``queries.query_text``, at which ``init`` asks about it; empty where no
+        single line is, None where ``init`` asks by its own counts or not at all.
     """
 
-    def __init__(self, text: str, nameless: str | None = None) -> None:
+    def __init__(self, text: str, nameless: str | None = None, place: str | None = "") -> None:
         super().__init__(text)
         self.nameless = text if nameless is None else nameless
+        self.place = place
 
     def __str__(self) -> str:
         return _lines(super().__str__())

@@ -77,7 +77,7 @@ def outcomes(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return tried(__name__, cases)
 
 
-def _damaged(case: dict[str, Any], home: Path) -> Path:
+def write_damaged(case: dict[str, Any], home: Path) -> Path:
     """Write one mutated log; return what is to be read."""
     log, file, kind = sample(case["log"]), case["file"], case["mutation"]
     if kind in STRUCTURAL:
@@ -97,7 +97,7 @@ def _try(case: dict[str, Any], folder: Path, errors: BinaryIO) -> dict[str, Any]
         path.unlink()
     if home.exists():
         home.rmdir()
-    source = _damaged(case, home)
+    source = write_damaged(case, home)
     found: dict[str, Any] = {}
     texts: dict[str, list[str]] = {}
     for way, put in WAYS.items():

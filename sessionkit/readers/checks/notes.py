@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.contract.key_rules import any_twice
 from sessionkit.display.words import counted
-from sessionkit.errors import warn
+from sessionkit.errors import DataWarning, warn
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts
 from sessionkit.study import Settings
 
@@ -19,6 +19,8 @@ JUDGMENT = ["judgment_key", "doc_id"]
 AT_THE_TOP = "at the top of a study.toml"
 """Where settings go; a log that was read without a study.toml has none, so that a message which names one says it."""
 
+DOUBTFUL = 0.1
+"""The share of sessions without queries, or of repeated documents, above which `init` asks whether their columns are the right ones."""
 RUN_ON = "if positions continue from session to session, number queries from 1 in each"
 """What is said where sessions begin far above 1."""
 
@@ -29,25 +31,28 @@ class Notes:
 
     told: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
+    places: dict[str, str | None] = field(default_factory=dict)
 
     def tell(self, sentence: str) -> None:
         """Keep a sentence."""
         self.told.append(sentence)
 
-    def warn(self, sentence: str) -> None:
-        """Keep a sentence and warn of it when reading ends."""
+    def warn(self, sentence: str, *, place: str | None = "") -> None:
+        """Keep a sentence and warn of it when reading ends; `place` as DataWarning has it."""
         self.told.append(sentence)
         self.warned.append(sentence)
+        self.places[sentence] = place
 
     def take(self, others: Notes) -> None:
         """Keep the sentences of others, and warn of those they would warn of."""
         self.told += others.told
         self.warned += others.warned
+        self.places |= others.places
 
     def give_warnings(self) -> None:
         """Issue what is to be warned of, each sentence as one :class:`~sessionkit.errors.DataWarning`."""
         for sentence in self.warned:
-            warn(sentence)
+            warn(DataWarning(sentence, place=self.places.get(sentence, "")))
 
 
 def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
@@ -58,7 +63,8 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
         many, first = counts.far
         notes.warn(
             f"sessions: {counted(many, 'session')} with every query position out of range (first: session {first!r}); the records are "
-            f"rejected, the {'session stays' if many == 1 else 'sessions stay'} without queries; {RUN_ON}"
+            f"rejected, the {'session stays' if many == 1 else 'sessions stay'} without queries; {RUN_ON}",
+            place="queries.query_position",
         )
     if counts.rankless[0]:
         many, first = counts.rankless
@@ -81,7 +87,8 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
             if several:
                 notes.warn(
                     f"{column}: different values within {counted(several, noun)} (first: session {first!r}); the "
-                    "first value is kept"
+                    "first value is kept",
+                    place=f"{name}.{column}",
                 )
     for (rule, column), (several, first) in counts.disordered.items():
         notes.warn(
@@ -94,7 +101,7 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
             "unless results_status says otherwise"
         )
     if counts.lost:
-        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, assumed not logged")
+        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, assumed not logged", place=None)
 
 
 def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:
@@ -117,7 +124,7 @@ def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, 
             if frames
             else 'set missing_positions = "empty" in study.toml (--missing-positions)'
         )
-        notes.warn(said)
+        notes.warn(said, place="queries.query_position")
     else:
         notes.tell(said)
 
@@ -128,7 +135,8 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     if facts.not_logged and not facts.results:
         notes.warn(
             f"queries: none of the {counted(facts.queries, 'query')} has a result, so that no measure of results says anything; where "
-            "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records"
+            "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records",
+            place="queries",
         )
     for status, meaning in (
         ("empty", "empty lists; they count and gain 0"),
@@ -143,13 +151,17 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     if facts.repeats_in_lists:
         notes.warn(
             f"results: {counted(facts.repeats_in_lists, 'row')} with a document shown earlier in the list; it keeps "
-            "its rank and gains once"
+            "its rank and gains once",
+            place="results.doc_id" if DOUBTFUL * facts.results < facts.repeats_in_lists else None,
         )
     of_shown, _ = counts.unusual.get("gaps", NONE)  # which are told of with the first of them
     if in_part := facts.lists_with_gaps - of_shown:
         notes.tell(f"results: {counted(in_part, 'list')} observed in part with gaps in the ranks")
     if counts.lonely:
-        notes.warn(f"sessions: {counted(counts.lonely, 'session')} without any query")
+        notes.warn(
+            f"sessions: {counted(counts.lonely, 'session')} without any query",
+            place="sessions" if DOUBTFUL * facts.sessions < counts.lonely else None,
+        )
     if counts.hollow:
         notes.warn(
             f"queries: {counted(counts.hollow, 'query')} marked as shown, but without a row in results; they count "
@@ -160,14 +172,16 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
     if without:
         notes.warn(
             f"judgments: none for the judgment_key of {counted(without, 'session')} (first: {first!r}); "
-            "scores that need them are undefined there"
+            "scores that need them are undefined there",
+            place="judgments.judgment_key" if 2 * without > facts.sessions else None,
         )
     if facts.results and not judgments.is_empty() and not counts.met and without + counts.lonely < facts.sessions:
         key, doc = judgments.select(JUDGMENT).row(0)
         many = judgments.n_unique(JUDGMENT)
         notes.warn(
             f"judgments: none of the {counted(many, 'judged document')} was shown for its key (first: {key!r}, {doc!r}); check how "
-            "document ids are written"
+            "document ids are written",
+            place="judgments.doc_id",
         )
 
 
@@ -187,7 +201,8 @@ def _notice_judgments(judgments: pl.DataFrame, settings: Settings, notes: Notes)
         notes.warn(
             f"judgments: {counted(repeated.height, 'document')} judged more than once for one key (first: {key!r}, "
             f"{doc!r}); merged by merge = {settings.merge!r} when scored, "
-            f"which can be set {AT_THE_TOP}"
+            f"which can be set {AT_THE_TOP}",
+            place=None,
         )
     top = inf if settings.max_grade is None else settings.max_grade
     above = judgments.filter(pl.col("grade") > top)

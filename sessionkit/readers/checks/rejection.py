@@ -160,7 +160,7 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
             listed = ", ".join(f"{rule['rule']} {rule['number']:,}" for rule in ordered)
             said = f"{counted(total, 'record')} rejected"
             hint = OTHER_ENCODING if any(rule["rule"] == DECODED for rule in rules) else ""
-        notes.warn(f"{source} ({name}): {said}: {listed}{hint}")
+        notes.warn(f"{source} ({name}): {said}: {listed}{hint}", place=None)
 
 
 def _first(rule: Mapping[str, Any]) -> str:

@@ -115,7 +115,7 @@ def _is_moved(raw: Raw, column: str, found: Zeros, notes: Notes, settled: bool |
         if raw.is_file:
             is_table = not any(member.kind for _, member in raw.parted)
             remedy = f"say {f'base = {{ {column} = 0 }}' if is_table else f'{column}_base = 0'} in study.toml"
-        notes.warn(f"{raw.source}: {counted(found.rows, column)} of 0; if the log counts from 0, {remedy}")
+        notes.warn(f"{raw.source}: {counted(found.rows, column)} of 0; if the log counts from 0, {remedy}", place=None)
     return False
 
 
@@ -193,5 +193,6 @@ def notice_zones(raw: Raw, counts: Mapping[str, int], notes: Notes) -> None:
         if count:
             notes.warn(
                 f"{raw.source}: {counted(count, 'time')} without zone in {name}, taken as UTC; set timezone = "
-                f'"Europe/Vienna" (or what it is) {where}'
+                f'"Europe/Vienna" (or what it is) {where}',
+                place=None,
             )

@@ -16,5 +16,6 @@
     contents.py        what is in columns, and what columns of two files share
     spellings.py       how columns spell numbers, dates, durations, yes and no, and nothing
     table_sections.py  a table as lines of a study.toml, and the questions about it
+    rehearsal.py       the proposal read back: what the reader loses or moves becomes a question
     proposal.py        lines, sections and questions as TOML
 """

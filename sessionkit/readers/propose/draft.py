@@ -16,6 +16,7 @@ from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
+from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
@@ -76,13 +77,13 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     inside = [file for path in given for file in files_in(path)]
     found = known(given) or (known(inside) if len(inside) > len(given) else None)
     if found is not None:
-        return _proposal(sections_of_known(found, place))
+        return _proposal(rehearse(sections_of_known(found, place), place))
     with TemporaryFolder() as workspace:
         parts = by_shared_ids(by_values(_parts(inside, [path for path in given if path.is_dir()], workspace)))
     if any(part.kind == "events" for part in parts):
-        sections = sections_of_events(parts, place)
+        sections = rehearse(sections_of_events(parts, place), place)
     elif any(part.kind in ("results", "queries") for part in parts):
-        sections = sections_of_tables(parts, place)
+        sections = rehearse(sections_of_tables(parts, place), place)
     else:
         begun = beginning_of_log(parts)
         if begun is None:

@@ -378,7 +378,7 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = 
     if utf16 is None and b"\0" in head:
         raise DataError(f"{name} is binary, not a table; save it as CSV or tab-separated text, or as Parquet")
     copy = workspace / f"sample-{len(list(workspace.iterdir()))}.txt"
-    whole = _copied(file, utf16, copy)
+    whole = copy_beginning(file, utf16, copy)
     options, doubts = _encoding(file, copy, utf16)
     text = copy.read_bytes()[: LOOK * 4].decode(errors="replace").removeprefix("\ufeff")[:LOOK]
     if not text.strip():
@@ -484,7 +484,7 @@ def _trimmed(frame: pl.DataFrame, options: dict[str, Any]) -> tuple[pl.DataFrame
     return (bare, {**options, "trim": True}) if any(alike) else (frame, options)
 
 
-def _copied(file: LogFile, encoding: str | None, copy: Path) -> bool:
+def copy_beginning(file: LogFile, encoding: str | None, copy: Path) -> bool:
     """Write the first lines of a text to a file, from UTF-16 in UTF-8; return whether these are all.
 
     They end where every quote has been closed, if that is anywhere.

@@ -348,8 +348,6 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
             _ask_of_merged_cells(match)
     for key, doubt in sample.doubts.items() if not match.is_shared else ():
         match.ask(key, doubt)
-    if sample.outside and not match.is_shared:
-        match.remark("", f"{counted(sample.outside, 'row')} without a session, such as a row of totals: rejected")
     options: dict[str, Any] = {"path": paths_from(folder, sample), **sample.options, **match.options}
     if options.get("format"):
         options = {key: options[key] for key in ("path", "format")}

@@ -15,6 +15,7 @@ from tests.support.study_sheets import SHEETS
 
 WORDS = "judgments.grade_values"
 EMPTY = "results.empty_list"
+SESSION = "results.columns.session_id"
 ASKED = {
     "german_semicolons": ["results.encoding", WORDS],
     "us_three_sheets": ["timezone", EMPTY],
@@ -25,9 +26,9 @@ ASKED = {
     "portuguese_pipes": [EMPTY, WORDS],
     "italian_ods": ["timezone"],
     "uk_long_questionnaire": ["timezone", EMPTY, WORDS],
-    "german_merged_headers": [],
+    "german_merged_headers": [SESSION],
     "us_everything": ["timezone", EMPTY],
-    "german_messy": ["results.encoding", WORDS],
+    "german_messy": ["results.encoding", SESSION, WORDS],
 }
 """What is asked of a sheet beside the top of the scale; what is proposed there is right already."""
 KNOWN = ("user", "topic", "session", "system", "started_at")

@@ -460,8 +460,8 @@ def test_totals_are_no_part_of_the_log(proposal):
     rows = [(*row, "ja" if row[2] == 1 else "nein") for row in GRID]
     made = proposal(rejects=True, results=("session,qno,rank,doc,klick", [*rows, ("", "", "", "Summe", 18)]))
     assert made.settings["results"]["columns"]["clicked"] == "klick"
-    assert "# 1 row without a session, such as a row of totals: rejected" in made.text
-    assert made.questions == ()
+    assert [question.place for question in made.questions] == ["results.columns.session_id"]
+    assert asked(made, "results.columns.session_id").startswith("1 record of 73 rejected: session_id_is_given")
 
 
 def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path):

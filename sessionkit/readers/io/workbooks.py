@@ -1,7 +1,7 @@
 """Sheets of workbooks (.xlsx, .xlsm, .xlsb, .xls, .ods), always read as text: no cell is lost to a guess at its type.
 
 Needs the extra ``excel``. Numbers are as the workbook stores them, times ISO 8601; an error such as ``#N/A``, and a formula
-whose value was never worked out, is an empty cell. Merged cells below the header are filled down (``merged_cells.py``).
+whose value was never worked out, is an empty cell. Merged cells below the header are filled down (``cell_spans.py``).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.io.cell_spans import blocks, column_number, filled_down, merged_rows
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.merged_cells import blocks, column_number, filled_down, merged_rows
 from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 

@@ -21,11 +21,11 @@ from sessionkit.contract.casts import as_text
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.io.blanks import read_whitespace
+from sessionkit.readers.io.cell_spans import filled_down, merged_rows
 from sessionkit.readers.io.delimited import SEPARATORS, read_delimited
 from sessionkit.readers.io.invalid_bytes import escaped, refuse_other_encoding
 from sessionkit.readers.io.json_items import as_ndjson
 from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked
-from sessionkit.readers.io.merged_cells import filled_down, merged_rows
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.signatures import utf16_of

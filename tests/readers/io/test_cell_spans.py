@@ -85,8 +85,8 @@ def test_a_merged_cell_without_text_takes_none_from_above():
 def test_a_merged_value_of_one_result_is_asked_about(tmp_path):
     clicks = (*HEADER[:4], "URL")
     proposal = propose(write_merged(tmp_path / "a.xlsx", header=clicks, spans={**SPANS, 4: [(0, 1)]}), folder=tmp_path)
-    texts = [question.text for question in proposal.questions if question.place.endswith("doc_id")]
-    assert texts == ["merged cells of 'URL' give several rows the same doc_id. Does it hold for each of them?"]
+    question = "merged cells of 'URL' give several rows the same doc_id. Does it hold for each of them?"
+    assert question in [one.text for one in proposal.questions]
 
 
 @pytest.mark.parametrize("width", [4, 6])

@@ -6,6 +6,7 @@ from frictionless import Schema
 
 from sessionkit.contract import TABLES, document, table
 from sessionkit.contract.schemas import DTYPES
+from sessionkit.readers import FORMATS
 from sessionkit.readers.config import EXCLUDES, SECTIONS
 from sessionkit.study import Settings
 
@@ -69,5 +70,6 @@ def test_settings_and_study_toml_agree():
         "defaults",
         *EXCLUDES,
         *SECTIONS,
+        *FORMATS["tables"].options,
     }
     assert keys == set(Settings().as_dict())

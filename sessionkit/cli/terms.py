@@ -101,7 +101,8 @@ def _entries() -> Iterator[tuple[str, str]]:
         for column in table(name).fields:
             yield column.name, f"a column of {name}: {column.description}"
     yield from _keys_of_study_toml(document("study.schema"))
-    yield from _options_of_formats({name: log.options for name, log in FORMATS.items()})
+    # the schema of study.toml explains those of tables
+    yield from _options_of_formats({name: log.options for name, log in FORMATS.items() if name != "tables"})
 
 
 def _keys_of_study_toml(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -106,7 +106,9 @@ def _described(said: StudyToml, paths: list[Path], format: str | None, command: 
     name = "tables" if named is None else named
     _refuse_untaken(name, command)
     if name == "tables":
-        return LogDescription(_tables(said, paths), recognized=named is not None or bool(set(LOG) & set(said.loaded)))
+        return LogDescription(
+            _tables(said, paths, command), recognized=named is not None or bool(set(LOG) & set(said.loaded))
+        )
     loaded = {**said.loaded, **command, "format": name}
     if not paths:
         return LogDescription(as_config(loaded, said.name, said.folder))
@@ -177,21 +179,21 @@ def _refuse_untaken(name: str, command: Mapping[str, Any]) -> None:
             raise UsageError(f"format {name} takes no {option} ({COMMAND[option]}); see: sessionkit formats {name}")
 
 
-def _tables(said: StudyToml, paths: list[Path]) -> Config:
+def _tables(said: StudyToml, paths: list[Path], command: Mapping[str, Any]) -> Config:
     """Return the description of a log that is tables."""
     if len(paths) > 1:
         raise UsageError(
             f"format tables takes one source, not {len(paths)}; name the files of the study in a study.toml"
         )
-    loaded = dict(said.loaded)
+    loaded = {**said.loaded, **command}
     if not paths:
         given = loaded.get("path")
         if not set(LOG) & set(loaded) and (isinstance(given, str) or (isinstance(given, list) and len(given) == 1)):
             loaded["results"] = {"path": loaded.pop("path") if isinstance(given, str) else loaded.pop("path")[0]}
         return as_config(loaded, said.name, said.folder)
     path = paths[0]
-    if not loaded:
-        return Config(path.name, path.parent, tables={"results": {"path": path.name}})
+    if not said.loaded:
+        return as_config({**loaded, "results": {"path": path.name}}, path.name, path.parent)
     if said.name == "config":
         loaded["results"] = {"path": path.name, **loaded.get("results", {})}
     described = as_config(loaded, said.name, said.folder)

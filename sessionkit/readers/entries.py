@@ -219,3 +219,10 @@ SESSION_GAP = Option(
     default="30m",
 )
 """The option of formats that cut events into sessions."""
+CUT_SESSIONS = Option(
+    "Whether sessions that the log names are cut where they pause for longer than session_gap, as where a user id stands for "
+    "the session. The parts are called s-1, s-2, ...",
+    kind="boolean",
+    default=False,
+)
+"""The option of formats whose log names sessions that may be long."""

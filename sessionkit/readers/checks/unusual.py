@@ -58,7 +58,7 @@ CHECKS = {
     "no dwell": Check("clicked result", "without dwell_seconds, where others have them"),
     "long": Check(
         "session",
-        "with more than a day between two queries; all are kept. session_gap cuts sessions at pauses, in formats that have it",
+        "with more than a day between two queries; all are kept. cut_sessions cuts sessions at pauses, in tables and formats that have it",
     ),
     "many": Check("session", f'of more than {MANY} queries; --where "queries <= {MANY}" leaves them out'),
     "rhythm": Check(

@@ -22,7 +22,7 @@ import polars as pl
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.entries import SESSION_GAP, Option
+from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import AT, FILE, as_time
 from sessionkit.readers.events.sessionize import with_sessions
@@ -51,11 +51,7 @@ OPTIONS: dict[str, Option] = {
     "separator": Option('What separates fields, such as "," or "\\t"; without, what the name of the file says.'),
     "quote": Option("Whether quotes keep fields together; false where they are data.", kind="boolean", default=True),
     "rank_base": Option("What ranks count from; without, as most lists do.", kind="integer", allowed=(0, 1)),
-    "cut_sessions": Option(
-        "Whether sessions of the log are cut where they pause for longer than session_gap.",
-        kind="boolean",
-        default=False,
-    ),
+    "cut_sessions": CUT_SESSIONS,
     "session_gap": SESSION_GAP,
     "merge_queries": MERGE_QUERIES,
 }

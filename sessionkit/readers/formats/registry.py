@@ -33,6 +33,7 @@ OWN_FORMATS: dict[str, Format] = {
         "delimited, NDJSON or Parquet tables, plain, .gz or .zst, as study.toml describes them",
         reader("tables", tables.take, files=tables.files),
         fits=tables.fits,
+        options=tables.OPTIONS,
         tried=tables.TRIED,
     ),
     "core": Format(

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.cells import numbered
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Glimpse, Option
+from sessionkit.readers.events.sessionize import cut_tables
 from sessionkit.readers.formats.table_joins import with_counted_clicks, with_positions
 from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
@@ -28,6 +30,8 @@ from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "the user study of ir_metrics (tab-separated, three tables); NDJSON and Parquet on made-up ones"
+
+OPTIONS: dict[str, Option] = {"cut_sessions": CUT_SESSIONS, "session_gap": SESSION_GAP}
 
 
 def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
@@ -64,7 +68,8 @@ def take(log: Log) -> Taken:
     for name in ("queries", "results"):
         if log.config.tables.get(name, {}).get("number_queries"):
             raws[name] = [numbered(together(raws[name]))]
-    return _joined({name: together(given) for name, given in raws.items()}, in_memory if log.fits else log.keep)
+    keep = in_memory if log.fits else log.keep
+    return _cut(_joined({name: together(given) for name, given in raws.items()}, keep), log, keep)
 
 
 def _joined(raws: dict[str, Raw], keep: Keep) -> Taken:
@@ -80,6 +85,26 @@ def _joined(raws: dict[str, Raw], keep: Keep) -> Taken:
     clicked = with_counted_clicks(results, placed, queries, keep)
     log["results"] = [clicked.results, clicked.clicks]
     return Taken(log, notes=clicked.notes, cells=[clicked.cells])
+
+
+def _cut(taken: Taken, log: Log, keep: Keep) -> Taken:
+    """Return the tables, their sessions cut at pauses where study.toml says so."""
+    gap = log.option("session_gap")
+    if not log.option("cut_sessions"):
+        if gap != SESSION_GAP.default:
+            raise UsageError(
+                f"session_gap = {gap!r} has no effect, because the tables name their sessions; set cut_sessions = true in study.toml "
+                "to cut these at pauses, or leave session_gap out"
+            )
+        return taken
+    for options in log.config.questionnaires:
+        if "session_id" in options.get("columns", {}):
+            raise DataError(
+                f"{log.config.name}: [[questionnaires]] joins {options['path']} by session_id, but cut_sessions gives each part of a "
+                "session another id; join answers by user_id or topic_id, or leave cut_sessions out"
+            )
+    cut = cut_tables(taken.raws, gap, keep)
+    return replace(taken, raws=cut.raws, notes=[*taken.notes, *cut.notes])
 
 
 def _of_each_sheet(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -29,7 +29,7 @@ from sessionkit.contract.checks import NO_CELLS, cell
 from sessionkit.display import words
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
+from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import (
     AT,
@@ -252,11 +252,7 @@ OPTIONS: dict[str, Option] = {
         allowed=(0, 1),
     ),
     "dwell_time": Option("Unit of dwell_time in event_attributes, which is not read without.", allowed=tuple(UNITS)),
-    "cut_sessions": Option(
-        "Whether sessions that the log names are cut where they pause for longer than session_gap.",
-        kind="boolean",
-        default=False,
-    ),
+    "cut_sessions": CUT_SESSIONS,
     "session_gap": SESSION_GAP,
     "merge_queries": MERGE_QUERIES,
 }

@@ -101,7 +101,9 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
             "unless results_status says otherwise"
         )
     if counts.lost:
-        notes.warn(f"queries: {counted(counts.lost, 'query')} with every result row rejected, assumed not logged", place=None)
+        notes.warn(
+            f"queries: {counted(counts.lost, 'query')} with every result row rejected, assumed not logged", place=None
+        )
 
 
 def _notice_missing(counts: AnomalyCounts, settings: Settings, notes: Notes, *, frames: bool) -> None:

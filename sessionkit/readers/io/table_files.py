@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.cells import cell_of, in_our_spelling
 from sessionkit.readers.checks.columns import required, under_our_names
@@ -61,7 +62,11 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     if file.kind not in ("parquet", "workbook"):
         refuse_long_line(file, config.memory, noun="line" if file is given else "record")
 
+    below = options.get("skip_after_header", 0)
+
     def named(frame: pl.LazyFrame, *, numbered: bool) -> pl.LazyFrame:
+        if below:
+            frame = frame.filter(pl.col(RECORD) > below)
         found.extend(frame.collect_schema().names())
         of_sheet = f"{OF_SHEET}{options['sheet']}" if "sheet" in options else ""
         source = Raw(name, f"{file.name}{of_sheet}", frame, 0, no_way_back, file.bytes, file.digest)
@@ -81,6 +86,8 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
         raw = _records(file, name, options, named, config=config, at_once=at_once)
     else:
         raw = _elements(file, name, options, lists, named, config=config, at_once=at_once)
+    if below:  # of some kinds of files the rows below the header are counted
+        raw = replace(raw, records=raw.frame.select(pl.len()).collect().item())
     if set(QRELS) <= set(found):
         raw = without_idle_subtopic(raw)
     if file is not given:

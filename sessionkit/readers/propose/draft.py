@@ -16,6 +16,7 @@ from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
+from sessionkit.readers.propose.questionnaires import with_questionnaires
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, together
@@ -79,7 +80,8 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     if found is not None:
         return _proposal(rehearse(sections_of_known(found, place), place))
     with TemporaryFolder() as workspace:
-        parts = by_shared_ids(by_values(_parts(inside, [path for path in given if path.is_dir()], workspace)))
+        files = _parts(inside, [path for path in given if path.is_dir()], workspace)
+        parts = by_shared_ids(with_questionnaires(by_values(files)))
     if any(part.kind == "events" for part in parts):
         sections = rehearse(sections_of_events(parts, place), place)
     elif any(part.kind in ("results", "queries") for part in parts):

@@ -18,7 +18,9 @@ from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
 from sessionkit.readers.propose.kinds import LogFileKind, action_of, event_column
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.questionnaires import sections_of_answers
 from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, sections_of, zone_line
+from sessionkit.readers.questionnaires import SECTION
 
 CLOSE = 0.1
 """Shares of the judgments' keys that are so near to each other leave it open what these belong to."""
@@ -59,13 +61,15 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
             )
         )
     sections = [TomlSection((), tuple(top)), *_named(first, columns, judged), _actions(columns["event"])]
-    left = [part.name for part in parts if part.kind not in ("events", "judgments")]
+    answers = [part for part in parts if part.kind == SECTION]
+    left = [part.name for part in parts if part.kind not in ("events", "judgments", SECTION)]
     if left:
         asked = f"not used, because only its events describe a log of events: {listed([quoted(name) for name in left])}"
         sections.append(TomlSection((), (Line(questions=(asked,)),)))
     if judged.match is not None:
         sections += sections_of(judged.match, folder)
-    return sections
+    taken = set(table("sessions").names)
+    return [*sections, *(section for part in answers for section in sections_of_answers(part, parts, folder, taken))]
 
 
 def _written(part: LogFileKind) -> list[Line]:

@@ -397,7 +397,16 @@ def _choose_document(results: Match, judged: list[SampleColumn]) -> SampleColumn
             pairs, key=lambda pair: pair[0] + 0.2 * sum(likeness(one.heading, "doc_id") for one in pair[1:])
         )
         results.columns["doc_id"] = ours.name
-        if len(things) > 1 and (not part.sample.named or likeness(ours.heading, "doc_id") < LIKELY):
+        is_usual = likeness(ours.heading, "doc_id") >= LIKELY
+        least = 1.0 if is_usual else LIKELY  # of two usual names the judgments decide, unless one is doc_id itself
+        rivals = [one for one in things if one is not ours and likeness(one.heading, "doc_id") >= least]
+        if rivals and part.sample.named:
+            results.ask(
+                "doc_id",
+                f"{quoted(ours.name)} is taken for doc_id, because {share_text(common, 0)} of its ids are those of the judgments; "
+                f"{listed([quoted(one.name) for one in rivals])} is called like one. Which is it?",
+            )
+        elif len(things) > 1 and (not part.sample.named or likeness(ours.heading, "doc_id") < LIKELY):
             results.remark("doc_id", f"{share_text(common, 0)} of its ids are those of the judgments")
         return theirs
     results.columns["doc_id"] = things[0].name

@@ -108,7 +108,7 @@ def _ask_of_doubts(match: Match, ours: str, like: float) -> None:
     if LIKELY <= like < likeness(column.heading, nearer) and ours in COUNTS:
         match.ask(
             ours,
-            f"{quoted(column.name)} is taken for {ours} by its values ({_range(column)}), which are no {nearer}. Is it?",
+            f"{quoted(column.name)} is taken for {ours}, because its values ({_range(column)}) cannot be {nearer}. Is it?",
         )
     if ours.endswith("_seconds"):
         seconds = respelled(column.given, column.spelling(match.fields[ours]), match.fields[ours])
@@ -164,7 +164,12 @@ def is_day(one: SampleColumn, ours: str, declared: Field) -> bool:
 
 
 def is_mistyped(one: SampleColumn, bad: pl.Series, ours: str, declared: Field) -> bool:
-    """Return whether few values of a column with a usual name are mistyped, which are then set aside one by one."""
+    """Return whether few values of a column with a usual name are mistyped, which are then set aside one by one.
+
+    Numbers beside 0 and 1 count something, such as clicks, however rare they are.
+    """
+    if declared.type == "boolean" and one.counts and bad.str.contains(r"^\s*\d+(\.0+)?\s*$").any():
+        return False
     strange = bad.filter([not mean_nothing([text]) for text in bad])
     usual = likeness(one.heading, ours) >= LIKELY and not declared.required and declared.type != "string"
     return usual and one.share_of(strange) <= ODD

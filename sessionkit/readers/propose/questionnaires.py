@@ -7,87 +7,230 @@ sessions that the log does not say. A column of the results is one of answers wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from sessionkit.display.words import listed
-from sessionkit.readers.propose.column_names import LIKELY, folded
-from sessionkit.readers.propose.contents import SampleColumn, share
+from sessionkit.contract import table
+from sessionkit.display.words import counted, listed
+from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
 from sessionkit.readers.propose.kinds import LogFileKind, called
 from sessionkit.readers.propose.match import STEADY, Match
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.scales import values_of_labels
 from sessionkit.readers.propose.sheets import like
 from sessionkit.readers.propose.spellings import mean_nothing
+from sessionkit.readers.propose.survey_exports import (
+    SurveyExport,
+    rows_below_header,
+    survey_export_of,
+    without_rows_below_header,
+)
 from sessionkit.readers.propose.table_sections import paths_from
 from sessionkit.readers.questionnaires import ANSWER, IDS, ITEM, SECTION
 
 ITEMS = (
-    "item items question questions questionid statement variable scale frage fragen aussage skala merkmal enonce pregunta "
-    "afirmacion domanda affermazione pergunta afirmacao vraag stelling kysymys vaittama fraga pastaende"
+    "item items itemid itemno itemnr itemcode question questions questionid questionno questiontext statement variable scale frage "
+    "fragen aussage skala merkmal enonce pregunta afirmacion domanda affermazione pergunta afirmacao vraag stelling kysymys vaittama "
+    "fraga pastaende"
 )
 """What the column of items is called in a table of one row for each answer."""
 ANSWERS = (
-    "value values answer answers response responses rating score wert antwort antworten bewertung reponse valeur respuesta valor "
-    "risposta valore resposta antwoord waarde vastaus arvo svar varde"
+    "value values answer answers answervalue response responses responsevalue rating score wert antwort antworten bewertung reponse "
+    "valeur respuesta valor risposta valore resposta antwoord waarde vastaus arvo svar varde"
 )
 """What the column of answers is called there."""
+KINDS = ("sessions", "users", "judgments", "queries", "")
+"""What a questionnaire may look like."""
 FACTS = ("user_id", "topic_id", "system_id", "started_at", "ended_at", "duration_seconds", "session_order")
 """What a table of sessions may say of them."""
+TIMES_OF_ANSWERS = (
+    "timestamp time datetime date ts zeitstempel zeit zeitpunkt uhrzeit datum horodateur horodatage heure fecha hora marcatemporal data "
+    "ora tijdstempel aikaleima tidstampel"
+)
+"""Names of times that may be those of the answers as well as of sessions, folded."""
 SHARED = 0.5
 """The share of participants, or tasks, that a questionnaire must have in common with the log."""
-WRITTEN = ("path", "name_pattern", "sheet", "encoding", "separator", "quote", "skip", "header", "trim", "null")
+ALIKE = 0.8
+"""The share of values that a column must have in common with the log to be an id by its values alone."""
+REPEATED = 1 / 3
+"""The share of rows up to which answers by the same respondent are repetitions, and not measures of their own."""
+WRITTEN = (
+    "path", "name_pattern", "sheet", "encoding", "separator", "quote", "skip", "header", "skip_after_header", "trim", "null",
+    "decimal",
+)  # fmt: skip
 """Options of a questionnaire in their order."""
+SUPPOSED = {"header": False, "encoding": "cp1252"}
+"""What an option would be if a doubt about it were right."""
 GRADES = 101
 """Different answers at most of a rating."""
+LABELS = 9
+"""Different texts at most of a column of labels whose order is not known."""
+SHOWN = 12
+"""Names that a sentence lists."""
 
 
 def with_questionnaires(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
-    """Return the files, those that are answers marked as such."""
-    return [replace(part, kind=SECTION) if _is_questionnaire(part, parts) else part for part in parts]
+    """Return the files, those that are answers marked as such, without rows below their header that are none."""
+    return [_as_answers(part, parts) for part in parts]
 
 
-def _is_questionnaire(part: LogFileKind, parts: Sequence[LogFileKind]) -> bool:
-    """Return whether a file has answers, and no facts of sessions that the log lacks."""
+def _as_answers(part: LogFileKind, parts: Sequence[LogFileKind]) -> LogFileKind:
+    """Return a file as a questionnaire, or as it is where it is none."""
     others = [one for one in parts if one is not part]
-    if part.kind not in ("sessions", "users", "") or not part.sample.named or not _ids(part, others):
+    if not part.sample.named or part.kind not in KINDS or not _has_log(others):
+        return part
+    answers = _without_rows_below_header(part, others)
+    rivals = [one for one in parts if one.kind == part.kind]
+    is_largest = max(rivals, key=lambda one: (len(one.columns), -rivals.index(one))) is part
+    return replace(answers, kind=SECTION) if _is_questionnaire(answers, others, is_largest=is_largest) else part
+
+
+def _has_log(parts: Sequence[LogFileKind]) -> bool:
+    """Return whether some files have queries."""
+    return any(part.kind in ("results", "queries", "events") for part in parts)
+
+
+def _without_rows_below_header(part: LogFileKind, others: Sequence[LogFileKind]) -> LogFileKind:
+    """Return a file without the rows below its header that a survey tool writes there."""
+    ids = {
+        name: set().union(*(one.given for one in _in_log(others, ours))) for ours, name in _ids(part, others).items()
+    }
+    sample = part.sample
+    if sample.made:  # sessions, or numbers of queries, of which a questionnaire has none
+        names = [name for name in sample.columns if name not in sample.made]
+        sample = replace(sample, frame=sample.frame.select(names), texts=sample.texts.select(names), made={})
+    sample = without_rows_below_header(sample, rows_below_header(sample.texts, ids))
+    return replace(part, sample=sample, columns=columns_of(sample))
+
+
+def _is_questionnaire(part: LogFileKind, others: Sequence[LogFileKind], *, is_largest: bool) -> bool:
+    """Return whether a file has answers, and no facts of sessions that the log lacks.
+
+    Of several tables of users the largest is none. A file that looked like queries or
+    judgments is one where the log has its queries elsewhere, or each respondent one row.
+    """
+    ids = _ids(part, others)
+    if not ids:
         return False
+    is_of_respondents = bool({"user_id", "session_id"} & set(ids))
+    if is_of_respondents and _export(part).tool:
+        return True
+    if part.kind == "queries":
+        return is_of_respondents and not _has_queries(part, others)
+    if part.kind == "judgments":
+        is_of_documents = _has_documents(part, others) or ("user_id" not in ids and called(part.columns, "doc_id"))
+        return is_of_respondents and not is_of_documents and _repeated(part, ids) <= REPEATED
     if _long(part) or _items_in_names(part, others) is not None:
         return True
-    facts, known = _facts(part), set().union(*(_facts(one) for one in others if one.kind in ("results", "queries")))
+    facts = _facts(part)
+    known = set().union(*(_facts(one) for one in others if one.kind in ("results", "queries", "events")))
     rivals = [one for one in others if one.kind == part.kind]
     if part.kind == "sessions":
         if facts - known:
             return any(facts < _facts(one) for one in rivals)
-        return bool(known - facts) or bool(part.sample.made) or any(_facts(one) - facts for one in rivals)
-    most = max([part, *rivals], key=lambda one: (len(one.columns), -parts.index(one)))
-    return part.kind == "users" and most is not part
+        is_of_several = len(ids) > 1
+        return bool(known - facts) or is_of_several or any(_facts(one) - facts for one in rivals)
+    if part.kind == "users":
+        return not is_largest
+    return is_of_respondents and not _has_documents(part, others)
 
 
 def _facts(part: LogFileKind) -> set[str]:
-    """Return what a file says of sessions."""
-    return {ours for ours in FACTS if called(part.columns, ours)}
+    """Return what a file says of sessions; a time that may be that of the answers is none."""
+    names = {ours: called(part.columns, ours) for ours in FACTS}
+    return {ours for ours, name in names.items() if name and folded(name) not in TIMES_OF_ANSWERS.split()}
+
+
+def _export(part: LogFileKind) -> SurveyExport:
+    """Return what a file shows of the survey tool that wrote it."""
+    return survey_export_of(part.columns, part.sample.below_header)
+
+
+def _has_queries(part: LogFileKind, others: Sequence[LogFileKind]) -> bool:
+    """Return whether a file that looks like queries has those of the log, or such as the log has none of."""
+    lists = [one for one in others if one.kind in ("results", "events")]
+    log = lists or [one for one in others if one.kind == "queries"]
+    for ours in ("query_id", "query_text"):
+        name = called(part.columns, ours)
+        if name and any(share(part.columns[name].given, one.given) >= SHARED for one in _in_log(log, ours)):
+            return True
+    position = called(part.columns, "query_position")
+    if position and _repeated(part, _ids(part, others)) > REPEATED:
+        return True
+    texts = [one for one in part.columns.values() if likeness(one.heading, "query_text") >= LIKELY and len(one.given)]
+    texts = [one for one in texts if not re.fullmatch(r"[A-Za-z]\W?\d+", one.name)]  # Q3 is a question
+    is_known = bool(lists) and bool(_in_log(lists, "query_text"))
+    return not is_known and any(2 * one.distinct > len(one.given) and not _is_of_numbers(one) for one in texts)
+
+
+def _is_of_numbers(column: SampleColumn) -> bool:
+    """Return whether most values of a column are numbers, whatever their decimal mark."""
+    return column.share_matching(r"^\s*[-+]?\d+([.,]\d+)?\s*$") > 0.5
+
+
+def _has_documents(part: LogFileKind, others: Sequence[LogFileKind]) -> bool:
+    """Return whether a column has the name of a document, and values of those that the log shows."""
+    shown = _in_log([one for one in others if one.kind in ("results", "events")], "doc_id")
+    docs = [one for one in part.columns.values() if likeness(one.heading, "doc_id") and one.distinct > 1]
+    return any(share(one.given, column.given) >= SHARED for one in docs for column in shown)
 
 
 def _ids(part: LogFileKind, others: Sequence[LogFileKind]) -> dict[str, str]:
     """Return the columns that say whose answers a file has, by ours, if the log has them as well."""
-    found = {}
+    ids = _ids_by_name(part, others)
+    return ids if "session_id" in ids else {**ids, **_ids_by_values(part, others, ids)}
+
+
+def _ids_by_name(part: LogFileKind, others: Sequence[LogFileKind]) -> dict[str, str]:
+    """Return those of these columns that have a usual name."""
+    ids = {}
     for ours in IDS:
         name = called(part.columns, ours)
         if name and any(share(part.columns[name].given, column.given) >= SHARED for column in _in_log(others, ours)):
-            found[ours] = name
-    if "session_id" in found and part.columns[found["session_id"]].made_of is None:
-        return {"session_id": found["session_id"]}
-    return {ours: name for ours, name in found.items() if ours != "session_id"}
+            ids[ours] = name
+    return {"session_id": ids["session_id"]} if "session_id" in ids else ids
+
+
+def _ids_by_values(part: LogFileKind, others: Sequence[LogFileKind], ids: Mapping[str, str]) -> dict[str, str]:
+    """Return further columns that say whose answers a file has, by the values that they share with the log.
+
+    Small numbers may be ratings: they are ids only where each row has another one.
+    """
+    found: dict[str, str] = {}
+    for ours in ("user_id", "topic_id") if "user_id" not in ids else ("topic_id",):
+        if ours in ids or (ours == "topic_id" and not {"user_id"} & {*ids, *found}):
+            continue
+        for column in part.columns.values():
+            if column.name in (*ids.values(), *found.values()) or column.distinct < 2:
+                continue
+            is_small = column.share_matching(r"^\s*\d{1,2}\s*$") > 0.5
+            if is_small and not (ours == "user_id" and column.is_key):
+                continue
+            if any(share(column.given, one.given) >= ALIKE for one in _in_log(others, ours)):
+                found[ours] = column.name
+                break
+    return found
 
 
 def _in_log(parts: Sequence[LogFileKind], ours: str) -> list[SampleColumn]:
     """Return the columns of a log that are one of ours."""
-    log = [part for part in parts if part.kind in ("results", "queries", "sessions")]
-    return [part.columns[name] for part in log if (name := called(part.columns, ours))]
+    log = [part for part in parts if part.kind in ("results", "queries", "sessions", "events")]
+    return [
+        part.columns[name]
+        for part in log
+        if (name := called(part.columns, ours)) and part.columns[name].made_of is None
+    ]
+
+
+def _repeated(part: LogFileKind, ids: Mapping[str, str], item: str | None = None) -> float:
+    """Return the share of rows whose respondent, or answer of a respondent to an item, has an earlier row."""
+    rows = part.sample.texts.select(*ids.values(), *([item] if item else [])).drop_nulls()
+    return 1 - rows.n_unique() / rows.height if rows.height and rows.width else 0.0
 
 
 def _long(part: LogFileKind) -> tuple[str, str] | None:
@@ -117,45 +260,306 @@ def _items_in_names(part: LogFileKind, others: Sequence[LogFileKind]) -> str | N
     return None
 
 
-def sections_of_answers(part: LogFileKind, parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
-    """Return what a study.toml says of a questionnaire, of each of its sheets where it has several."""
+def sections_of_answers(
+    part: LogFileKind, parts: Sequence[LogFileKind], folder: Path, taken: set[str]
+) -> list[TomlSection]:
+    """Return what a study.toml says of a questionnaire, of each of its sheets where it has several.
+
+    Parameters
+    ----------
+    taken
+        Names of columns that sessions and users have already; those of the questionnaire's items join them.
+    """
     others = [one for one in parts if one is not part]
-    columns = _ids(part, others)
+    layout = _layout_of_answers(part, others)
+    distinguishing = _distinguishing(part, layout)
+    if distinguishing is not None:
+        return [TomlSection((), (Line(questions=(distinguishing,)),))]
+    renamed = _renamed(part, layout, taken)
+    columns = {**layout.ids, **renamed}
+    if layout.long:
+        columns |= dict(zip((ITEM, ANSWER), layout.long, strict=True))
     options: dict[str, Any] = {"path": paths_from(folder, part.sample), **part.sample.options}
     sheets = options["sheet"] if isinstance(options.get("sheet"), list) else [options.get("sheet")]
-    long, pattern = _long(part), _items_in_names(part, others)
-    if long:
-        columns |= dict(zip((ITEM, ANSWER), long, strict=True))
-    asked = (
-        [part.columns[long[1]]] if long else [one for one in part.columns.values() if one.name not in columns.values()]
-    )
+    ours = {theirs: name for name, theirs in columns.items()}
+    names = [ours.get(one.name, one.name) for one in layout.items]
+    asked = [part.columns[layout.long[1]]] if layout.long else [*layout.items, *layout.within]
+    lines_of_columns = [
+        Line("columns", columns, tuple(_questions_of_ids(part, others, layout))),
+        *([Line("name_items", layout.pattern)] if layout.pattern is not None else []),
+        *_lines_of_items(part, layout, names),
+    ]
     sections = []
-    for sheet in sheets:
+    for at, sheet in enumerate(sheets):
         own = options if sheet is None else {**options, "sheet": sheet}
-        lines = [*_written(part, own, asked), Line("columns", columns)]
-        if pattern is not None and not long:
-            lines.append(Line("name_items", pattern))
+        lines = [*_written(part, own, asked), *_labels(part, layout, ours), *lines_of_columns]
+        if at:  # what is asked of the first sheet is asked of all
+            lines = [replace(line, questions=(), remarks=()) for line in lines if line.key and not line.idle]
         sections.append(TomlSection((SECTION,), tuple(lines), is_item=True))
+    taken |= set(names) | {columns.get(name, name) for name in renamed}
     return sections
 
 
+@dataclass(frozen=True)
+class AnswersLayout:
+    """Which columns of a questionnaire are what.
+
+    Parameters
+    ----------
+    ids
+        The columns that say whose the answers are, by ours.
+    long
+        Of a row for each answer the columns of the item and of the answer.
+    pattern, within
+        A pattern of names that hold a task or a system and an item, and the columns with such names.
+    items
+        The other columns that are items.
+    export
+        What shows of the survey tool.
+    """
+
+    ids: Mapping[str, str]
+    long: tuple[str, str] | None
+    pattern: str | None
+    within: tuple[SampleColumn, ...]
+    items: tuple[SampleColumn, ...]
+    export: SurveyExport
+
+
+def _layout_of_answers(part: LogFileKind, others: Sequence[LogFileKind]) -> AnswersLayout:
+    """Return which columns of a questionnaire are what."""
+    ids, long, export = _ids(part, others), _long(part), _export(part)
+    pattern = None if long else _items_in_names(part, others)
+    left = [one for one in part.columns.values() if one.name not in ids.values()]
+    within = tuple(one for one in left if pattern is not None and re.fullmatch(pattern, one.name))
+    items = tuple(one for one in left if one not in within and one.name not in export.about_response)
+    return AnswersLayout(ids, long, pattern, within, () if long else items, export)
+
+
+def _distinguishing(part: LogFileKind, layout: AnswersLayout) -> str | None:
+    """Return the question about a file with several rows for most respondents, which is not used; None for others."""
+    item = layout.long[0] if layout.long else None
+    if _repeated(part, layout.ids, item) <= REPEATED:
+        return None
+    rows = part.sample.texts.select(*layout.ids.values(), *([item] if item else [])).drop_nulls()
+    named = listed([quoted(name) for name in layout.ids.values()])
+    most = int(rows.group_by(rows.columns).len()["len"].max())  # type: ignore[arg-type]
+    columns = [one for one in layout.items if 1 < one.distinct <= LABELS and _is_unique_with(part, layout, one)]
+    apart = ""
+    if columns:
+        values = listed([quoted(text) for text in columns[0].given.unique(maintain_order=True)[:4]])
+        apart = f" {quoted(columns[0].name)} tells them apart ({values}): write one file for each, with other names for its items."
+    return (
+        f"{part.name} has up to {most} rows for each {named} and is not used, because a questionnaire has one.{apart} "
+        "Is one row per task meant? Then add the column of the task"
+    )
+
+
+def _is_unique_with(part: LogFileKind, layout: AnswersLayout, column: SampleColumn) -> bool:
+    """Return whether each respondent has one row for each value of a column."""
+    return _repeated(part, layout.ids, column.name) == 0
+
+
+def _renamed(part: LogFileKind, layout: AnswersLayout, taken: Collection[str]) -> dict[str, str]:
+    """Return other names for items that are called like a column of sessions or users, or of ours, by these names."""
+    ours = {*IDS, *((ITEM, ANSWER) if layout.long else ())}
+    stem = re.sub(r"\W+", "_", part.sample.path.stem)
+    used = {*layout.ids.values(), *(layout.long or ())}
+    renamed: dict[str, str] = {}
+    for name in part.columns:
+        is_item = any(one.name == name for one in layout.items)
+        if name in used or not (name in ours or name.startswith("__") or (is_item and name in taken)):
+            continue
+        other = f"{name.lstrip('_')}_{stem}"
+        while other in {*taken, *part.columns, *renamed}:
+            other += "_too"
+        renamed[other] = name
+    return renamed
+
+
+def _questions_of_ids(part: LogFileKind, others: Sequence[LogFileKind], layout: AnswersLayout) -> list[str]:
+    """Return the questions about whose the answers are: columns taken by their values, rows that join nothing, repetitions."""
+    by_name = _ids_by_name(part, others)
+    questions = [
+        f"{quoted(name)} is taken for {ours} by its values ({_values(part.columns[name])}). Is it?"
+        for ours, name in layout.ids.items()
+        if ours not in by_name
+    ]
+    questions += _questions_of_other_ids(part, others, layout)
+    rows = part.sample.texts.select(pl.col(name).alias(ours) for ours, name in layout.ids.items())
+    without = rows.height - rows.drop_nulls().height
+    if without:
+        questions.append(
+            f"{counted(without, 'row')} without {listed([quoted(name) for name in layout.ids.values()])}: not used. Whose are they?"
+        )
+    rows = rows.drop_nulls()
+    strange = _rows_of_nobody(rows, others)
+    if strange.height:
+        questions.append(
+            f"{counted(strange.height, 'row')} of {rows.height} {'belongs' if strange.height == 1 else 'belong'} to nobody in the log, "
+            f"such as {_shown(strange)}, and {'is' if strange.height == 1 else 'are'} not used. Are these ids spelled as in the log?"
+        )
+    item = layout.long[0] if layout.long else None
+    again = part.sample.texts.select(*layout.ids.values(), *([item] if item else [])).drop_nulls()
+    repeated = again.filter(~pl.struct(pl.all()).is_first_distinct())
+    if repeated.height:
+        verb = "repeats" if repeated.height == 1 else "repeat"
+        questions.append(
+            f"{counted(repeated.height, 'row')} {verb} {_shown(repeated)}; the first answer is kept. Remove the rows that "
+            "should not count"
+        )
+    return questions
+
+
+def _questions_of_other_ids(part: LogFileKind, others: Sequence[LogFileKind], layout: AnswersLayout) -> list[str]:
+    """Return the questions about columns called like an id whose values are not those of the log, or that the log lacks."""
+    questions = []
+    for ours in ("user_id", "topic_id", "system_id") if "session_id" not in layout.ids else ():
+        name = called(part.columns, ours)
+        if not name or ours in layout.ids or not any(one.name == name for one in layout.items):
+            continue
+        given = _values(part.columns[name])
+        in_log = [_values(one) for one in _in_log(others, ours)]
+        if in_log:
+            questions.append(
+                f"{quoted(name)} ({given}) is not taken for {ours}, which is {in_log[0]} in the log. Is it the same?"
+            )
+        elif ours != "user_id":
+            questions.append(
+                f"{quoted(name)} ({given}) is kept as an answer. If it is {ours} of the sessions, name this file under [sessions] too"
+            )
+    return questions
+
+
+def _values(column: SampleColumn) -> str:
+    """Return the first values of a column as a sentence shows them."""
+    return ", ".join(map(quoted, column.given.unique(maintain_order=True)[:3]))
+
+
+def _rows_of_nobody(rows: pl.DataFrame, others: Sequence[LogFileKind]) -> pl.DataFrame:
+    """Return the rows of ids that no file of the log has."""
+    for part in others:
+        names = {ours: called(part.columns, ours) for ours in rows.columns}
+        if part.kind in ("results", "queries", "sessions", "events") and all(names.values()) and part.sample.whole:
+            known = part.sample.texts.select(pl.col(name).alias(ours) for ours, name in names.items()).unique()
+            rows = rows.join(known, on=rows.columns, how="anti", maintain_order="left")
+        elif part.kind in ("results", "events") and not part.sample.whole:
+            return rows.clear()
+    return rows if any(_is_of_log(part, rows.columns) for part in others) else rows.clear()
+
+
+def _is_of_log(part: LogFileKind, ours: Sequence[str]) -> bool:
+    """Return whether a file of the log has all of some columns of ours."""
+    return part.kind in ("results", "queries", "sessions", "events") and all(called(part.columns, one) for one in ours)
+
+
+def _shown(rows: pl.DataFrame) -> str:
+    """Return the first of some rows of ids as a sentence shows it."""
+    return ", ".join(f"{name} {quoted(value)}" for name, value in rows.row(0, named=True).items())
+
+
+def _lines_of_items(part: LogFileKind, layout: AnswersLayout, names: Sequence[str]) -> list[Line]:
+    """Return which columns are items, where a survey tool has columns of its own, and what the items asked."""
+    lines = []
+    columns = [name for name in layout.export.about_response if name not in layout.ids.values()]
+    questions = layout.export.ask_of_unfinished(part.columns)
+    if columns and names:
+        shown = listed([quoted(name) for name in columns])
+        remark = f"left out, because {layout.export.tool} writes them about each response: {shown}. Name those to keep in items"
+        lines.append(Line("items", list(names), tuple(questions), (remark,)))
+    elif questions:
+        lines.append(Line(questions=tuple(questions)))
+    texts = {one.name: layout.export.texts[one.name] for one in layout.items if one.name in layout.export.texts}
+    lines += [Line(remarks=(f"{quoted(name)} asks {quoted(text)}",)) for name, text in list(texts.items())[:SHOWN]]
+    return lines
+
+
+def _labels(part: LogFileKind, layout: AnswersLayout, ours: Mapping[str, str]) -> list[Line]:
+    """Return the question what labels are worth: those of known scales with their order, others as they come."""
+    scales: dict[str, dict[str, int]] = {}
+    labels: dict[str, list[str]] = {}
+    for name, texts in _texts_of_items(part, layout):
+        words = [word.strip() for word in texts.filter(~_are_numbers(texts)) if not mean_nothing([word])]
+        distinct = list(dict.fromkeys(words))
+        if not distinct or 2 * len(words) < len(texts):
+            continue
+        values = values_of_labels(distinct)
+        if values:
+            scales[name] = {**scales.get(name, {}), **values}
+        elif 1 < len(distinct) <= LABELS and 2 * len(distinct) <= len(words):
+            labels[name] = [*labels.get(name, []), *distinct]
+    lines = []
+    columns = {ours.get(name, name): values for name, values in scales.items()}
+    shown = {ours.get(name, name): texts for name, texts in labels.items() if name not in scales}
+    first = "; ".join(
+        f"{quoted(name)}: {', '.join(map(quoted, texts[:4]))}" for name, texts in list(shown.items())[:SHOWN]
+    )
+    if columns:
+        asked = (
+            f"answers of {listed([quoted(name) for name in columns][:SHOWN])} are words. Is the order right, and has the scale more "
+            "levels that nobody chose? Correct the values and remove the '#'"
+        )
+        more = (
+            (f"other answers are words too ({first}); they stay words unless values says what each is worth",)
+            if shown
+            else ()
+        )
+        lines.append(Line("values", columns, (asked, *more), idle=True))
+    elif shown:
+        asked = f"answers are words ({first}). If they have an order, say what each is worth, and remove the '#'"
+        example = {name: {text: at for at, text in enumerate(texts, 1)} for name, texts in shown.items()}
+        lines.append(Line("values", example, (asked,), idle=True))
+    return lines
+
+
+def _texts_of_items(part: LogFileKind, layout: AnswersLayout) -> list[tuple[str, pl.Series]]:
+    """Return the given answers of each item, under the column that has them."""
+    if layout.long is None:
+        return [(one.name, one.given) for one in (*layout.items, *layout.within)]
+    item, answer = layout.long
+    rows = part.sample.texts.select(pl.col(item).alias("item"), pl.col(answer).alias("answer")).drop_nulls()
+    return [(answer, group["answer"]) for _, group in rows.group_by("item", maintain_order=True)]
+
+
+def _are_numbers(texts: pl.Series) -> pl.Series:
+    """Return which texts are numbers, whatever their decimal mark."""
+    return texts.str.contains(r"^\s*[-+]?\d*[.,]?\d+\s*$")
+
+
 def _written(part: LogFileKind, options: dict[str, Any], items: Sequence[SampleColumn]) -> list[Line]:
-    """Return how a questionnaire is written, with the texts that mean no answer."""
-    nothing = sorted({text for one in items for text in _nothing_in(one)})
-    said = {**options, **({"null": ["", *nothing]} if nothing else {})}
-    doubts = part.sample.doubts
+    """Return how a questionnaire is written, with the decimal mark and the texts that mean no answer."""
+    no_answers = sorted({text for one in items for text in _no_answers_in(one)})
+    spellings = [one.spelling(table("judgments").by_name["grade"]) for one in items]
+    decimal = next((spelling.decimal for spelling in spellings if spelling.decimal is not None), None)
+    values = {
+        **options,
+        **({"null": ["", *no_answers]} if no_answers else {}),
+        **({"decimal": decimal} if decimal is not None else {}),
+    }
+    doubts: dict[str, str] = {}
+    if part.kind == SECTION:
+        doubts = {
+            **part.sample.doubts,
+            **{key: doubt for one in spellings for key, doubt in one.doubts.items() if key == "decimal"},
+        }
+        if not part.sample.below_header.is_sure:
+            doubts["skip_after_header"] = (
+                "the first row below the header looks like the texts of the questions and is left out. Is it one?"
+            )
     return [
-        Line(key, said[key], (doubts[key],) if key in doubts and part.kind == SECTION else ())
+        Line(key, values.get(key, SUPPOSED.get(key)), (doubts[key],) if key in doubts else (), idle=key not in values)
         for key in WRITTEN
-        if key in said
+        if key in values or (key in doubts and key in SUPPOSED)
     ]
 
 
-def _nothing_in(one: SampleColumn) -> list[str]:
-    """Return the texts of a column of numbers that mean no answer."""
-    numbers = one.given.cast(pl.Float64, strict=False)
-    odd = one.given.filter(numbers.is_null()).unique()
-    return odd.to_list() if len(odd) and numbers.null_count() < len(numbers) and mean_nothing(odd) else []
+def _no_answers_in(one: SampleColumn) -> list[str]:
+    """Return the texts of a column of numbers, or of labels of a scale, that mean no answer."""
+    words = one.given.filter(~_are_numbers(one.given)).unique().to_list()
+    no_answers = [word for word in words if mean_nothing([word])]
+    labels = [word.strip() for word in words if not mean_nothing([word])]
+    is_rating = bool(values_of_labels(labels)) if labels else len(words) < one.distinct
+    return no_answers if is_rating else []
 
 
 @dataclass(frozen=True)

@@ -246,6 +246,28 @@ NO_TABLE = (
 
 
 @dataclass(frozen=True)
+class RowsBelowHeader:
+    """Rows below a header that are not answers, as survey tools write them.
+
+    Parameters
+    ----------
+    count
+        How many there are.
+    texts
+        What they say below the name of a column: the text of its question.
+    has_import_ids
+        Whether the last one is that of Qualtrics' import ids.
+    is_sure
+        Whether that is sure, and is not asked.
+    """
+
+    count: int = 0
+    texts: Mapping[str, str] = field(default_factory=dict)
+    has_import_ids: bool = False
+    is_sure: bool = True
+
+
+@dataclass(frozen=True)
 class Sample:
     """The first rows of a file.
 
@@ -277,6 +299,8 @@ class Sample:
         Columns whose merged cells were filled down.
     bare_sheets
         Of the first sheet of a workbook that has a table the others that have none.
+    below_header
+        Rows below the header that are not among these.
     """
 
     path: Path
@@ -294,6 +318,7 @@ class Sample:
     outside: int = 0
     filled_down: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
+    below_header: RowsBelowHeader = field(default_factory=RowsBelowHeader)
 
     @property
     def columns(self) -> list[str]:

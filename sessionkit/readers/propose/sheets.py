@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,27 @@ def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]
         own = (sample.path,) if not sample.named or "sheet" in sample.options or sample.kind == "ndjson" else ()
         written = tuple((key, str(sample.options.get(key))) for key in ("separator", "header", "skip"))
         alike.setdefault((tuple(sorted(sample.columns)), sample.kind, written, *own), []).append(sample)
-    return [group[0] if len(group) == 1 else _as_one(group, folders) for group in alike.values()]
+    groups = [
+        part
+        for group in alike.values()
+        for part in ([[one] for one in group] if _are_measured_again(group) else [group])
+    ]
+    return [group[0] if len(group) == 1 else _as_one(group, folders) for group in groups]
+
+
+def _are_measured_again(group: Sequence[Sample]) -> bool:
+    """Return whether files have a row for each respondent, most of whom are in all, as questionnaires before and after a task."""
+    first = group[0]
+    respondents = [ours for ours in ("session_id", "user_id") if _is_called(first, ours)]
+    if len(group) == 1 or not respondents or not first.named:
+        return False
+    by = [ours for ours in ("topic_id", "system_id") if _is_called(first, ours)]
+    names = {max(first.columns, key=lambda name: likeness(name, ours)) for ours in (*respondents, *by)}
+    keys = [sample.texts.select(sorted(names)).drop_nulls() for sample in group]
+    if any(rows.height < 2 or rows.is_duplicated().any() for rows in keys):
+        return False
+    common = reduce(lambda left, right: left.join(right, on=sorted(names), how="semi"), keys)
+    return 2 * common.height > max(rows.height for rows in keys)
 
 
 def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:

@@ -462,8 +462,28 @@ def _settle_spellings(match: Match) -> None:
                 match.options[option] = value
         for option, doubt in spelling.doubts.items():
             match.ask(option if option in match.options else ours, doubt)
+    _settle_decimal_mark_of_extras(match)
     for columns in undecided.values():
         _settle_days_and_months(match, columns)
+
+
+def _settle_decimal_mark_of_extras(match: Match) -> None:
+    """Say that columns of numbers which stay as they are have a comma for a point, unless a column of ours has a point."""
+    if "decimal" in match.options:
+        return
+    extras = [one for one in match.unused if one.spelling(table("judgments").by_name["grade"]).decimal == ","]
+    numbers = [
+        name for ours, name in match.columns.items() if ours in match.fields and match.fields[ours].type == "number"
+    ]
+    has_points = any(match.part.columns[name].share_matching(r"^\s*[-+]?\d*\.\d") for name in numbers)
+    if extras and has_points:
+        match.ask(
+            "",
+            f"{listed([quoted(one.name) for one in extras])} has commas for decimal points, other columns have points. "
+            "Write both alike, else the former are read as texts",
+        )
+    elif extras:
+        match.options["decimal"] = ","
 
 
 def _settle_days_and_months(match: Match, columns: dict[str, Spelling]) -> None:

@@ -15,7 +15,7 @@ from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, match_by_name
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
-from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within, with_questionnaires
+from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within
 from sessionkit.readers.propose.table_sections import (
     ask_of_lists,
     asked_of_grades,
@@ -38,7 +38,6 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     DataError
         None of the files is a log, two are the same table, or a column is missing without which there is no list.
     """
-    parts = with_questionnaires(parts)
     placed = _placed([part for part in parts if part.kind != SECTION])
     schemas = log_schemas({name: _usual(part) for name, part in placed.items() if name in LOG})
     matches: dict[str, Match] = {}
@@ -69,14 +68,30 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     if "results" in matches:
         graded = [*judged.match.columns.values()] if judged.match is not None and judged.match.is_shared else []
         sections += sections_within(matches["results"], graded, folder)
+    taken = _columns_of_sessions(matches, sections)
     answers = [part for part in parts if part.kind == SECTION]
-    sections += [section for part in answers for section in sections_of_answers(part, parts, folder)]
+    sections += [section for part in answers for section in sections_of_answers(part, parts, folder, taken)]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts
         if not part.kind
     ]
     return [TomlSection((), (*top, *left)), *sections]
+
+
+def _columns_of_sessions(matches: dict[str, Match], sections: Sequence[TomlSection]) -> set[str]:
+    """Return the names of columns that sessions and users have, those of answers within the results among them."""
+    names = set(table("sessions").names)
+    for match in (matches[name] for name in ("sessions", "users") if name in matches):
+        names |= {*match.columns, *(one.name for one in match.unused)}
+    items = [
+        line.value
+        for section in sections
+        if section.name == (SECTION,)
+        for line in section.lines
+        if line.key == "items"
+    ]
+    return names.union(*items)
 
 
 def _usual(part: LogFileKind) -> list[str]:

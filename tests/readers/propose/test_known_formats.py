@@ -40,7 +40,12 @@ def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
         "judgments": {"path": "q.txt", "format": "qrels"},
     }
     assert "sessionkit ingest 'a b.run' --judgments q.txt --topics-file map.tsv --out STUDY" in proposal.text
-    assert [question.place for question in proposal.questions] == ["topics", "max_grade", "unjudged_grades", "judgments"]
+    assert [question.place for question in proposal.questions] == [
+        "topics",
+        "max_grade",
+        "unjudged_grades",
+        "judgments",
+    ]
     assert "none for the judgment_key of 1 session" in proposal.questions[-1].text
     assert "the largest grade in q.txt is 2" in proposal.text
     assert "# unjudged_grades = [-1]" in proposal.text

@@ -110,3 +110,206 @@ def test_of_two_tables_of_participants_one_has_answers(proposal):
     assert made.settings["users"]["path"] == "people.csv"
     assert said(made) == [{"columns": {"user_id": "user"}}]
     assert users.select("age", "trust").row(0) == (10, 1)
+
+
+LOG_WITH_QUERIES = "user,task,system,qno,query,rank,doc\n" + "".join(
+    f"u{user},{task},{'AB'[user % 2]},{query},text {query},{rank},d{rank + query}\n"
+    for user in range(1, 5)
+    for task in ("T1", "T2")
+    for query in (1, 2)
+    for rank in (1, 2, 3)
+)
+SCALE = ["Very dissatisfied", "Dissatisfied", "Neutral", "Satisfied", "Very satisfied"]
+
+
+def rows_of(*cells):
+    """Return lines of CSV, a row for each user and task, from functions of the row's number."""
+    return "".join(
+        ",".join([user, task, *(str(cell(at)) for cell in cells)]) + "\n" for at, (user, task) in enumerate(EACH)
+    )
+
+
+def asked(made, place="questionnaires"):
+    """Return the questions about a place."""
+    return [question.text for question in made.questions if question.place.startswith(place)]
+
+
+@pytest.mark.parametrize(
+    "heading", ["Q3", "query satisfaction", "search", "Frage", "relevance", "query_no", "Bewertung der Suche"]
+)
+def test_answers_are_never_queries_or_judgments_whatever_they_are_called(proposal, heading):
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,{heading}\n{rows_of(lambda at: at % 4 + 1)}")
+    assert said(made) == [{"columns": {"user_id": "user", "topic_id": "task"}}]
+    assert not {"queries", "judgments"} & set(made.settings)
+    assert sorted(sessions[heading]) == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_labels_in_a_column_called_like_a_query_are_asked_for_their_values(proposal, write, quiet_read):
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,Q3\n{rows_of(lambda at: SCALE[at % 5])}")
+    assert said(made) == [{"columns": {"user_id": "user", "topic_id": "task"}}]
+    (question,) = asked(made, "questionnaires.values")
+    assert "'Q3' are words" in question
+    study = quiet_read(write("study.toml", made.text.replace("# values", "values")))
+    # eight answers: 1 to 5, then 1, 2, 3
+    assert study.sessions.collect()["Q3"].sum() == 15 + 6
+
+
+def test_log_is_the_file_with_queries_whatever_the_order_of_files(write, tmp_path):
+    answers = write("a.csv", f"user,task,Q3\n{rows_of(lambda at: SCALE[at % 3])}")
+    more = write("b.csv", f"user,task,Q4\n{rows_of(lambda at: SCALE[at % 3])}")
+    log = write("log.csv", LOG_WITH_QUERIES)
+    for files in ([answers, more, log], [log, more, answers]):
+        made = propose(files, folder=tmp_path)
+        assert {one["path"] for one in made.settings["questionnaires"]} == {"a.csv", "b.csv"}
+        assert "queries" not in made.settings
+
+
+def test_queries_with_one_row_for_each_session_stay_queries(write, tmp_path):
+    log = "user,task,rank,doc\n" + "".join(f"{user},{task},{rank},d{rank}\n" for user, task in EACH for rank in (1, 2))
+    queries = f"user,task,query\n{rows_of(lambda at: f'way {at} to oslo')}"
+    made = propose([write("log.csv", log), write("queries.csv", queries)], folder=tmp_path)
+    assert made.settings["queries"]["columns"]["query_text"] == "query"
+    assert "questionnaires" not in made.settings
+
+
+def test_repeated_answers_are_said_and_the_first_is_kept(proposal):
+    rows = rows_of(lambda at: at % 4 + 1)
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,relevance\n{rows}u4,T2,9\n")
+    (question,) = asked(made)
+    assert "1 row repeats" in question
+    assert sessions.filter(user_id="u4", topic_id="T2")["relevance"].to_list() == [4]
+
+
+def test_several_rows_of_a_participant_without_task_are_asked_about(proposal):
+    rows = "".join(f"u{user},{phase},{user}\n" for user in range(1, 5) for phase in ("pre", "post"))
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,phase,trust\n{rows}")
+    assert "questionnaires" not in made.settings
+    (question,) = [one.text for one in made.questions]
+    assert "up to 2 rows for each 'user'" in question
+    assert "'phase' tells them apart ('pre' and 'post')" in question
+
+
+def test_ids_are_recognized_by_their_values_and_asked_about(proposal):
+    rows = "".join(f"{at % 3},{user},{task}\n" for at, (user, task) in enumerate(EACH))
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"Q1,Q2,Q3\n{rows}")
+    assert said(made) == [{"columns": {"user_id": "Q2", "topic_id": "Q3"}}]
+    assert [text.split(" (")[0] for text in asked(made)] == [
+        "'Q2' is taken for user_id by its values",
+        "'Q3' is taken for topic_id by its values",
+    ]
+    assert sorted(sessions["Q1"]) == [0, 0, 0, 1, 1, 1, 2, 2]
+
+
+def test_rows_of_nobody_in_the_log_are_asked_about(proposal):
+    rows = rows_of(lambda at: at % 4)
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows}p9,T1,3\n,T1,2\n")
+    questions = asked(made)
+    assert "1 row without 'user' and 'task'" in questions[0]
+    assert "1 row of 9 belongs to nobody in the log, such as user_id 'p9', topic_id 'T1'" in questions[1]
+
+
+def test_items_with_a_name_that_is_taken_get_another(proposal):
+    before, after = (f"user,task,Q1\n{rows_of(lambda at, shift=shift: at + shift)}" for shift in (0, 10))
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, before=before, after=after)
+    assert said(made)[1]["columns"] == {"user_id": "user", "topic_id": "task", "Q1_after": "Q1"}
+    assert sessions["Q1"].sum() == 28  # 0 + 1 + ... + 7
+    assert sessions["Q1_after"].sum() == 28 + 80
+
+
+def test_decimal_commas_of_questionnaires_and_of_extras(proposal):
+    log = LOG_WITH_QUERIES.replace(",", ";").splitlines()
+    log = "\n".join([f"{log[0]};wait", *(f"{line};{at % 7},5" for at, line in enumerate(log[1:]))]) + "\n"
+    rows = rows_of(lambda at: f"{at % 4}|6").replace(",", ";").replace("|", ",")
+    made, sessions, _ = proposal(log=log, after=f"user;task;Schwierigkeit\n{rows}")
+    assert said(made)[-1]["decimal"] == ","
+    assert made.settings["results"]["decimal"] == ","
+    assert sessions["Schwierigkeit"].mean() == pytest.approx(1.5 + 0.6)  # of 0, 1, 2, 3 twice, each with ,6
+
+
+QUALTRICS = "StartDate,Status,Progress,Finished,ResponseId,Q1,Q2,Q3,Q4"
+TEXTS = 'Start Date,Response Type,Progress,Finished,Response ID,Your number?,Which task?,"How satisfied\nwere you, all in all?",Remarks'
+IMPORT_IDS = ",".join(f'"{{""ImportId"":""QID{at}""}}"' for at in range(9))
+
+
+def qualtrics(label, *, texts=f"{TEXTS}\n{IMPORT_IDS}\n"):
+    """Return a Qualtrics export whose first response is unfinished."""
+    rows = "".join(
+        f"2026-03-02 10:{at:02}:00,IP Address,{100 if at else 40},{bool(at)},R_{at},{user},{task},{label(at)},\n"
+        for at, (user, task) in enumerate(EACH)
+    )
+    return f"{QUALTRICS}\n{texts}{rows}"
+
+
+def test_qualtrics_rows_below_the_header_are_left_out_by_init_and_ingest(proposal):
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=qualtrics(lambda at: at % 5 + 1))
+    (questionnaire,) = said(made)
+    assert questionnaire["skip_after_header"] == 2
+    assert questionnaire["columns"] == {"user_id": "Q1", "topic_id": "Q2"}
+    assert questionnaire["items"] == ["Q3", "Q4"]
+    assert sessions["Q3"].sum() == 15 + 6
+    assert not {"Progress", "Finished"} & set(sessions.columns)
+    assert "# 'Q3' asks 'How satisfied were you, all in all?'" in made.text
+    assert any("1 response of 8 is a preview or unfinished ('Finished': 'False')" in text for text in asked(made))
+
+
+def test_a_row_of_question_texts_alone_is_left_out(proposal):
+    texts = "Your id,The task,How satisfied were you?\n"
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,Q3\n{texts}{rows_of(lambda at: at)}")
+    assert said(made)[0]["skip_after_header"] == 1
+    assert not asked(made)
+    assert sessions["Q3"].sum() == 28
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,Q3\n{texts}{rows_of(lambda at: SCALE[at % 2])}")
+    assert "Is it one?" in asked(made, "questionnaires.skip_after_header")[0]
+
+
+def test_exports_of_limesurvey_and_google_forms(proposal):
+    names = "id;submitdate;lastpage;startlanguage;seed;Person;Aufgabe;G1Q1. Wie leicht war es?;G1Q2. Zustimmung"
+    labels = ["trifft gar nicht zu", "trifft eher zu"]
+    rows = "".join(
+        f"{at};{'' if at == 3 else '2026-03-02 10:00:00'};4;de;19{at};{user};{task};{at % 5},5;{labels[at % 2]}\n"
+        for at, (user, task) in enumerate(EACH)
+    )
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, lime=f"{names}\n{rows}")
+    assert said(made)[0]["items"] == ["G1Q1. Wie leicht war es?", "G1Q2. Zustimmung"]
+    assert sessions["G1Q1. Wie leicht war es?"].sum() == pytest.approx(13 + 8 * 0.5)
+    assert "1 response of 8 is a preview or unfinished ('submitdate': empty)" in " ".join(asked(made))
+    assert '{ "trifft gar nicht zu" = 1, "trifft eher zu" = 4 }' in made.text
+
+    rows = "".join(f"2026/03/02 10:0{at}:00 am,{user},{task},{at}\n" for at, (user, task) in enumerate(EACH))
+    made, sessions, _ = proposal(
+        log=LOG_WITH_QUERIES, google=f"Timestamp,Participant,Task,How easy was it to find answers?\n{rows}"
+    )
+    assert said(made)[0]["items"] == ["How easy was it to find answers?"]
+    assert sessions["How easy was it to find answers?"].sum() == 28
+
+
+def test_counts_of_clicks_are_clicks_and_documents_keep_their_column(write, tmp_path):
+    lines = LOG_WITH_QUERIES.splitlines()
+    rows = [f"{line},{int(at == 5) * 3 + at % 2}" for at, line in enumerate(lines[1:])]
+    made = propose([write("log.csv", "\n".join([f"{lines[0]},click", *rows, ""]))], folder=tmp_path)
+    assert made.settings["results"]["columns"]["clicks"] == "click"
+    rows = [f"{line},{at % 2}" for at, line in enumerate(lines[1:])]
+    made = propose([write("log.csv", "\n".join([f"{lines[0]},click", *rows, ""]))], folder=tmp_path)
+    assert made.settings["results"]["columns"]["clicked"] == "click"
+
+
+def test_a_column_called_as_the_document_is_not_replaced_without_a_question(write, tmp_path):
+    lines = LOG_WITH_QUERIES.replace(",doc\n", ",doc_id\n").splitlines()
+    rows = [f"{line},x{line[-1]}" for line in lines[1:]]
+    log = write("log.csv", "\n".join([f"{lines[0]},name", *rows, ""]))
+    judgments = write("judgments.csv", "topic,doc,grade\nT1,x2,1\nT1,x3,0\nT2,x4,2\n")
+    made = propose([log, judgments], folder=tmp_path)
+    assert made.settings["results"]["columns"]["doc_id"] == "name"
+    assert "'doc_id' is called like one" in " ".join(asked(made, "results.columns.doc_id"))
+
+
+def test_answers_beside_a_log_of_events(write, tmp_path, quiet_read):
+    events = "user,task,session,time,action,query,rank,doc\n" + "".join(
+        f"{user},{task},s{at},2026-03-02T10:{at:02}:0{step}Z,{row}\n"
+        for at, (user, task) in enumerate(EACH)
+        for step, row in enumerate(("query,jaguar,,", "impression,,1,d1", "click,,1,d1"))
+    )
+    after = write("after.csv", f"user,task,ease\n{rows_of(lambda at: at)}")
+    made = propose([write("events.csv", events), after], folder=tmp_path)
+    assert said(made) == [{"columns": {"user_id": "user", "topic_id": "task"}}]
+    assert quiet_read(write("study.toml", made.text)).sessions.collect()["ease"].sum() == 28

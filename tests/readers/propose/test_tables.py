@@ -123,7 +123,7 @@ def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
         assert made.settings["results"]["columns"][ours] == "click"
         assert bool(asked(made, f"results.columns.{ours}")) is (ours == "clicks")
     made = proposal(results=("session,qno,rank,url,clicked", more(["0", "1", "3"])))  # how often, or at which rank
-    assert "(0 to 3), which are no clicked" in asked(made, "results.columns.clicks")
+    assert "(0 to 3) cannot be clicked" in asked(made, "results.columns.clicks")
 
 
 def test_seconds_are_seconds(proposal):

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, Field, table
+from sessionkit.contract import Field, table
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import all_columns
-from sessionkit.readers.raw import EMPTY, MARK, Raw
 
 SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 """What a unit is in seconds."""
@@ -242,44 +241,3 @@ def _words(given: pl.Expr, words: Mapping[str, Any], column: str) -> pl.Expr:
         return found.fill_null(meant[""]) if "" in meant else found
 
     return given.map_batches(read, return_dtype=pl.String, is_elementwise=True)
-
-
-def numbered(raw: Raw) -> Raw:
-    """Return a source of queries or results with the queries of each session numbered as they come.
-
-    Of queries each record is one. Of results a new query begins with another text, where ranks start again, and at a list
-    without ranks and after it; a rank that cannot be read begins none. All records are in memory for it.
-
-    Raises
-    ------
-    DataError
-        There is a query_position, or nothing to tell queries apart.
-    """
-    columns = raw.frame.collect_schema().names()
-    if "query_position" in columns:
-        raise DataError(
-            f"{raw.source} ({raw.table}) has a query_position, so number_queries cannot make one; leave one of them out"
-        )
-    if raw.table == "results" and not {"rank", "query_text"} & set(columns):
-        raise DataError(f"{raw.source} ({raw.table}): number_queries needs rank or query_text to tell queries apart")
-    whole = pl.col(RULE).is_null() if RULE in columns else pl.lit(value=True)
-    first = pl.col("session_id").cum_count().over("session_id") == 1
-    new = pl.col(RECORD).is_not_null()
-    if raw.table == "results":
-        changed = [first]
-        if "query_text" in columns:
-            text = pl.col("query_text").cast(pl.String).str.strip_chars()
-            changed.append(text.ne_missing(text.shift().over("session_id")))
-        if "rank" in columns:
-            given = pl.col("rank").cast(pl.String).str.strip_chars()
-            empty = given.is_null() | (given == "")
-            if MARK in columns:
-                empty |= pl.col(MARK).eq_missing(EMPTY)
-            rank = given.cast(pl.Float64, strict=False)
-            last = rank.forward_fill().over("session_id").shift().over("session_id")
-            changed += [empty, empty.shift().over("session_id"), rank < last, (rank == last) & (rank <= 1)]
-        new = pl.any_horizontal(one.fill_null(value=False) for one in changed)
-    position = new.cast(pl.Int32).cum_sum().over("session_id").cast(pl.String)
-    records = raw.frame.collect()
-    made = records.filter(whole).select(RECORD, query_position=position)
-    return replace(raw, frame=records.join(made, on=RECORD, how="left", maintain_order="left").lazy())

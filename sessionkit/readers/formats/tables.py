@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers.checks.cells import numbered
 from sessionkit.readers.checks.log_schemas import LOG
+from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, number_queries
 from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
@@ -66,8 +66,8 @@ def take(log: Log) -> Taken:
         for options in _of_each_sheet(log.config.tables[name]):
             raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
     for name in ("queries", "results"):
-        if log.config.tables.get(name, {}).get("number_queries"):
-            raws[name] = [numbered(together(raws[name]))]
+        if order := log.config.tables.get(name, {}).get("number_queries"):
+            raws[name] = [number_queries(together(raws[name]), newest_first=order == NEWEST_FIRST)]
     keep = in_memory if log.fits else log.keep
     return _cut(_joined({name: together(given) for name, given in raws.items()}, keep), log, keep)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
-from sessionkit.readers.checks.cells import numbered as numbered_queries
 from sessionkit.readers.checks.columns import JOINED
+from sessionkit.readers.checks.query_numbers import number_queries
 from sessionkit.readers.config import Config
 from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
@@ -273,7 +273,7 @@ def with_numbers(sample: Sample) -> Sample:
         pl.col(session).alias("session_id"), *[pl.col(name).alias(ours) for ours, name in others.items()]
     )
     records = rows.lazy().select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), pl.all())
-    counted = numbered_queries(Raw("results", sample.name, records, rows.height, no_way_back))
+    counted = number_queries(Raw("results", sample.name, records, rows.height, no_way_back))
     numbers = counted.frame.collect()["query_position"]
     return replace(
         sample,

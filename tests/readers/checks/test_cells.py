@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.cells import in_our_spelling, numbered
-from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
+from sessionkit.readers.checks.cells import in_our_spelling
 
 DAY_ZERO = datetime.fromisoformat("1899-12-30")
 KEYS = {"session_id": "s", "query_position": "1", "rank": "1", "doc_id": "d"}
@@ -144,56 +142,6 @@ def test_words_of_columns_that_are_no_texts():
     options = {"units": {"dwell_seconds": "minutes"}, "values": {"clicks": {"true": 1, "false": 0}}}
     made = in_our_spelling(frame, "results", options).select("dwell_seconds", "clicks").collect()
     assert made.rows() == [("90.0", "1"), (None, "0")]
-
-
-def counted(texts, ranks, sessions=None, table="results", **columns):
-    """The positions that queries get."""
-    given = {"session_id": sessions or ["s"] * len(texts or ranks), "query_text": texts, "rank": ranks, **columns}
-    frame = pl.LazyFrame({name: values for name, values in given.items() if values is not None}).with_row_index(
-        RECORD, 1
-    )
-    frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64))
-    made = numbered(Raw(table, "frame", frame, 0, no_way_back)).frame.collect()["query_position"]
-    return "".join(value or "." for value in made)
-
-
-@pytest.mark.parametrize(
-    ("texts", "ranks", "positions"),
-    [
-        ("aabba", "12121", "11223"),
-        ("aaa", "121", "112"),  # the same text asked again
-        (None, "12123", "11222"),
-        (None, "111", "123"),  # lists of one result
-        (["a", "b", "b"], [None, None, "1"], "123"),  # lists without results
-        (["a"] * 4, ["1", "2", "l3", "4"], "1111"),  # a rank that cannot be read begins no query
-        (["a"] * 3, [" 1", " 2 ", "3"], "111"),
-        (["a", "a ", "a"], ["1", "2", "3"], "111"),
-        (["a"] * 3, ["1", "2", "2"], "111"),  # a rank twice is for the checks
-        (None, "0101", "1122"),
-    ],
-)
-def test_queries_are_numbered_as_they_come(texts, ranks, positions):
-    assert counted(texts and [*texts], [*ranks]) == positions
-
-
-def test_sessions_that_take_turns_are_numbered_apart():
-    assert counted([*"axay"], [*"1123"], [*"stst"]) == "1112"
-
-
-def test_each_record_of_queries_is_a_query():
-    assert counted([*"aab"], None, [*"sst"], table="queries") == "121"
-
-
-def test_marked_lists_and_broken_records():
-    assert counted([*"aab"], ["1", "nothing", "1"], **{MARK: [None, EMPTY, None]}) == "123"
-    assert counted([*"aaa"], ["1", "9", "2"], **{RULE: [None, "broken", None]}) == "1.1"
-
-
-def test_what_cannot_be_numbered_is_named():
-    with pytest.raises(DataError, match="has a query_position, so number_queries cannot make one"):
-        counted(None, ["1"], query_position=["1"])
-    with pytest.raises(DataError, match="number_queries needs rank or query_text"):
-        counted(None, None, ["s"])
 
 
 @pytest.mark.parametrize(

@@ -211,8 +211,11 @@ def test_the_beginning_of_a_large_log_is_read_back(proposal_of, monkeypatch):
     assert len(proposal.questions) > 0
 
 
-def test_rows_of_a_list_that_do_not_stand_together_are_asked_about(proposal_of):
-    """Without numbers of queries, rows that alternate between two queries would make six lists of them."""
+def test_rows_of_a_list_that_do_not_stand_together_are_one_list(proposal_of, tmp_path, quiet_read):
+    """Without numbers of queries, rows that alternate between two queries are two lists and not six."""
     rows = [(f"s{s}", f"find {q}", r, f"d{s}{q}{r}") for s in range(4) for r in (1, 2, 3) for q in ("a", "b")]
     proposal = proposal_of(results=("session,query,rank,url", rows))
-    assert questions_at(proposal) or proposal.settings["results"].get("number_queries") is not True
+    (tmp_path / "proposed.toml").write_text(proposal.text, encoding="utf-8")
+    read = quiet_read(tmp_path / "proposed.toml")
+    assert read.queries.collect().height == 8
+    assert read.results.collect().height == 24

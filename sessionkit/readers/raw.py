@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sessionkit.contract import CELLS, RECORD, RULE, VALUE
 from sessionkit.contract.casts import without_bytes
 from sessionkit.contract.checks import NO_CELLS, cell
+from sessionkit.display.words import listed
 from sessionkit.errors import DataError
 from sessionkit.readers.io.log_files import unpacked
 
@@ -23,6 +24,8 @@ MARK = "__mark"
 EMPTY, WORDED = 1, 2
 OF_SHEET = ", sheet "
 """What stands between the names of a workbook and of its sheet, in that of a source."""
+NAMED_SOURCES = 3
+"""Names of sources that a sentence gives at most."""
 """Marks of records that say so, and of results in which the text stands in some other column."""
 NEW_LINE = ord("\n")
 BLOCK = 1 << 20
@@ -30,6 +33,24 @@ BLOCK = 1 << 20
 Locate = Callable[[pl.Series], pl.DataFrame]
 """From distinct record numbers to a frame of RECORD, LINE (null where unknown) and RAW, one row per record; where the records
 are those of several sources, with SOURCE and OWN, the number that the record has in its own."""
+
+
+def joined_sources(names: Sequence[str]) -> str:
+    """Return what a sentence calls the sources of one table: by the first three of their names, where they are many.
+
+    >>> joined_sources(["a.csv", "b.csv"]), joined_sources([f"{day}.csv" for day in range(1, 51)])
+    ('a.csv and b.csv', '1.csv, 2.csv, 3.csv and 47 more files')
+    >>> joined_sources([f"log.xlsx{OF_SHEET}P{number}" for number in range(1, 51)])
+    'log.xlsx, sheets P1, P2, P3 and 47 more'
+    """
+    if len(names) <= NAMED_SOURCES:
+        return listed(names)
+    more = f"and {len(names) - NAMED_SOURCES:,} more"
+    books = {name.partition(OF_SHEET)[0] for name in names if OF_SHEET in name}
+    if len(books) == 1 and all(OF_SHEET in name for name in names):
+        sheets = [name.partition(OF_SHEET)[2] for name in names[:NAMED_SOURCES]]
+        return f"{books.pop()}, sheets {', '.join(sheets)} {more}"
+    return f"{', '.join(names[:NAMED_SOURCES])} {more} files"
 
 
 @dataclass(frozen=True)

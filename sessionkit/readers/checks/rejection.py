@@ -18,7 +18,7 @@ from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.notes import Notes
 from sessionkit.readers.checks.source_checks import KEPT, CheckedSource
 from sessionkit.readers.io.invalid_bytes import DECODED
-from sessionkit.readers.raw import OWN, SOURCE, Raw
+from sessionkit.readers.raw import NAMED_SOURCES, OWN, SOURCE, Raw, joined_sources
 from sessionkit.study import Source
 
 
@@ -146,6 +146,11 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
         )
         .sort("place")
         .collect()
+    )
+    groups = (
+        _with_joined_sources(groups)
+        .group_by("source", "table", "row_kept", "rule", maintain_order=True)
+        .agg(pl.col("value", "record").first(), pl.col("number").sum(), pl.col("commas").any())
         .group_by("source", "table", "row_kept", maintain_order=True)
         .agg(pl.struct("rule", "number", "value", "record", "commas"))
     )
@@ -161,6 +166,16 @@ def note_rejected(rejected: pl.LazyFrame, notes: Notes) -> None:
             said = f"{counted(total, 'record')} rejected"
             hint = OTHER_ENCODING if any(rule["rule"] == DECODED for rule in rules) else ""
         notes.warn(f"{source} ({name}): {said}: {listed}{hint}", place=None)
+
+
+def _with_joined_sources(groups: pl.DataFrame) -> pl.DataFrame:
+    """Return counts of rejects, those of many files or sheets of one table under one name: a note each would drown all others."""
+    kind = ["table", "row_kept"]
+    sources = groups.group_by(kind, maintain_order=True).agg(pl.col("source").unique(maintain_order=True))
+    joined = [joined_sources(names) if len(names) > NAMED_SOURCES else None for names in sources["source"]]
+    names = sources.select(*kind, joined=pl.Series(joined, dtype=pl.String))
+    together = groups.join(names, on=kind, how="left", maintain_order="left")
+    return together.with_columns(pl.coalesce("joined", "source").alias("source")).drop("joined")
 
 
 def _first(rule: Mapping[str, Any]) -> str:

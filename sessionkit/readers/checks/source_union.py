@@ -13,7 +13,7 @@ import polars as pl
 
 from sessionkit.contract import CELLS, RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.raw import LINE, OF_SHEET, OWN, RAW, SOURCE, Raw
+from sessionkit.readers.raw import LINE, OF_SHEET, OWN, RAW, SOURCE, Raw, joined_sources
 
 
 def together(raws: Sequence[Raw]) -> Raw:
@@ -30,10 +30,9 @@ def together(raws: Sequence[Raw]) -> Raw:
         frames.append(_further(raw.frame, start))
         start += raw.frame.select(pl.col(RECORD).max()).collect().item() or 0
     names = list(dict.fromkeys(member.source for _, member in members))
-    source = " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files"
     return replace(
         raws[0],
-        source=source,
+        source=joined_sources(names),
         frame=pl.concat(frames, how="diagonal_relaxed"),
         records=sum(raw.records for raw in raws),
         locate=lambda records: _located(members, records),

@@ -25,7 +25,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.io.invalid_bytes import whole, with_undecoded
 from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, unpacked
 from sessionkit.readers.io.record_store import ROW_GROUP, room_in, split, split_off
-from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines
+from sessionkit.readers.raw import OWN, SOURCE, Locate, Raw, as_lines, joined_sources
 from sessionkit.readers.records import Log, Taken
 from sessionkit.study.prefetch import in_turn
 
@@ -147,10 +147,9 @@ class FlatAccounts:
         ]
         if len(files) == 1:
             return members[0]
-        names = [file.name for file in files]
         return Raw(
             table,
-            " and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more files",
+            joined_sources([file.name for file in files]),
             frame,
             sum(counts.values()),
             lambda records: _located(members, records),

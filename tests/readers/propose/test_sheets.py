@@ -145,3 +145,23 @@ def test_sheets_of_a_workbook_with_the_same_columns_are_one_table(is_said, tmp_p
     assert study.users.collect()["user_id"].to_list() == [*ROWS]
     assert study.results.collect().height == 54
     assert [source.path for source in study.sources] == [f"a.xlsx, sheet {user}" for user in ROWS]
+
+
+def test_rejects_of_many_sheets_are_one_note(tmp_path, quiet_read):
+    pytest.importorskip("fastexcel")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        for number in range(1, 51):
+            sheet = book.add_worksheet(f"P{number:02}")
+            sheet.write_row(0, 0, ["Task", "Query No", "Query", "Rank", "URL"])
+            for row, rank in enumerate((1, 2, "x" if number % 2 else 3), start=1):
+                sheet.write_row(row, 0, ["A", 1, "cars", rank, f"d{row}"])
+    proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    sheets = proposal.settings["results"]["sheet"]
+    assert len(sheets) == 50
+    (tmp_path / "study.toml").write_text(proposal.text.replace("empty_list", "# empty_list"))
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect().height == 50
+    assert study.results.collect().height == 50 * 2 + 25
+    told = [note for note in study.notes if "rejected" in note]
+    assert told == ["a.xlsx, sheets P01, P03, P05 and 22 more (results): 25 records rejected: rank_is_an_integer 25"]

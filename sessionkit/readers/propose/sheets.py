@@ -23,6 +23,13 @@ SEARCHERS = ("p", "pp", "vp", "vpn", "u", "s", "k", "part", "tn", "subj")
 """Short words before a number that say a participant."""
 TOPICS = ("t", "task", "a", "q")
 """Short words before a number that say a task."""
+NO_CONDITION = re.compile(
+    r"(?:export|log|data|daten|part|chunk|page|file|sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|list)?[\W_]*\d*",
+    re.I,
+)
+"""What parts of a log, or sheets nobody named, are called."""
+SHARED, ALIKE = 3, 0.7
+"""Columns, and their share of all, that files of one series have in common at least."""
 
 
 def files_in(path: Path) -> list[Path]:
@@ -40,11 +47,20 @@ def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]
         own = (sample.path,) if not sample.named or "sheet" in sample.options or sample.kind == "ndjson" else ()
         written = tuple((key, str(sample.options.get(key))) for key in ("separator", "header", "skip"))
         alike.setdefault((tuple(sorted(sample.columns)), sample.kind, written, *own), []).append(sample)
+    alone: list[list[Sample]] = []
+    series: dict[tuple[object, ...], list[list[Sample]]] = {}
+    for (_, *others), group in alike.items():
+        if _are_measured_again(group):
+            alone += [[one] for one in group]
+            continue
+        groups = series.setdefault(tuple(others), [])
+        like_it = next((one for one in groups if _are_of_a_series([*one, *group])), None)
+        groups.append(group) if like_it is None else like_it.extend(group)
+    places = {id(sample): at for at, sample in enumerate(samples)}
     groups = [
-        part
-        for group in alike.values()
-        for part in ([[one] for one in group] if _are_measured_again(group) else [group])
+        sorted(group, key=lambda one: places[id(one)]) for groups in (*series.values(), alone) for group in groups
     ]
+    groups.sort(key=lambda group: places[id(group[0])])
     return [group[0] if len(group) == 1 else _as_one(group, folders) for group in groups]
 
 
@@ -63,27 +79,48 @@ def _are_measured_again(group: Sequence[Sample]) -> bool:
     return 2 * common.height > max(rows.height for rows in keys)
 
 
+def _are_of_a_series(group: Sequence[Sample]) -> bool:
+    """Return whether files or sheets with different columns are of one table: they share most, and their names count something."""
+    if not all(sample.named for sample in group):
+        return False
+    columns = [set(sample.columns) for sample in group]
+    shared, every = set.intersection(*columns), set.union(*columns)
+    names = names_of_files([_own_name(sample) for sample in group])
+    return len(shared) >= max(SHARED, ALIKE * len(every)) and bool(names.values) and not names.doubt
+
+
+def _own_name(sample: Sample) -> str:
+    """Return the name of the sheet that a sample is of, else of its file."""
+    return str(sample.options.get("sheet", sample.path.name))
+
+
 def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
     """Return samples of files, or sheets, with the same columns as that of one table, with the columns that their names hold."""
     first = next((sample for sample in group if sample.frame.height), group[0])
+    columns = list(dict.fromkeys(name for sample in [first, *group] for name in sample.columns))
     sheets = [str(sample.options["sheet"]) for sample in group if "sheet" in sample.options]
-    found = names_of_files(sheets or [sample.path.name for sample in group])
+    found = _with_condition(names_of_files(list(map(_own_name, group))), group)
     told = {name: values for name, values in found.values.items() if not _is_said(group, name, values)}
     if found.doubt and any(_is_called(first, ours) for ours in ("user_id", "session_id")):
-        told = {}
+        told = {name: values for name, values in told.items() if not _tells_apart(group, values)}
     pattern = f"{OF_SHEET if sheets else ''}{found.pattern}" if told else ""
     for name in set(found.values) - set(told):
         pattern = pattern.replace(f"?P<{name}>", "?:")
     frames, texts = [], []
     for at, sample in enumerate(group):
         named = [pl.lit(values[at], dtype=pl.String).alias(name) for name, values in told.items()]
-        frames.append(sample.frame.select(*first.columns, *named))
-        texts.append(sample.texts.select(*first.columns, *named))
+        frames.append(sample.frame.select(*sample.columns, *named))
+        texts.append(sample.texts.select(*sample.columns, *named))
     files = () if sheets else tuple(sample.path for sample in group)
     folder = next((one for one in folders if _resolved(files_in(one)) == _resolved(files)), None)
     doubts = {key: doubt for sample in group if sample.frame.height for key, doubt in sample.doubts.items()}
     if pattern and found.doubt:
         doubts["name_pattern"] = found.doubt
+    lacking = [name for name in columns if any(name not in sample.columns for sample in group)]
+    if lacking:
+        doubts["sheet" if sheets else "path"] = (
+            f"{listed(list(map(quoted, lacking[:3])))} {'is' if len(lacking) == 1 else 'are'} not in all of these. Are they one table?"
+        )
     return replace(
         first,
         name=f"{first.name} and {len(group) - 1} more" if folder is None else folder.name,
@@ -92,8 +129,8 @@ def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
             **({"sheet": sheets} if sheets else {}),
             **({"name_pattern": pattern} if pattern else {}),
         },
-        frame=pl.concat(frames, how="vertical_relaxed").head(ROWS),
-        texts=pl.concat(texts).head(ROWS),
+        frame=pl.concat(frames, how="diagonal_relaxed").select(*columns, *told).head(ROWS),
+        texts=pl.concat(texts, how="diagonal").select(*columns, *told).head(ROWS),
         whole=all(sample.whole for sample in group) and sum(sample.frame.height for sample in group) <= ROWS,
         doubts=doubts,
         filled_down=tuple(dict.fromkeys(name for sample in group for name in sample.filled_down)),
@@ -125,11 +162,36 @@ def _is_said(group: Sequence[Sample], ours: str, values: Sequence[str]) -> bool:
     """Return whether every file says in a column what its name does, or at least has a column of that kind."""
     return _is_called(group[0], ours) or any(
         all(
-            set(sample.texts[name].drop_nulls().unique()) == {value}
+            name in sample.columns and set(sample.texts[name].drop_nulls().unique()) == {value}
             for sample, value in zip(group, values, strict=True)
         )
         for name in group[0].columns
     )
+
+
+def _with_condition(found: FileNames, group: Sequence[Sample]) -> FileNames:
+    """Return what names hold, with a part that no column says as the system: a condition is often said by the names alone."""
+    if _is_called(group[0], "system_id") or "system_id" in found.values:
+        return found
+    for ours, values in found.values.items():
+        if _is_said(group, ours, values) and not _tells_apart(group, values):
+            named = {"system_id" if name == ours else name: texts for name, texts in found.values.items()}
+            pattern = found.pattern.replace(f"?P<{ours}>", "?P<system_id>")
+            doubt = f"names such as {quoted(_own_name(group[0]))} are taken for {listed(list(named))}. Are they?"
+            return FileNames(pattern, named, doubt)
+    return found
+
+
+def _tells_apart(group: Sequence[Sample], values: Sequence[str]) -> bool:
+    """Return whether values of names only number parts of a log, or a column tells the files apart as they do."""
+    if all(NO_CONDITION.fullmatch(value) for value in values):
+        return True
+    for name in group[0].columns:
+        texts = [set(sample.texts[name].drop_nulls()) if name in sample.columns else set() for sample in group]
+        pairs = {(value, *one) for value, one in zip(values, texts, strict=True) if len(one) == 1}
+        if all(len(one) == 1 for one in texts) and len({pair[1] for pair in pairs}) == len(set(values)) == len(pairs):
+            return True
+    return False
 
 
 @dataclass(frozen=True)

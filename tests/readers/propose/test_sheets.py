@@ -165,3 +165,77 @@ def test_rejects_of_many_sheets_are_one_note(tmp_path, quiet_read):
     assert study.results.collect().height == 50 * 2 + 25
     told = [note for note in study.notes if "rejected" in note]
     assert told == ["a.xlsx, sheets P01, P03, P05 and 22 more (results): 25 records rejected: rank_is_an_integer 25"]
+
+
+def write_sheets(path, sheets):
+    """Write a workbook: the rows of each sheet, a header first."""
+    pytest.importorskip("fastexcel")
+    with pytest.importorskip("xlsxwriter").Workbook(path) as book:
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for at, row in enumerate(rows):
+                sheet.write_row(at, 0, row)
+
+
+LOG_HEADER = ("Participant", "Task", "Query No", "Rank", "URL")
+UNDER_BOTH = {"u1": ("first", "second"), "u2": ("second", "first"), "u3": ("first", "second")}
+"""Of each user the condition of task A and of task B: no column tells the conditions apart."""
+
+
+@pytest.mark.parametrize("names", [("BM25", "Neural"), ("S1", "S2"), ("Karte", "Liste")])
+def test_a_condition_that_only_the_names_of_sheets_say_is_asked_about(names, tmp_path, quiet_read):
+    sheets = {name: [LOG_HEADER] for name in names}
+    for user, conditions in UNDER_BOTH.items():
+        for task, condition in zip("AB", conditions, strict=True):
+            rows = [(user, task, 1, rank, f"d{rank}") for rank in (1, 2)]
+            sheets[names[condition == "second"]] += rows
+    write_sheets(tmp_path / "a.xlsx", sheets)
+    proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert [one.text for one in proposal.questions] == [
+        f"names such as '{names[0]}' are taken for system_id. Are they?"
+    ]
+    (tmp_path / "study.toml").write_text(proposal.text)
+    sessions = quiet_read(tmp_path / "study.toml").sessions.collect()
+    expected = {
+        f"{user}/{task}": names[condition == "second"]
+        for user, conditions in UNDER_BOTH.items()
+        for task, condition in zip("AB", conditions, strict=True)
+    }
+    assert dict(sessions.select("session_id", "system_id").rows()) == expected
+
+
+@pytest.mark.parametrize("names", [("Sheet1", "Sheet2"), ("2026-01", "2026-02"), ("Tabelle1", "Tabelle2")])
+def test_names_that_number_the_parts_of_a_log_say_nothing(names, tmp_path):
+    rows = [[(user, task, 1, 1, "d1") for user in ("u1", "u2")] for task in "AB"]
+    rows[1].append(("u1", "A", 2, 1, "d2"))
+    write_sheets(tmp_path / "a.xlsx", {name: [LOG_HEADER, *part] for name, part in zip(names, rows, strict=True)})
+    proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert "name_pattern" not in proposal.settings["results"]
+    assert proposal.questions == ()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_sheets_of_participants_of_which_one_has_a_column_more(place, tmp_path, quiet_read):
+    sheets = {}
+    for number, user in enumerate(("P1", "P2", "P3")):
+        more = ("Comment",) if number == place else ()
+        rows = [("A", 1, rank, f"d{rank}", *(["odd"] if more else [])) for rank in (1, 2)]
+        sheets[user] = [(*LOG_HEADER[1:], *more), *rows]
+    write_sheets(tmp_path / "a.xlsx", sheets)
+    proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert [one.text for one in proposal.questions] == ["'Comment' is not in all of these. Are they one table?"]
+    (tmp_path / "study.toml").write_text(proposal.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.users.collect()["user_id"].to_list() == ["P1", "P2", "P3"]
+    comments = study.results.collect().select("session_id", "Comment").unique().sort("session_id").rows()
+    assert comments == [(f"P{number + 1}/A", "odd" if number == place else None) for number in range(3)]
+
+
+def test_a_header_below_notes_of_several_cells(tmp_path, quiet_read):
+    notes = [("Study", "Maps and lists", "Date", "2026-03-02"), ("Experimenter", "Anna"), ()]
+    rows = [("u1", "A", 1, 1, "d1"), ("u1", "A", 1, 2, "d2"), ("u2", "A", 1, 1, "d1")]
+    write_sheets(tmp_path / "a.xlsx", {"log": [*notes, LOG_HEADER, *rows]})
+    proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
+    assert proposal.settings["results"]["skip"] == 3
+    (tmp_path / "study.toml").write_text(proposal.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 3

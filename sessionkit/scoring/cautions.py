@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -15,6 +15,7 @@ from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.study import Study
 from sessionkit.study.depths import cut_short
 from sessionkit.study.query_counts import MANY, logged_lists
+from sessionkit.study.resultless_queries import MissingLists, shares_by_group, warning_of_groups
 
 NAMED = 5
 """Units without a value that a group's part names."""
@@ -174,6 +175,32 @@ def _missing_topics(study: Study) -> str | None:
     expected = pl.DataFrame({"system_id": systems}, schema={"system_id": pl.String}).join(topics, how="cross")
     missing = expected.join(scored, on=["system_id", "topic_id"], how="anti", nulls_equal=True)
     return name_missing(missing, expected, "topic_id", "judged topics", n_more=len(lacking) - len(systems))
+
+
+def warn_of_missing_lists(study: Study, measures: Sequence[Measure]) -> None:
+    """Warn where many queries have no result rows and a measure looks at result lists."""
+    missing_lists = MissingLists.of(study.facts)
+    if missing_lists.are_frequent and any(measure.inner.of_lists for measure in measures):
+        warn(missing_lists.warning)
+
+
+def warn_of_groups_without_lists(
+    study: Study, measures: Sequence[Measure], by: str, groups: Callable[[], pl.LazyFrame]
+) -> None:
+    """Warn where groups differ in their share of queries without result rows, and one has many.
+
+    Parameters
+    ----------
+    by
+        What makes the groups.
+    groups
+        Makes ``session_id`` and ``group`` of the sessions, where they are needed.
+    """
+    missing_lists = MissingLists.of(study.facts)
+    if missing_lists.results and missing_lists.missing and any(measure.inner.of_lists for measure in measures):
+        text = warning_of_groups(by, shares_by_group(study, groups()))
+        if text is not None:
+            warn(DataWarning(text, f"queries without result rows differ in share by {by}"))
 
 
 def tell_of_depth(study: Study, measure: Measure) -> None:

@@ -27,6 +27,8 @@ from sessionkit.scoring.cautions import (
     tell_of_cutoff,
     tell_of_depth,
     tell_of_missing_topics,
+    warn_of_groups_without_lists,
+    warn_of_missing_lists,
 )
 from sessionkit.scoring.columns import columns_read, measure_of
 from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
@@ -39,7 +41,7 @@ from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.row_index import placed
-from sessionkit.study.session_counts import COUNTS, counted, untold
+from sessionkit.study.session_counts import COUNTS, counted, sessions_with, untold
 from sessionkit.study.session_subset import restricted
 from sessionkit.study.study import not_a_study
 
@@ -213,9 +215,18 @@ def told(study: Study, task: ScoreReduction, scores: pl.DataFrame) -> pl.DataFra
     undefined.see(task.measures, task.level, scores)
     undefined.tell(study)
     tell_of_measures(study, task)
+    warn_of_missing_lists(study, task.measures)
+    if task.level == "group" and len(task.keys) == 1:
+        (name,) = task.keys
+        warn_of_groups_without_lists(study, task.measures, name, lambda: _named_groups(study, name))
     if "system_id" in task.keys and "topic_id" not in task.keys:  # means of single topics leave out no topic
         tell_of_missing_topics(study)
     return ResultFrame(scores.drop(UNNAMED) if task.level == "group" else scores)
+
+
+def _named_groups(study: Study, by: str) -> pl.LazyFrame:
+    """Return ``session_id`` and ``group``, the value of this column of the session, or of its user."""
+    return sessions_with(study, [by]).select("session_id", group=pl.col(by).cast(pl.String))
 
 
 def tell_of_measures(study: Study, task: ScoreReduction) -> None:

@@ -19,6 +19,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     session_start.py      when a session began; session_order.py: which of its user's sessions it is
     session_counts.py     what is counted of every session, as columns that any log has
     depths.py             how deep lists are known without a gap
+    resultless_queries.py queries without result rows: how many, and from which share on it is said
     trec_tables.py        a study as a TREC run and qrels
     lookup.py             the rows in which values stand
     package_writer.py     a study on disk: a Data Package, written whole or not at all

@@ -148,7 +148,12 @@ def test_the_warning_says_why(saved, tmp_path):
         with pytest.warns(DataWarning) as caught:
             sk.score(study, ["sDCG@10", "Results"], **score_way(per))
         text = "sDCG@10, Results undefined for 2 of 3: e, n; no list of 2 sessions was logged; left out of means"
-        assert [str(one.message) for one in caught] == [text]
+        share = (
+            "queries: 3 of 4 (75.0%) have no result rows; 3 were not logged and are left out of measures of relevance"
+        )
+        by_system = "queries without result rows by system_id: B 100.0%, A 50.0%; differences between these groups may come from this alone"
+        expected = [text, share, *([by_system] if per == "system_id" else [])]
+        assert [str(one.message).partition("; if that")[0] for one in caught] == expected
     # a query without a list is no reason for measures of behavior
     with pytest.warns(DataWarning) as caught:
         sk.score(study, ["Queries"], per="session")

@@ -39,9 +39,11 @@ from sessionkit.choices import AnyPopulation, AnyTest, Correction, MixedPopulati
 from sessionkit.display.words import capital, listed
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.readers.tabular import Frame
+from sessionkit.scoring.cautions import warn_of_groups_without_lists
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
+from sessionkit.scoring.score import session_measures
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.study import guarded_read
@@ -260,6 +262,7 @@ def compare(
     whole = study
     study, restriction = chosen_sessions(study, where)
     sessions = sessions_of(study, measures, by, memory, cache, cut=cut, within=within)
+    _warn_of_missing_lists(study, measures, sessions)
     require_values(study, sessions.values, sessions.measures)
     spans = _spans(sessions)
     sessions = sessions.of_ordinary_size()
@@ -283,8 +286,10 @@ def compare(
     table = sessions.multiplied_back(table, plan.test.columns_in_units)
     units = sessions.multiplied_back(_joined([level.named(level.unit_values) for level in levels]), ["value"])
     dropped = _joined([level.named(level.dropped) for level in levels])
-    notes = [note for level in levels for note in level.notes]
-    notes += [f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()]
+    notes = [
+        *(note for level in levels for note in level.notes),
+        *(f"left out {what} ({count:,})" for what, count in levels[0].sessions.left_out.items()),
+    ]
     no_verdict = _joined([level.named(level.no_verdict) for level in levels])
     about = _about(levels)
     spans = spans if plan.test.in_units else {}
@@ -330,6 +335,15 @@ def compare(
         no_verdict=no_verdict,
         directions=sessions.directions,
     )
+
+
+def _warn_of_missing_lists(
+    source: Study | Frame, measures: str | Measure | Sequence[str | Measure] | None, sessions: GroupedSessions
+) -> None:
+    """Warn where groups of a study differ in their share of queries without result rows."""
+    if isinstance(source, Study) and measures is not None:
+        groups = sessions.frame.lazy().select("session_id", pl.col("group").cast(pl.String))
+        warn_of_groups_without_lists(source, session_measures(source, measures), sessions.by, lambda: groups)
 
 
 @dataclass(frozen=True)

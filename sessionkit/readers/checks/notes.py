@@ -13,6 +13,7 @@ from sessionkit.display.words import counted
 from sessionkit.errors import DataWarning, warn
 from sessionkit.readers.checks.counts import NONE, AnomalyCounts
 from sessionkit.study import Settings
+from sessionkit.study.resultless_queries import MissingLists
 
 FINER = ("subtopic_id", "passage_id", "judge_id")
 JUDGMENT = ["judgment_key", "doc_id"]
@@ -140,12 +141,15 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
             "results stand as lists inside records, see: sessionkit help own-logs, under Lists inside records",
             place="queries",
         )
+    missing_lists = MissingLists.of(facts)
+    if missing_lists.are_frequent:
+        notes.warn(missing_lists.warning)
+    usual = {
+        "empty": "empty lists; they count and gain 0",
+        "not_logged": "lists that were not logged; measures of relevance leave them out",
+    }
     for status, meaning in (
-        ("empty", "empty lists; they count and gain 0"),
-        (
-            "not_logged",
-            "lists that were not logged; measures of relevance leave them out",
-        ),
+        *(() if missing_lists.are_frequent else usual.items()),
         ("partly_observed", "lists observed in part; measures that look deeper are flagged"),
     ):
         if count := getattr(facts, status):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import polars as pl
 
 from sessionkit import charts
@@ -13,7 +15,7 @@ from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.explorer.columns import results_shown
 from sessionkit.reports.figures.figure import Figure
@@ -87,7 +89,10 @@ def session_pair(study: Study, choices: Choices) -> Figure:
     within = pl.col("counted").is_not_null() | (pl.col("rank") <= (measure.cutoff or MOST_RANKS))
     side = pl.col("session_id").replace_strict({name: place for place, name in enumerate(pair)}, return_dtype=pl.Int64)
     rows = rows.filter(within).sort(side, "query_position", "rank")
-    values = dict(score(both, measure, per="session").select("session_id", "value").rows())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # shares of two sessions alone say nothing about the study
+        scores = score(both, measure, per="session")
+    values = dict(scores.select("session_id", "value").rows())
     for name, value in values.items():
         if value is None:
             raise UsageError(f"session {name!r} has no value of {measure}; choose others: --sessions ID,ID")

@@ -30,6 +30,8 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.study.resultless_queries import MissingLists, differing_shares, shares_by_group
+from sessionkit.study.session_counts import sessions_with
 
 NAMED = 4
 """Measures, pairs or groups that a sentence names; of more it says how many there are."""
@@ -223,7 +225,7 @@ def _tiles(of: Material, found: Comparison) -> Tiles:
     claim = f" The claim is about {_whom(found)}." if found.family.number else ""
     fact = capital(found.design.partition(":")[0].partition(",")[0])
     design = Tile("Design", fact, f"{capital(found.test)}.{claim}")
-    tiles = [*_judged(of), design, *_wins(of, found)]
+    tiles = [*_judged(of), *_missing_lists(of), design, *_wins(of, found)]
     return Tiles(tuple(Tile(*(of.redaction.note(text) for text in (one.about, one.fact, one.more))) for one in tiles))
 
 
@@ -301,6 +303,22 @@ def _judged(of: Material) -> list[Tile]:
         more += f" ({_range(whole['share'].drop_nulls().to_list())}, by group)"
     turn = "Every result is judged." if judged == results else _overturned(of)
     return [Tile(about, share_text(judged / results) if results else "none", " ".join([f"{more}.", turn]).rstrip())]
+
+
+def _missing_lists(of: Material) -> list[Tile]:
+    """What share of the queries has no result rows and what that does to the numbers, where there are many."""
+    missing_lists = MissingLists.of(of.study.facts)
+    if not missing_lists.are_frequent:
+        return []
+    groups = sessions_with(of.study, [of.compared_by]).select(
+        "session_id", group=pl.col(of.compared_by).cast(pl.String)
+    )
+    shares = [(of.named(group), share) for group, share in shares_by_group(of.study, groups)]
+    by_group = differing_shares(shares)
+    more = (
+        f"{missing_lists.missing:,} of {counted(missing_lists.queries, 'query')}{f' ({by_group})' if by_group else ''}"
+    )
+    return [Tile("Queries without results", share_text(missing_lists.share), f"{more}: {missing_lists.effect}.")]
 
 
 def _share(share: float | None) -> str:
@@ -409,7 +427,7 @@ def _sizes(of: Material) -> Tiles:
     logged = facts.queries - facts.not_logged
     tiles = [Tile("Queries per session", f"{facts.queries / facts.sessions:.2f}", "")] if facts.sessions > 1 else []
     tiles += [Tile("Results per logged list", f"{facts.results / logged:,.2f}", "")] if logged > 1 else []
-    return Tiles((*judged, *tiles))
+    return Tiles((*judged, *_missing_lists(of), *tiles))
 
 
 def _distribution(of: Material) -> list[Part]:

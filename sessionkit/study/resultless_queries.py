@@ -17,7 +17,7 @@ NAMED_GROUPS = 4
 """Groups that a sentence names, those with the largest shares."""
 MOST_GROUPS = 20
 """Groups up to which they are compared by these shares: of many groups, such as topics, few queries each have no such share."""
-REMEDY = "missing_positions, empty_list or results_status in study.toml"
+REMEDY = "without_results, missing_positions, empty_list or results_status in study.toml"
 """Where it is said what became of the lists."""
 
 

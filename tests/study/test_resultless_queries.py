@@ -9,7 +9,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Tiles
 
-REMEDY = "; if that is wrong, correct missing_positions, empty_list or results_status in study.toml and ingest again"
+REMEDY = "; if that is wrong, correct without_results, missing_positions, empty_list or results_status in study.toml and ingest again"
 
 
 def log(statuses, systems=("one",)):

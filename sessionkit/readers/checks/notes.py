@@ -143,7 +143,7 @@ def notice(counts: AnomalyCounts, judgments: pl.DataFrame, settings: Settings, n
         )
     missing_lists = MissingLists.of(facts)
     if missing_lists.are_frequent:
-        notes.warn(missing_lists.warning)
+        notes.warn(missing_lists.warning, place=None)
     usual = {
         "empty": "empty lists; they count and gain 0",
         "not_logged": "lists that were not logged; measures of relevance leave them out",

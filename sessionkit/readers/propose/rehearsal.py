@@ -29,6 +29,7 @@ from sessionkit.readers.propose.sample import copy_beginning
 from sessionkit.readers.questionnaires import SECTION
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.resultless_queries import USUAL_SHARE
 from sessionkit.study.temporary import TemporaryFolder
 
 DESCRIBED = ("tables", "events")
@@ -38,7 +39,7 @@ LARGEST = 1 << 25
 LINES = 100_000
 """Rows of a Parquet file that are read back; of a text its sample has as many lines."""
 ASK_ABOVE = 0.1
-"""The share of queries without result rows, or of sessions out of order, above which `init` asks about them."""
+"""The share of sessions out of order above which `init` asks about them."""
 MANY_REJECTED = 0.1
 """The share of rejected records above which their number is said even where a question says that some are rejected."""
 ODD_CELLS = 0.02
@@ -328,7 +329,7 @@ def _without_results(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss
         silent = silent.filter(pl.col("results_count").cast(pl.Float64, strict=False).fill_null(1) > 0)
     marked = sum(source.empty_lists for source in study.sources if source.table == "results")
     number, queries = silent.select(pl.len()).collect().item() - marked, study.facts.queries
-    if number > ASK_ABOVE * queries:
+    if number > USUAL_SHARE * queries:
         yield Loss(
             "queries.without_results",
             f"{number:,} of {queries:,} queries ({share_text(number / queries, 0)}) have no row in results. Did they return nothing? "

@@ -143,6 +143,9 @@ def _cell(name: str) -> pl.Expr:
 
 CASE = re.compile(r'"queries"\s*:\s*\[')
 TEXTS = re.compile(r'"(query|query_text)"\s*:\s*"')
+RATINGS = re.compile(r'"ratings"\s*:\s*[\[{]')
+LOGS = re.compile(r'"(sessions|results|clicks|serp|hits)"\s*:\s*[\[{]')
+"""Lists of a log, which no export of Quepid has."""
 OTHERS = re.compile(r'"(placeholders|relevant_documents|judgmentRatings|querySetQueries|query_groups)"\s*:')
 PAIRS = re.compile(r'"query_doc_pairs"\s*:')
 READABLE = "ratings_can_be_read"
@@ -157,10 +160,12 @@ def holds_json(text: str) -> bool:
 
     >>> holds_json('{"queries": [{"query": "lamp", "ratings": {"A1": 3}}]}'), holds_json('{"queries": []}')
     (True, False)
+    >>> holds_json('{"queries": [{"query": "lamp", "results": [{"url": "A1"}]}]}')
+    False
     """
-    if not text.lstrip().startswith("{") or OTHERS.search(text):
+    if not text.lstrip().startswith("{") or OTHERS.search(text) or LOGS.search(text):
         return False
-    return PAIRS.search(text) is not None or (CASE.search(text) is not None and TEXTS.search(text) is not None)
+    return PAIRS.search(text) is not None or all(one.search(text) is not None for one in (CASE, TEXTS, RATINGS))
 
 
 def ratings_of(file: LogFile) -> tuple[list[Rating], dict[str, int]]:

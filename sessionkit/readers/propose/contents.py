@@ -81,8 +81,8 @@ class SampleColumn:
 
     @cached_property
     def heading(self) -> str:
-        """By what it is known: its name, or the lower of two that stand in a header of two rows."""
-        if self.lower and max(likeness(self.name, ours) for ours in USUAL) < LIKELY:
+        """By what it is known: its name, or the lower of two in a header of two rows, or what is below the list that it is in."""
+        if self.lower and ("." in self.name or max(likeness(self.name, ours) for ours in USUAL) < LIKELY):
             return self.lower
         return self.name
 

@@ -15,6 +15,7 @@ from sessionkit.readers.propose.events import sections_of_events
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
+from sessionkit.readers.propose.nested_lists import CLICKS_SECTION, nested_parts_of, section_of_clicks
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
 from sessionkit.readers.propose.questionnaires import with_questionnaires
 from sessionkit.readers.propose.rehearsal import rehearse
@@ -85,13 +86,24 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     if any(part.kind == "events" for part in parts):
         sections = rehearse(sections_of_events(parts, place), place)
     elif any(part.kind in ("results", "queries") for part in parts):
-        sections = rehearse(sections_of_tables(parts, place), place)
+        sections = rehearse(_sections_of_log(parts, place), place)
     else:
         begun = beginning_of_log(parts)
         if begun is None:
             raise _no_log(parts)
         sections = sections_of_beginning(begun, parts, place)
     return _proposal(sections, looked_at([part.sample for part in parts]))
+
+
+def _sections_of_log(parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
+    """Return a study.toml of tables, with the clicks that lie in lists beside those of the results."""
+    sections = sections_of_tables([part for part in parts if part.kind != CLICKS_SECTION], folder)
+    clicks = [part for part in parts if part.kind == CLICKS_SECTION]
+    results = next((part for part in parts if part.kind == "results"), None)
+    return [
+        *sections,
+        *(section for part in clicks if results is not None for section in section_of_clicks(part, results, folder)),
+    ]
 
 
 def _proposal(sections: Sequence[TomlSection], remarks: Sequence[str] = ()) -> Proposal:
@@ -125,8 +137,9 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
 
     Judgments in a format of their own are not taken apart, and neither are files of events put together.
     """
-    parts, samples = [], []
-    for path in files:
+    parts, samples = nested_parts_of(files, folders, workspace), []
+    nested = {path for part in parts for path in (part.sample.files or (part.sample.path,))}
+    for path in [one for one in files if one not in nested]:
         formats = formats_of_judgments(path)
         if formats and formats[0] not in TABULAR:
             empty = pl.DataFrame()

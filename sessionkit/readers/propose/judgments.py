@@ -192,7 +192,9 @@ def _holds(log: dict[str, Match]) -> list[Hold]:
         others = {match.columns.get(ours) for ours in ("doc_id", "rank", "query_position")}
         for one in match.part.columns.values():
             is_session = one.name == match.columns.get("session_id")
-            if one.name in others or not (one.names_things or is_session) or (is_session and sessions):
+            is_lone_topic = one.may_be_an_id and likeness(one.heading, "topic_id") >= LIKELY
+            is_key = one.names_things or is_session or is_lone_topic
+            if one.name in others or not is_key or (is_session and sessions):
                 continue
             found.setdefault(one.name, Hold(match, one))
         sessions = True
@@ -239,7 +241,7 @@ def _feed(match: Match, hold: Hold, log: dict[str, Match]) -> None:
     ):
         home.columns["topic_id"] = name
         home.remark("topic_id", "judgments are made for each of these")
-        if not home.part.sample.named or not likeness(name, "topic_id"):
+        if not home.part.sample.named or not likeness(hold.column.heading, "topic_id"):
             home.ask("topic_id", "the judgments belong to it, so it is taken for what the session was about. Is it?")
     else:
         home.columns["judgment_key"] = name
@@ -251,7 +253,7 @@ def _feed(match: Match, hold: Hold, log: dict[str, Match]) -> None:
 
 def _is_text(hold: Hold) -> bool:
     """Return whether a column has texts of queries: it is called so, or has no name and blanks within."""
-    name = hold.column.name
+    name = hold.column.heading
     if hold.match.part.sample.named:
         return likeness(name, "query_text") > max(likeness(name, "query_id"), likeness(name, "topic_id"))
     return hold.column.share_matching(r"\S\s+\S") > WORDY
@@ -259,9 +261,10 @@ def _is_text(hold: Hold) -> bool:
 
 def _is_called_otherwise(home: Match, name: str) -> bool:
     """Return whether a column is called something else, or another one is called a topic."""
-    like = likeness(name, "topic_id")
-    others = [ours for ours in home.fields if ours != "topic_id" and likeness(name, ours) > like]
-    rivals = [one for one in home.part.columns if likeness(one, "topic_id") > like]
+    heading = home.part.columns[name].heading
+    like = likeness(heading, "topic_id")
+    others = [ours for ours in home.fields if ours != "topic_id" and likeness(heading, ours) > like]
+    rivals = [one for one in home.part.columns.values() if likeness(one.heading, "topic_id") > like]
     return home.part.sample.named and bool(others or (rivals and not like))
 
 

@@ -494,6 +494,13 @@ def _sample(
     return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
 
 
+def sample_of_rows(
+    path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, *, whole: bool
+) -> Sample:
+    """Return rows that a reader has made as a sample."""
+    return _sample(path, file, options, frame, {}, whole=whole)
+
+
 def only_header(name: str) -> DataError:
     """Return the error about a file without rows."""
     return DataError(f"{name} has only a header; sessionkit needs rows to propose a study.toml")

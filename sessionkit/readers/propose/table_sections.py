@@ -306,7 +306,9 @@ def _is_usual(match: Match, ours: str, name: str) -> bool:
     """Return whether a column has a usual name of ours."""
     if not match.part.sample.named:
         return False
-    return bool(likeness(name, ours) or (match.table == "queries" and likeness(name, "rank")))
+    return bool(
+        likeness(name, ours) or (match.table == "queries" and likeness(name, "rank")) or name in match.part.sample.lower
+    )
 
 
 def _first(column: SampleColumn) -> str:
@@ -317,8 +319,8 @@ def _first(column: SampleColumn) -> str:
 SHOWN = 12
 """Names of extras that a comment lists."""
 ORDER = (
-    "path", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim", "null", "decimal",
-    "thousands", "times", "units", "values", "number_queries", "empty_list", "base", "keys", "grade_values",
+    "path", "list", "list_separator", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim", "null", "decimal",
+    "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys", "grade_values",
 )  # fmt: skip
 
 

@@ -1,0 +1,511 @@
+"""A log of lists inside records: which list is the results, which are the clicks, and what the records around them are.
+
+The names of lists say it, and what is in them: the elements of a list of results are documents, the record around it is a
+query, and the record around the list of queries, where there is one, is a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.display.words import counted, listed
+from sessionkit.readers.checks.columns import JOINED
+from sessionkit.readers.io.json_items import ARRAY
+from sessionkit.readers.io.list_rows import EVERY, PLACE, Level, ListOptions, Record, json_records, list_rows
+from sessionkit.readers.io.log_files import LogFile, files_of, open_log
+from sessionkit.readers.propose.column_names import EVERY as USUAL_NAMES
+from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
+from sessionkit.readers.propose.kinds import ListColumns, LogFileKind, called, formats_of_judgments, with_sessions
+from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
+from sessionkit.readers.propose.table_sections import SHOWN, paths_from
+from sessionkit.readers.sniffer import glimpse
+
+Way = tuple[str, ...]
+CLICKS_SECTION = "clicks"
+WHEN = frozenset("at time timestamp ts when date".split())
+"""What the time of a click is called in it, folded."""
+RESULTS = frozenset(
+    "results result resultlist serp serps hits contexts context docs documents documentids docids items ranking rankedlist retrieved "
+    "candidates shown impressions urls links passages treffer ergebnisse dokumente resultats documentos risultati resultados "
+    "resultaten tulokset traffar resultat".split()
+)
+"""What lists of results are called, folded."""
+CLICKS = frozenset(
+    "clicks click clicked clickeddocs clickeddocuments clickedresults clickedurls clickedids clickthroughs selected selections "
+    "opened visited klicks clics cliques clicken klicken".split()
+)
+"""What lists of clicks are called, folded."""
+GRADED = frozenset("qrels judgments judgements ratings relevance labels".split())
+"""What lists of judgments are called, folded."""
+IDS = frozenset("id uuid guid key uid oid".split())
+"""What the id of an object is called, folded."""
+SAME = 0.5
+"""The share of clicks that must be documents of the results, to be taken for such."""
+LEAST = 2
+"""Objects in an object that may be one whose keys are ids."""
+
+
+@dataclass
+class ListShape:
+    """A list that records have.
+
+    Parameters
+    ----------
+    level
+        Where its elements are.
+    around
+        The ways to the lists around it, the outermost first.
+    fields
+        The fields of elements that are objects.
+    elements, bare
+        How many elements there are, and how many of them are no objects.
+    """
+
+    level: Level
+    around: tuple[tuple[str, ...], ...]
+    fields: dict[str, None] = field(default_factory=dict)
+    elements: int = 0
+    bare: int = 0
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The way to it."""
+        return self.level.path
+
+    @property
+    def name(self) -> str:
+        """What it is called, folded."""
+        return folded(next((key for key in reversed(self.path) if key != EVERY), ""))
+
+    @property
+    def holds_documents(self) -> bool:
+        """Whether its elements may be documents: texts, or objects with the id of one."""
+        if not self.elements or set(map(folded, self.fields)) == {"key", "value"}:
+            return False
+        return self.bare > 0 or any(likeness(name, "doc_id") >= LIKELY or folded(name) in IDS for name in self.fields)
+
+
+def shapes_in(records: Iterable[Record]) -> dict[tuple[str, ...], ListShape]:
+    """Return the lists in some records, by the way to them."""
+    shapes: dict[tuple[str, ...], ListShape] = {}
+    for record in records:
+        if record.fields is not None:
+            _add_shapes(shapes, record.fields, Level(), ())
+    return shapes
+
+
+def _add_shapes(
+    shapes: dict[tuple[str, ...], ListShape],
+    element: Mapping[str, Any],
+    level: Level,
+    around: tuple[tuple[str, ...], ...],
+) -> None:
+    """Add the lists in an object."""
+    pairs = [(EVERY, list(element.values()))] if _has_ids_for_keys(element) else list(element.items())
+    for key, value in pairs:
+        if isinstance(value, list):
+            inner = level.list_called(key)
+            shape = shapes.setdefault(inner.path, ListShape(inner, around))
+            for each in value:
+                shape.elements += 1
+                if isinstance(each, Mapping):
+                    shape.fields.update(dict.fromkeys(each))
+                    _add_shapes(shapes, each, inner, (*around, inner.path))
+                else:
+                    shape.bare += 1
+        elif isinstance(value, Mapping):
+            _add_shapes(shapes, value, level.below(key), around)
+
+
+def _has_ids_for_keys(element: Mapping[str, Any]) -> bool:
+    """Return whether the keys of an object are ids: its values are objects with the same fields, lists among them."""
+    values = list(element.values())
+    if len(values) < LEAST or not all(isinstance(one, Mapping) for one in values):
+        return False
+    common = set.intersection(*map(set, values))
+    has_lists = any(isinstance(one[name], list | Mapping) for one in values for name in common)
+    return has_lists and not any(folded(key) in USUAL_NAMES or folded(key) in RESULTS for key in element)
+
+
+@dataclass(frozen=True)
+class NestedLog:
+    """What the lists of a log are.
+
+    Parameters
+    ----------
+    results
+        The list of results.
+    clicks
+        Those of clicks.
+    unused
+        Other lists that look like results or clicks.
+    sessions, queries
+        The ways to the lists of sessions and queries; None where no record is a session, empty where the records of the file are.
+    """
+
+    results: ListShape
+    clicks: tuple[ListShape, ...]
+    unused: tuple[ListShape, ...]
+    queries: tuple[str, ...]
+    sessions: tuple[str, ...] | None
+
+    @property
+    def ways(self) -> Hashable:
+        """The ways to the lists of sessions, queries and results."""
+        return self.sessions, self.queries, self.results.path
+
+
+def nested_log_in(shapes: Mapping[tuple[str, ...], ListShape]) -> NestedLog | None:
+    """Return what the lists of a log are; None where none are results."""
+    lists = [one for one in shapes.values() if one.holds_documents and one.name not in CLICKS | GRADED]
+    lists = [one for one in lists if not any(one.path in other.around for other in lists)]
+    results = max(lists, key=lambda one: (one.name in RESULTS, _likeness_of_documents(one), len(one.around)), default=None)
+    if results is None or not (results.name in RESULTS or _likeness_of_documents(results) >= LIKELY):
+        return None
+    levels = ((), *results.around)
+    queries = levels[-1]
+    of_query = list(shapes[queries].fields) if queries else []
+    names_sessions = any(likeness(name, ours) >= LIKELY for name in of_query for ours in ("session_id", "user_id"))
+    sessions = None if not queries or names_sessions else levels[-2]
+    clicks = tuple(one for one in shapes.values() if one.name in CLICKS and one.elements and queries in ((), *one.around))
+    doubtful = [one for one in shapes.values() if (one in lists or one.name in CLICKS) and one.elements]
+    unused = tuple(one for one in doubtful if one is not results and one not in clicks and one.path not in results.around)
+    return NestedLog(results, clicks, unused, queries, sessions)
+
+
+def _likeness_of_documents(shape: ListShape) -> float:
+    """Return how much a field of a list is called as a document is."""
+    return max((likeness(name, "doc_id") for name in shape.fields), default=0.0)
+
+
+def nested_parts_of(paths: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
+    """Return the tables in those files whose records have lists of results; files whose lists are called alike are one log."""
+    logs: dict[Hashable, list[NestedFile]] = {}
+    for path in paths:
+        look = glimpse(path)
+        if look.is_folder or look.head.lstrip()[:1] not in ("{", "[") or formats_of_judgments(path):
+            continue
+        file = nested_file(path, workspace)
+        if file is not None:
+            logs.setdefault(file.log.ways, []).append(file)
+    return [part for files in logs.values() for part in _parts_of(files, folders)]
+
+
+@dataclass(frozen=True)
+class NestedFile:
+    """A file of a nested log: its first records, whether these are all, and what its lists are."""
+
+    path: Path
+    file: LogFile
+    records: list[Record]
+    whole: bool
+    log: NestedLog
+    shapes: Mapping[Way, ListShape]
+
+
+def nested_file(path: Path, workspace: Path) -> NestedFile | None:
+    """Return a file of JSON whose records have lists of results; None where it is none."""
+    file = replace(open_log(str(path), Path(), workspace, as_is=True, workbook=True), name=path.name)
+    if not (file.kind == "ndjson" or ARRAY.match(file.head)):
+        return None
+    records = list(islice(json_records(file), ROWS + 1))
+    shapes = shapes_in(records[:ROWS])
+    log = nested_log_in(shapes)
+    return None if log is None else NestedFile(path, file, records[:ROWS], len(records) <= ROWS, log, shapes)
+
+
+def _parts_of(files: Sequence[NestedFile], folders: Sequence[Path]) -> list[LogFileKind]:
+    """Return the tables of a nested log of one file or several."""
+    first = files[0]
+    paths = tuple(one.path for one in files) if len(files) > 1 else ()
+    folder = next((one for one in folders if paths and set(files_of(one)) == set(paths)), None)
+    records = [record for one in files for record in one.records]
+    shapes = shapes_in(records)
+    log = nested_log_in(shapes) or first.log
+    whole = all(one.whole for one in files)
+    return NestedTables(first.path, first.file, records, log, shapes, whole, paths, folder).parts()
+
+
+@dataclass(frozen=True)
+class NestedTables:
+    """Makes samples of the tables of a nested log from the records of its files."""
+
+    path: Path
+    file: LogFile
+    records: list[Record]
+    log: NestedLog
+    shapes: Mapping[tuple[str, ...], ListShape]
+    whole: bool
+    files: tuple[Path, ...]
+    folder: Path | None
+
+    def parts(self) -> list[LogFileKind]:
+        """Return the tables."""
+        return self._of_queries() if self.log.sessions is None else self._of_sessions(self.log.sessions)
+
+    def _of_sessions(self, way: Way) -> list[LogFileKind]:
+        """Return the tables of a log whose records around the queries are sessions."""
+        session, doubt = self._session_column(way)
+        position = f"{self._prefix(self.log.queries)}{PLACE}"
+        keys = {session: "session id", position: "query position"}
+        tables = (way, self.log.queries)
+        sessions = self._sample(way, "session", {session: "session id"}, tables)
+        sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
+        layout = ListColumns(session, position, None, 1.0)
+        queries = self._with_missing_lists(self._sample(self.log.queries, "query", keys, tables))
+        results = self._sample(self.log.results.path, "result", keys, tables)
+        return [
+            LogFileKind(sessions, columns_of(sessions), "sessions"),
+            LogFileKind(queries, columns_of(queries), "queries", layout),
+            self._results(results, layout),
+            *self._clicks(keys, tables),
+        ]
+
+    def _of_queries(self) -> list[LogFileKind]:
+        """Return the tables of a log whose records around the results are queries that say of which session they are."""
+        sample = with_sessions(self._sample(self.log.queries, "query", {}, (self.log.queries,)))
+        columns = columns_of(sample)
+        session = next(iter(sample.made), "") or called(columns, "session_id") or called(columns, "user_id")
+        if not session:
+            return []
+        parts = sample.made.get(session, (session,))
+        keys = {name: sample.lower.get(name, "") for name in parts}
+        position = self._position(columns, session)
+        if position:
+            keys[position] = "query position"
+            tables = (self.log.queries,)
+            layout = ListColumns(session, position, None, 1.0)
+            results = self._sample(self.log.results.path, "result", keys, tables)
+            return [
+                LogFileKind(self._with_missing_lists(sample), columns, "queries", layout),
+                self._results(_with_session(results, session, parts), layout),
+                *self._clicks(keys, tables),
+            ]
+        place = f"{self._prefix(self.log.queries)}{PLACE}"
+        results = self._sample(self.log.results.path, "result", {**keys, place: "query id"}, (), keeps_all=True)
+        results = _with_numbers(_with_session(results, session, parts), session, place)
+        return [
+            self._results(results, ListColumns(session, "query_position", None, 1.0)),
+            *self._clicks({place: "query id"}, ()),
+        ]
+
+    def _position(self, columns: Mapping[str, SampleColumn], session: str) -> str:
+        """Return the field that counts the queries of a session; none where no field has a usual name and does."""
+        for one in sorted(columns.values(), key=lambda one: -likeness(one.heading, "query_position")):
+            if likeness(one.heading, "query_position") >= LIKELY and one.counts and one.filled == 1:
+                pairs = pl.DataFrame([columns[session].texts.alias("s"), one.texts.alias("p")])
+                return "" if pairs.is_duplicated().any() else one.name
+        return ""
+
+    def _session_column(self, way: Way) -> tuple[str, str]:
+        """Return the column that names sessions, and what is to be asked about it."""
+        prefix = self._prefix(way)
+        place = f"{prefix}{PLACE}"
+        frame = self._rows(way, {place}, (way, self.log.queries))
+        scores = {name: likeness(_heading(name, prefix, "session"), "session_id") for name in frame.columns}
+        likely = [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LIKELY]
+        for name in likely:
+            if frame[name].n_unique() == frame.height and not frame[name].null_count():
+                return name, ""
+        is_key = frame[place].n_unique() == frame.height
+        if way[-1:] == (EVERY,) and is_key:
+            return place, ""
+        why = f"{quoted(likely[0])} is not another one in each session" if likely else "no field names sessions"
+        number = "their number" if is_key else "their number, which comes again in other files"
+        return place, f"{why}; they are called by {number}. Is there a name for them?"
+
+    def _prefix(self, way: Way) -> str:
+        """Return what the columns of a list begin with."""
+        return self.shapes[way].level.prefix if way else ""
+
+    def _rows(
+        self,
+        way: Way,
+        columns: Collection[str],
+        tables: Collection[Way],
+        *,
+        keeps_empty: bool = False,
+        keeps_missing: bool = False,
+    ) -> pl.DataFrame:
+        """Return the rows of a list as the reader will make them, where `tables` are read from lists around it."""
+        others = {*tables, self.log.results.path, *(one.path for one in self.log.clicks)} - {way}
+        options = ListOptions(
+            way,
+            "results",
+            keeps_empty=keeps_empty,
+            keeps_missing=keeps_missing,
+            columns=frozenset(columns),
+            other_lists=frozenset(others),
+        )
+        frame = list_rows(self.file, self.records, options, at_once=True)[0].collect()
+        return frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
+
+    def _sample(
+        self, way: Way, noun: str, keys: Mapping[str, str], tables: Collection[Way], *, keeps_all: bool = False
+    ) -> Sample:
+        """Return the rows of a list as a sample.
+
+        Parameters
+        ----------
+        noun
+            What an element is: a session, a query, a result, a click.
+        keys
+            Columns of the records around it that are needed, and what they are.
+        keeps_all
+            Whether a query without results has a row.
+        """
+        prefix = self._prefix(way)
+        place = {f"{prefix}{PLACE}": "result rank"} if noun == "result" else {}
+        wanted = {**keys, **place}
+        frame = self._rows(way, wanted, tables, keeps_empty=keeps_all, keeps_missing=keeps_all)
+        options: dict[str, Any] = {"list": ".".join(way)} if way else {}
+        if keeps_all:
+            options["empty_list"] = ""
+        sample = sample_of_rows(self.path, self.file, options, frame, whole=self.whole)
+        lower = {name: wanted.get(name) or _heading(name, prefix, noun) for name in sample.columns}
+        name = f"{self.file.name}, list {'.'.join(way)}" if way else self.file.name
+        return replace(sample, name=name, lower=lower, files=self.files, folder=self.folder)
+
+    def _with_missing_lists(self, queries: Sample) -> Sample:
+        """Return a sample of queries with a question about those that have no list of results at all."""
+        way = self.log.results.path
+        rows = [self._rows(way, (), (), keeps_missing=keeps).height for keeps in (False, True)]
+        missing = rows[1] - rows[0]
+        if not missing:
+            return queries
+        doubt = (
+            f"{counted(missing, 'query')} without {quoted('.'.join(way))}: taken as returned nothing. If their results were not "
+            'logged, say "not_logged"'
+        )
+        options = {**queries.options, "without_results": "empty"}
+        return replace(queries, options=options, doubts={**queries.doubts, "without_results": doubt})
+
+    def _results(self, sample: Sample, layout: ListColumns) -> LogFileKind:
+        """Return the results, with a question about lists that are not used."""
+        columns = columns_of(sample)
+        place = f"{self._prefix(self.log.results.path)}{PLACE}"
+        rank = self._rank(columns, [layout.session, layout.position])
+        if rank != place:
+            sample = replace(sample, frame=sample.frame.drop(place), texts=sample.texts.drop(place))
+        named = [quoted(".".join(one.path)) for one in self.log.unused]
+        if named:
+            doubt = f"{listed(named)}: not used, as {quoted('.'.join(self.log.results.path))} is taken for the results. Is it?"
+            sample = replace(sample, doubts={**sample.doubts, "list": doubt})
+        return LogFileKind(sample, columns_of(sample), "results", replace(layout, rank=rank))
+
+    def _rank(self, columns: Mapping[str, SampleColumn], of_list: Sequence[str]) -> str:
+        """Return the column that ranks the results of a list: one that is called so and comes once in each, else the place."""
+        place = f"{self._prefix(self.log.results.path)}{PLACE}"
+        for one in sorted(columns.values(), key=lambda one: -likeness(one.heading, "rank")):
+            if one.name in (place, *of_list) or likeness(one.heading, "rank") < LIKELY:
+                continue
+            rows = pl.DataFrame([*(columns[name].texts for name in of_list), one.texts])
+            rows = rows.filter(columns[place].texts.is_not_null())
+            if one.counts and not rows[one.name].null_count() and not rows.is_duplicated().any():
+                return one.name
+        return place
+
+    def _clicks(self, keys: Mapping[str, str], tables: Collection[Way]) -> list[LogFileKind]:
+        """Return the clicks."""
+        samples = [self._sample(one.path, "click", keys, tables) for one in self.log.clicks[:1]]
+        return [LogFileKind(one, columns_of(one), CLICKS_SECTION) for one in samples]
+
+
+def _with_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
+    """Return a sample with a session that is made of several columns."""
+    if session in sample.columns:
+        return sample
+    texts = sample.texts.with_columns(pl.concat_str(list(parts), separator=JOINED).alias(session))
+    made = {**sample.made, session: tuple(parts)}
+    return replace(sample, frame=sample.frame.with_columns(texts[session]), texts=texts, made=made)
+
+
+def _with_numbers(sample: Sample, session: str, place: str) -> Sample:
+    """Return a sample with the numbers of queries that number_queries makes, from their places in the file."""
+    number = pl.col(place).cast(pl.Int64).rank("dense").over(session).cast(pl.String).alias("query_position")
+    numbers = sample.texts.select(number).to_series()
+    made: Mapping[str, tuple[str, ...]] = {**sample.made, "query_position": ()}
+    return replace(sample, frame=sample.frame.with_columns(numbers), texts=sample.texts.with_columns(numbers), made=made)
+
+
+def _heading(name: str, prefix: str, noun: str) -> str:
+    """Return what a column is known by: its own name where that is a usual one, else with what it is a field of.
+
+    >>> _heading("queries.id", "queries.", "query"), _heading("hits._source.url", "hits.", "result")
+    ('query id', 'url')
+    >>> _heading("sessions.id", "queries.", "query"), _heading("sessions.user.id", "sessions.", "session")
+    ('session id', 'user id')
+    """
+    own = name.removeprefix(prefix)
+    around, _, last = own.rpartition(".")
+    if folded(last) in IDS:
+        return f"{re.sub('s$', '', around.rpartition('.')[2]) or noun} id"
+    return own if folded(own) in USUAL_NAMES else last
+
+
+def section_of_clicks(part: LogFileKind, results: LogFileKind, folder: Path) -> list[TomlSection]:
+    """Return the table of a study.toml for a list of clicks, and that of its columns."""
+    layout, lines = results.layout, []
+    assert layout is not None  # noqa: S101 - results have one
+    if layout.position in part.columns:
+        session = results.columns[layout.session].made_of
+        lines.append(Line("session_id", list(session) if session else layout.session))
+        lines.append(Line("query_position", layout.position))
+    else:
+        place = next(name for name, heading in part.sample.lower.items() if heading == "query id")
+        lines.append(Line("query_id", place))
+    around = {one for line in lines for one in ([line.value] if isinstance(line.value, str) else line.value)}
+    own = [one for one in part.columns.values() if one.name not in around and len(one.given)]
+    clicked = _clicked_column(own, results)
+    lines += clicked
+    taken = {line.value for line in clicked}
+    for ours in ("clicked_at", "dwell_seconds"):
+        time = next((one for one in own if one.name not in taken and _is_time(one, ours)), None)
+        if time is not None:
+            lines.append(Line(ours, time.name))
+            taken.add(time.name)
+    left = [quoted(one.name) for one in own if one.name not in taken]
+    if left:
+        lines.append(Line(remarks=(f"not kept, since clicks are counted on results: {', '.join(left[:SHOWN])}",)))
+    options = {"path": paths_from(folder, part.sample), **part.sample.options}
+    head = TomlSection((CLICKS_SECTION,), tuple(Line(key, value) for key, value in options.items()))
+    return [head, TomlSection((CLICKS_SECTION, "columns"), tuple(lines))]
+
+
+def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[Line]:
+    """Return the line that says which column of clicks is the document that was clicked, or its rank."""
+    layout = results.layout
+    docs = [one for one in results.columns.values() if layout is None or one.name != layout.rank]
+    pairs = [
+        (share(one.given, doc.given), likeness(doc.heading, "doc_id"), one)
+        for one in own
+        for doc in docs
+        if likeness(doc.heading, "doc_id") or doc.name == results.sample.options["list"].rpartition(".")[2]
+    ]
+    best = max(pairs, key=lambda pair: pair[:2], default=None)
+    if best is not None and best[0] >= SAME:
+        return [Line("doc_id", best[2].name)]
+    ranks = [one for one in own if one.counts]
+    if ranks:
+        one = max(ranks, key=lambda one: likeness(one.heading, "rank"))
+        zero = "; it begins at 0: then say base = { rank = 0 } above" if one.integers.min() == 0 else ""
+        return [Line("rank", one.name, (f"{quoted(one.name)} is taken for the rank of what was clicked{zero}. Is it?",))]
+    if best is not None:
+        return [Line("doc_id", best[2].name, (f"few of {quoted(best[2].name)} are results. What was clicked?",))]
+    return [Line("doc_id", "...", ("no field says what was clicked. Which is it?",), idle=True)]
+
+
+def _is_time(one: SampleColumn, ours: str) -> bool:
+    """Return whether a column of clicks is when they were made, or how long a document was read."""
+    likely = likeness(one.heading, ours) >= LIKELY or (ours == "clicked_at" and folded(one.heading) in WHEN)
+    return likely and not one.misfits(table("results").by_name[ours]).len()

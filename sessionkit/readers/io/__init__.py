@@ -9,6 +9,7 @@
     delimited.py      fields between separators, with header and quotes
     ndjson.py         a JSON object per line, key by key (shapes.py)
     json_items.py     a JSON document too large to load at once, its numbers and texts as they are written
+    list_rows.py      rows made of lists inside records, JSON or cells of a table
     markup.py         XML as it streams by
     elements.py       rows made of its elements
     parquet.py        tables with types

@@ -10,6 +10,7 @@
     match.py           which of its columns feeds which of ours, by name and by what is in it
     judgments.py       judgments: their grades, and what they belong to
     questionnaires.py  answers of participants and sessions, beside a log and within it
+    record_lists.py    lists inside records: which are results and clicks, and what the records around them are
     sample.py          the first rows of a file or a sheet, and how it is written
     sheets.py          files that are one table, and what their names say
     column_names.py    what columns are called in the field

@@ -78,11 +78,14 @@ class SampleColumn:
     texts: pl.Series
     made_of: tuple[str, ...] | None = None
     lower: str = ""
+    known_as: str = ""
 
     @cached_property
     def heading(self) -> str:
-        """By what it is known: its name, or the lower of two in a header of two rows, or what is below the list that it is in."""
-        if self.lower and ("." in self.name or max(likeness(self.name, ours) for ours in USUAL) < LIKELY):
+        """By what it is known: what it is a field of, its name, or the lower of two that stand in a header of two rows."""
+        if self.known_as:
+            return self.known_as
+        if self.lower and max(likeness(self.name, ours) for ours in USUAL) < LIKELY:
             return self.lower
         return self.name
 
@@ -187,7 +190,13 @@ def columns_of(sample: Sample) -> dict[str, SampleColumn]:
     """Return the columns of a sample by their names."""
     return {
         name: SampleColumn(
-            name, place, sample.frame[name], sample.texts[name], sample.made.get(name), sample.lower.get(name, "")
+            name,
+            place,
+            sample.frame[name],
+            sample.texts[name],
+            made_of=sample.made.get(name),
+            lower=sample.lower.get(name, ""),
+            known_as=sample.known_as.get(name, ""),
         )
         for place, name in enumerate(sample.columns, 1)
     }

@@ -293,6 +293,8 @@ class Sample:
         Columns that the file does not have, with those that they are made from; see ``kinds.py``.
     lower
         Of a header of two rows what stands in the second, by the name of the column.
+    known_as
+        Of columns of lists inside records what they are fields of, by the name of the column, such as ``query id``.
     outside
         How many rows belong to no list, such as one of totals; they are not among these.
     filled_down
@@ -315,6 +317,7 @@ class Sample:
     folder: Path | None = None
     made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lower: Mapping[str, str] = field(default_factory=dict)
+    known_as: Mapping[str, str] = field(default_factory=dict)
     outside: int = 0
     filled_down: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
@@ -494,9 +497,7 @@ def _sample(
     return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
 
 
-def sample_of_rows(
-    path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, *, whole: bool
-) -> Sample:
+def sample_of_rows(path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, *, whole: bool) -> Sample:
     """Return rows that a reader has made as a sample."""
     return _sample(path, file, options, frame, {}, whole=whole)
 

@@ -307,7 +307,9 @@ def _is_usual(match: Match, ours: str, name: str) -> bool:
     if not match.part.sample.named:
         return False
     return bool(
-        likeness(name, ours) or (match.table == "queries" and likeness(name, "rank")) or name in match.part.sample.lower
+        likeness(name, ours)
+        or (match.table == "queries" and likeness(name, "rank"))
+        or name in match.part.sample.known_as
     )
 
 
@@ -319,8 +321,9 @@ def _first(column: SampleColumn) -> str:
 SHOWN = 12
 """Names of extras that a comment lists."""
 ORDER = (
-    "path", "list", "list_separator", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim", "null", "decimal",
-    "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys", "grade_values",
+    "path", "list", "list_separator", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim",
+    "null", "decimal", "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys",
+    "grade_values",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -32,22 +32,24 @@ from sessionkit.readers.sniffer import glimpse
 
 Way = tuple[str, ...]
 CLICKS_SECTION = "clicks"
-WHEN = frozenset("at time timestamp ts when date".split())
+FILE = "file"
+"""The column of the names of files."""
+WHEN = frozenset(["at", "time", "timestamp", "ts", "when", "date"])
 """What the time of a click is called in it, folded."""
-RESULTS = frozenset(
+_RESULTS = (
     "results result resultlist serp serps hits contexts context docs documents documentids docids items ranking rankedlist retrieved "
     "candidates shown impressions urls links passages treffer ergebnisse dokumente resultats documentos risultati resultados "
-    "resultaten tulokset traffar resultat".split()
+    "resultaten tulokset traffar resultat"
 )
-"""What lists of results are called, folded."""
-CLICKS = frozenset(
+_CLICKS = (
     "clicks click clicked clickeddocs clickeddocuments clickedresults clickedurls clickedids clickthroughs selected selections "
-    "opened visited klicks clics cliques clicken klicken".split()
+    "opened visited klicks clics cliques clicken klicken"
 )
-"""What lists of clicks are called, folded."""
-GRADED = frozenset("qrels judgments judgements ratings relevance labels".split())
+RESULTS, CLICKS = frozenset(_RESULTS.split()), frozenset(_CLICKS.split())
+"""What lists of results and of clicks are called, folded."""
+GRADED = frozenset(("qrels", "judgments", "judgements", "ratings", "relevance", "labels"))
 """What lists of judgments are called, folded."""
-IDS = frozenset("id uuid guid key uid oid".split())
+IDS = frozenset(["id", "uuid", "guid", "key", "uid", "oid"])
 """What the id of an object is called, folded."""
 SAME = 0.5
 """The share of clicks that must be documents of the results, to be taken for such."""
@@ -72,7 +74,7 @@ class ListShape:
     """
 
     level: Level
-    around: tuple[tuple[str, ...], ...]
+    around: tuple[Way, ...]
     fields: dict[str, None] = field(default_factory=dict)
     elements: int = 0
     bare: int = 0
@@ -95,9 +97,9 @@ class ListShape:
         return self.bare > 0 or any(likeness(name, "doc_id") >= LIKELY or folded(name) in IDS for name in self.fields)
 
 
-def shapes_in(records: Iterable[Record]) -> dict[tuple[str, ...], ListShape]:
+def shapes_in(records: Iterable[Record]) -> dict[Way, ListShape]:
     """Return the lists in some records, by the way to them."""
-    shapes: dict[tuple[str, ...], ListShape] = {}
+    shapes: dict[Way, ListShape] = {}
     for record in records:
         if record.fields is not None:
             _add_shapes(shapes, record.fields, Level(), ())
@@ -105,10 +107,10 @@ def shapes_in(records: Iterable[Record]) -> dict[tuple[str, ...], ListShape]:
 
 
 def _add_shapes(
-    shapes: dict[tuple[str, ...], ListShape],
+    shapes: dict[Way, ListShape],
     element: Mapping[str, Any],
     level: Level,
-    around: tuple[tuple[str, ...], ...],
+    around: tuple[Way, ...],
 ) -> None:
     """Add the lists in an object."""
     pairs = [(EVERY, list(element.values()))] if _has_ids_for_keys(element) else list(element.items())
@@ -151,13 +153,16 @@ class NestedLog:
         Other lists that look like results or clicks.
     sessions, queries
         The ways to the lists of sessions and queries; None where no record is a session, empty where the records of the file are.
+    has_many_records
+        Whether a file has more than one record.
     """
 
     results: ListShape
     clicks: tuple[ListShape, ...]
     unused: tuple[ListShape, ...]
-    queries: tuple[str, ...]
-    sessions: tuple[str, ...] | None
+    queries: Way
+    sessions: Way | None
+    has_many_records: bool
 
     @property
     def ways(self) -> Hashable:
@@ -165,11 +170,13 @@ class NestedLog:
         return self.sessions, self.queries, self.results.path
 
 
-def nested_log_in(shapes: Mapping[tuple[str, ...], ListShape]) -> NestedLog | None:
+def nested_log_in(shapes: Mapping[Way, ListShape], *, has_many_records: bool) -> NestedLog | None:
     """Return what the lists of a log are; None where none are results."""
     lists = [one for one in shapes.values() if one.holds_documents and one.name not in CLICKS | GRADED]
     lists = [one for one in lists if not any(one.path in other.around for other in lists)]
-    results = max(lists, key=lambda one: (one.name in RESULTS, _likeness_of_documents(one), len(one.around)), default=None)
+    results = max(
+        lists, key=lambda one: (one.name in RESULTS, _likeness_of_documents(one), len(one.around)), default=None
+    )
     if results is None or not (results.name in RESULTS or _likeness_of_documents(results) >= LIKELY):
         return None
     levels = ((), *results.around)
@@ -177,10 +184,14 @@ def nested_log_in(shapes: Mapping[tuple[str, ...], ListShape]) -> NestedLog | No
     of_query = list(shapes[queries].fields) if queries else []
     names_sessions = any(likeness(name, ours) >= LIKELY for name in of_query for ours in ("session_id", "user_id"))
     sessions = None if not queries or names_sessions else levels[-2]
-    clicks = tuple(one for one in shapes.values() if one.name in CLICKS and one.elements and queries in ((), *one.around))
+    clicks = tuple(
+        one for one in shapes.values() if one.name in CLICKS and one.elements and queries in ((), *one.around)
+    )
     doubtful = [one for one in shapes.values() if (one in lists or one.name in CLICKS) and one.elements]
-    unused = tuple(one for one in doubtful if one is not results and one not in clicks and one.path not in results.around)
-    return NestedLog(results, clicks, unused, queries, sessions)
+    unused = tuple(
+        one for one in doubtful if one is not results and one not in clicks and one.path not in results.around
+    )
+    return NestedLog(results, clicks, unused, queries, sessions, has_many_records)
 
 
 def _likeness_of_documents(shape: ListShape) -> float:
@@ -220,7 +231,7 @@ def nested_file(path: Path, workspace: Path) -> NestedFile | None:
         return None
     records = list(islice(json_records(file), ROWS + 1))
     shapes = shapes_in(records[:ROWS])
-    log = nested_log_in(shapes)
+    log = nested_log_in(shapes, has_many_records=len(records) > 1)
     return None if log is None else NestedFile(path, file, records[:ROWS], len(records) <= ROWS, log, shapes)
 
 
@@ -229,11 +240,12 @@ def _parts_of(files: Sequence[NestedFile], folders: Sequence[Path]) -> list[LogF
     first = files[0]
     paths = tuple(one.path for one in files) if len(files) > 1 else ()
     folder = next((one for one in folders if paths and set(files_of(one)) == set(paths)), None)
-    records = [record for one in files for record in one.records]
-    shapes = shapes_in(records)
-    log = nested_log_in(shapes) or first.log
+    records = {one.path: one.records for one in files}
+    shapes = shapes_in(chain.from_iterable(records.values()))
+    log = nested_log_in(shapes, has_many_records=any(len(one.records) > 1 for one in files)) or first.log
     whole = all(one.whole for one in files)
-    return NestedTables(first.path, first.file, records, log, shapes, whole, paths, folder).parts()
+    tables = NestedTables(first.path, first.file, records, log, shapes, whole, paths, folder)
+    return (tables if not paths or tables.names_sessions else replace(tables, by_file=True)).parts()
 
 
 @dataclass(frozen=True)
@@ -242,31 +254,39 @@ class NestedTables:
 
     path: Path
     file: LogFile
-    records: list[Record]
+    records: Mapping[Path, list[Record]]
     log: NestedLog
-    shapes: Mapping[tuple[str, ...], ListShape]
+    shapes: Mapping[Way, ListShape]
     whole: bool
     files: tuple[Path, ...]
     folder: Path | None
+    by_file: bool = False
 
     def parts(self) -> list[LogFileKind]:
         """Return the tables."""
         return self._of_queries() if self.log.sessions is None else self._of_sessions(self.log.sessions)
 
+    @property
+    def names_sessions(self) -> bool:
+        """Whether records name their sessions themselves."""
+        return self.log.sessions is None or not self._session_columns(self.log.sessions)[1]
+
     def _of_sessions(self, way: Way) -> list[LogFileKind]:
         """Return the tables of a log whose records around the queries are sessions."""
-        session, doubt = self._session_column(way)
+        own, doubt = self._session_columns(way)
+        session = own[0] if len(own) == 1 else "session_id"
         position = f"{self._prefix(self.log.queries)}{PLACE}"
-        keys = {session: "session id", position: "query position"}
+        names = {name: "session id" if len(own) == 1 else "part" for name in own}
+        keys = {**names, position: "query position"}
         tables = (way, self.log.queries)
-        sessions = self._sample(way, "session", {session: "session id"}, tables)
+        sessions = _with_session(self._sample(way, "session", names, tables), session, own)
         sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
         layout = ListColumns(session, position, None, 1.0)
-        queries = self._with_missing_lists(self._sample(self.log.queries, "query", keys, tables))
-        results = self._sample(self.log.results.path, "result", keys, tables)
+        queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, own)
+        results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, own)
         return [
             LogFileKind(sessions, columns_of(sessions), "sessions"),
-            LogFileKind(queries, columns_of(queries), "queries", layout),
+            LogFileKind(self._with_missing_lists(queries), columns_of(queries), "queries", layout),
             self._results(results, layout),
             *self._clicks(keys, tables),
         ]
@@ -279,7 +299,7 @@ class NestedTables:
         if not session:
             return []
         parts = sample.made.get(session, (session,))
-        keys = {name: sample.lower.get(name, "") for name in parts}
+        keys = {name: sample.known_as.get(name, "") for name in parts}
         position = self._position(columns, session)
         if position:
             keys[position] = "query position"
@@ -307,22 +327,37 @@ class NestedTables:
                 return "" if pairs.is_duplicated().any() else one.name
         return ""
 
-    def _session_column(self, way: Way) -> tuple[str, str]:
-        """Return the column that names sessions, and what is to be asked about it."""
+    def _session_columns(self, way: Way) -> tuple[tuple[str, ...], str]:
+        """Return the columns that together name sessions, and what is to be asked about them."""
+        levels = [one for one in ((), *self._around(way)) if one != way]
+        places = tuple(f"{self._prefix(one)}{PLACE}" for one in (*levels, way) if one or self.log.has_many_records)
+        frame = self._rows(way, {*places, f"{self._prefix(way)}{PLACE}"}, (way, self.log.queries))
         prefix = self._prefix(way)
-        place = f"{prefix}{PLACE}"
-        frame = self._rows(way, {place}, (way, self.log.queries))
         scores = {name: likeness(_heading(name, prefix, "session"), "session_id") for name in frame.columns}
         likely = [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LIKELY]
         for name in likely:
             if frame[name].n_unique() == frame.height and not frame[name].null_count():
-                return name, ""
-        is_key = frame[place].n_unique() == frame.height
-        if way[-1:] == (EVERY,) and is_key:
-            return place, ""
+                return (name,), ""
+        place = f"{prefix}{PLACE}"
+        if way[-1:] == (EVERY,) and frame[place].n_unique() == frame.height:
+            return (place,), ""
+        parts = (
+            (FILE,)
+            if self.by_file and frame[FILE].n_unique() == frame.height
+            else (*self._file_column, *(places or (place,)))
+        )
         why = f"{quoted(likely[0])} is not another one in each session" if likely else "no field names sessions"
-        number = "their number" if is_key else "their number, which comes again in other files"
-        return place, f"{why}; they are called by {number}. Is there a name for them?"
+        where = "files" if parts == (FILE,) else "their places in the file"
+        return parts, f"{why}; they are called by {where}. Is there a name for them?"
+
+    def _around(self, way: Way) -> tuple[Way, ...]:
+        """Return the ways to the lists around a list, and to itself."""
+        return (*self.shapes[way].around, way) if way else ()
+
+    @property
+    def _file_column(self) -> tuple[str, ...]:
+        """The column of the names of files, where there are several."""
+        return (FILE,) if self.by_file else ()
 
     def _prefix(self, way: Way) -> str:
         """Return what the columns of a list begin with."""
@@ -347,8 +382,14 @@ class NestedTables:
             columns=frozenset(columns),
             other_lists=frozenset(others),
         )
-        frame = list_rows(self.file, self.records, options, at_once=True)[0].collect()
-        return frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
+        frames = [
+            list_rows(self.file, records, options, at_once=True)[0].with_columns(
+                pl.lit(path.name.partition(".")[0]).alias(FILE)
+            )
+            for path, records in self.records.items()
+        ]
+        frame = pl.concat(frames, how="diagonal").collect().filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
+        return frame if self.by_file else frame.drop(FILE)
 
     def _sample(
         self, way: Way, noun: str, keys: Mapping[str, str], tables: Collection[Way], *, keeps_all: bool = False
@@ -369,12 +410,16 @@ class NestedTables:
         wanted = {**keys, **place}
         frame = self._rows(way, wanted, tables, keeps_empty=keeps_all, keeps_missing=keeps_all)
         options: dict[str, Any] = {"list": ".".join(way)} if way else {}
+        if self.by_file:
+            options["name_pattern"] = rf"(?P<{FILE}>[^.]+)"
         if keeps_all:
             options["empty_list"] = ""
         sample = sample_of_rows(self.path, self.file, options, frame, whole=self.whole)
-        lower = {name: wanted.get(name) or _heading(name, prefix, noun) for name in sample.columns}
+        headings = {name: wanted.get(name) or _heading(name, prefix, noun) for name in sample.columns}
+        if noun == "result" and (bare := prefix.removesuffix(".")) in headings:
+            headings[bare] = "doc id"
         name = f"{self.file.name}, list {'.'.join(way)}" if way else self.file.name
-        return replace(sample, name=name, lower=lower, files=self.files, folder=self.folder)
+        return replace(sample, name=name, known_as=headings, files=self.files, folder=self.folder)
 
     def _with_missing_lists(self, queries: Sample) -> Sample:
         """Return a sample of queries with a question about those that have no list of results at all."""
@@ -435,7 +480,9 @@ def _with_numbers(sample: Sample, session: str, place: str) -> Sample:
     number = pl.col(place).cast(pl.Int64).rank("dense").over(session).cast(pl.String).alias("query_position")
     numbers = sample.texts.select(number).to_series()
     made: Mapping[str, tuple[str, ...]] = {**sample.made, "query_position": ()}
-    return replace(sample, frame=sample.frame.with_columns(numbers), texts=sample.texts.with_columns(numbers), made=made)
+    return replace(
+        sample, frame=sample.frame.with_columns(numbers), texts=sample.texts.with_columns(numbers), made=made
+    )
 
 
 def _heading(name: str, prefix: str, noun: str) -> str:
@@ -462,7 +509,7 @@ def section_of_clicks(part: LogFileKind, results: LogFileKind, folder: Path) -> 
         lines.append(Line("session_id", list(session) if session else layout.session))
         lines.append(Line("query_position", layout.position))
     else:
-        place = next(name for name, heading in part.sample.lower.items() if heading == "query id")
+        place = next(name for name, heading in part.sample.known_as.items() if heading == "query id")
         lines.append(Line("query_id", place))
     around = {one for line in lines for one in ([line.value] if isinstance(line.value, str) else line.value)}
     own = [one for one in part.columns.values() if one.name not in around and len(one.given)]
@@ -499,7 +546,9 @@ def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[L
     if ranks:
         one = max(ranks, key=lambda one: likeness(one.heading, "rank"))
         zero = "; it begins at 0: then say base = { rank = 0 } above" if one.integers.min() == 0 else ""
-        return [Line("rank", one.name, (f"{quoted(one.name)} is taken for the rank of what was clicked{zero}. Is it?",))]
+        return [
+            Line("rank", one.name, (f"{quoted(one.name)} is taken for the rank of what was clicked{zero}. Is it?",))
+        ]
     if best is not None:
         return [Line("doc_id", best[2].name, (f"few of {quoted(best[2].name)} are results. What was clicked?",))]
     return [Line("doc_id", "...", ("no field says what was clicked. Which is it?",), idle=True)]

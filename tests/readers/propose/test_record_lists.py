@@ -1,0 +1,235 @@
+"""Logs of lists inside records: what `init` proposes reads every session, query, result and click where it belongs."""
+
+import json
+
+import pytest
+
+import sessionkit as sk
+
+LOG = [
+    ("s1", "P1", "A", [("jaguar", ["d1", "d2"], ["d2"]), ("jaguar car", ["d2"], []), ("none", [], [])]),
+    ("s2", "P2", "A", [("big cats", ["d3", "d1"], ["d3", "d1"])]),
+    ("s3", "P1", "B", [("x y", ["d9"], [])]),
+]
+QRELS = "A 0 d1 2\nA 0 d2 1\nB 0 d9 1\n"
+LISTS = [(1, ["d1", "d2"], [2]), (2, ["d2"], []), (3, [], []), (1, ["d3", "d1"], [1, 2]), (1, ["d9"], [])]
+"""Of every query its position, its list, and the ranks that were clicked."""
+PER_QUERY = [
+    (session, user, task, number, *query)
+    for session, user, task, queries in LOG
+    for number, query in enumerate(queries, 1)
+]
+
+
+def bare_ids():
+    """Return sessions in a document, with lists of bare ids."""
+    return {
+        "sessions": [
+            {
+                "id": session,
+                "user": user,
+                "topic": task,
+                "searches": [
+                    {"id": f"{session}-{at}", "text": text, "hits": ids, "clicked": clicked}
+                    for at, (text, ids, clicked) in enumerate(queries)
+                ],
+            }
+            for session, user, task, queries in LOG
+        ]
+    }
+
+
+def keyed_by_session():
+    """Return sessions by their id, clicks as objects with times."""
+    return {
+        session: {
+            "participantId": user,
+            "taskId": task,
+            "queries": [
+                {
+                    "queryText": text,
+                    "results": [{"docId": one, "title": f"t {one}"} for one in ids],
+                    "clicks": [{"docId": one, "timestamp": "2026-03-02T09:01:00Z"} for one in clicked],
+                }
+                for text, ids, clicked in queries
+            ],
+        }
+        for session, user, task, queries in LOG
+    }
+
+
+def german():
+    """Return a document with names in German and ranks of its own."""
+    return {
+        "studie": "x",
+        "sitzungen": [
+            {
+                "sitzung": session,
+                "versuchsperson": user,
+                "aufgabe": task,
+                "anfragen": [
+                    {
+                        "anfrage": text,
+                        "treffer": [{"rang": n, "dokument": one} for n, one in enumerate(ids, 1)],
+                        "klicks": clicked,
+                    }
+                    for text, ids, clicked in queries
+                ],
+            }
+            for session, user, task, queries in LOG
+        ],
+    }
+
+
+def flags():
+    """Return an array of sessions whose results say that they were clicked, with ranks from 0."""
+    return [
+        {
+            "session_id": session,
+            "user": {"id": user},
+            "task": task,
+            "queries": [
+                {
+                    "query": text,
+                    "results": [{"rank": n, "url": one, "clicked": one in clicked} for n, one in enumerate(ids)],
+                }
+                for text, ids, clicked in queries
+            ],
+        }
+        for session, user, task, queries in LOG
+    ]
+
+
+def records_of_queries():
+    """Return a record per query without a number of it."""
+    return [
+        {
+            "session": session,
+            "user": user,
+            "task": task,
+            "query": text,
+            "serp": [{"url": one} for one in ids],
+            "clicks": [{"url": one, "at": "2026-03-02T09:01:00Z"} for one in clicked],
+        }
+        for session, user, task, _, text, ids, clicked in PER_QUERY
+    ]
+
+
+def clicked_ranks():
+    """Return a record per query with its number, bare ids, and the ranks of clicks."""
+    return [
+        {
+            "session": session,
+            "user": user,
+            "task": task,
+            "qno": number,
+            "query": text,
+            "contexts": ids,
+            "clicks": [ids.index(one) + 1 for one in clicked],
+        }
+        for session, user, task, number, text, ids, clicked in PER_QUERY
+    ]
+
+
+def search_engine():
+    """Return a record per query with the response of a search engine, in which two things are called hits."""
+    return [
+        {
+            "session": session,
+            "user": user,
+            "task": task,
+            "turn": number,
+            "query": text,
+            "response": {
+                "took": 3,
+                "hits": {"total": {"value": 5}, "hits": [{"_id": one, "_score": 1.5} for one in ids]},
+            },
+        }
+        for session, user, task, number, text, ids, _ in PER_QUERY
+    ]
+
+
+ASKED = {
+    bare_ids: [],
+    keyed_by_session: [],
+    german: [],
+    flags: ["results.base"],
+    records_of_queries: ["results.empty_list"],
+    clicked_ranks: ["clicks.columns.rank"],
+    search_engine: [],
+}
+
+
+FORMS = ("pretty.json", "one_line.json", "lines.jsonl")
+WRITTEN = [(make, form) for make in ASKED for form in FORMS if form != "lines.jsonl" or isinstance(make(), list)]
+
+
+@pytest.mark.parametrize(("make", "form"), WRITTEN)
+def test_a_nested_log_is_proposed_as_its_tables(write, quiet_read, make, form):
+    value = make()
+    pretty = json.dumps(value, indent=2 if form == "pretty.json" else None)
+    text = "\n".join(map(json.dumps, value)) if form == "lines.jsonl" else pretty
+    log, qrels = write(form, text), write("qrels", QRELS)
+    proposal = sk.propose([log, qrels], folder=log.parent)
+    study = quiet_read(write("study.toml", proposal.text))
+    sessions = study.sessions.select("session_id", "user_id", "topic_id").collect().rows()
+    assert sessions == [(session, user, task) for session, user, task, _ in LOG]
+    queries = study.queries.collect()
+    assert queries["query_position"].to_list() == [position for position, _, _ in LISTS]
+    assert queries["query_text"].to_list() == [
+        text for _, _, queries in [(0, 0, one[3]) for one in LOG] for text, _, _ in queries
+    ]
+    assert queries["results_status"].to_list() == ["shown" if ids else "empty" for _, ids, _ in LISTS]
+    results = study.results.collect()
+    assert results["doc_id"].to_list() == [one for _, ids, _ in LISTS for one in ids]
+    assert results["rank"].to_list() == [rank for _, ids, _ in LISTS for rank in range(1, len(ids) + 1)]
+    if make is not search_engine:
+        clicked = [rank in clicked for _, ids, clicked in LISTS for rank in range(1, len(ids) + 1)]
+        assert results["clicked"].to_list() == clicked
+    assert study.rejected.collect().is_empty()
+    assert [question.place for question in proposal.questions if question.place != "max_grade"] == ASKED[make]
+
+
+def test_a_list_that_is_missing_is_asked_about(write, quiet_read):
+    value = bare_ids()
+    del value["sessions"][0]["searches"][2]["hits"]
+    log = write("log.json", json.dumps(value))
+    proposal = sk.propose(log, folder=log.parent)
+    (question,) = [one for one in proposal.questions if one.place == "queries.without_results"]
+    assert "1 query without 'sessions.searches.hits'" in question.text
+    statuses = quiet_read(write("study.toml", proposal.text)).queries.collect()["results_status"].to_list()
+    assert statuses[2] == "empty"
+    answered = proposal.text.replace('without_results = "empty"', 'without_results = "not_logged"')
+    assert quiet_read(write("study.toml", answered)).queries.collect()["results_status"].to_list()[2] == "not_logged"
+
+
+def test_sessions_without_names_are_called_by_their_places_and_asked_about(write, quiet_read):
+    users = {}
+    for _, user, task, queries in LOG:
+        searches = [{"q": text, "results": [{"id": one} for one in ids]} for text, ids, _ in queries]
+        users.setdefault(user, []).append({"task": task, "queries": searches})
+    log = write("log.json", json.dumps({"users": [{"id": user, "sessions": each} for user, each in users.items()]}))
+    proposal = sk.propose(log, folder=log.parent)
+    assert "sessions.columns.session_id" in [one.place for one in proposal.questions]
+    study = quiet_read(write("study.toml", proposal.text))
+    assert study.sessions.select("user_id", "topic_id").collect().rows() == [("P1", "A"), ("P1", "B"), ("P2", "A")]
+    assert study.results.collect()["doc_id"].to_list() == ["d1", "d2", "d2", "d9", "d3", "d1"]
+
+
+def test_a_file_for_each_participant_is_one_log(tmp_path, quiet_read):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number, (_, _, task, queries) in enumerate(LOG, 1):
+        record = {"task": task, "queries": [{"query": text, "results": ids} for text, ids, _ in queries]}
+        (folder / f"P{number}.json").write_text(json.dumps(record, indent=1))
+    proposal = sk.propose(folder, folder=tmp_path)
+    (tmp_path / "study.toml").write_text(proposal.text)
+    study = quiet_read(tmp_path / "study.toml")
+    assert study.sessions.select("session_id", "topic_id").collect().rows() == [("P1", "A"), ("P2", "A"), ("P3", "B")]
+    assert study.results.collect()["doc_id"].to_list() == [one for _, ids, _ in LISTS for one in ids]
+
+
+def test_a_second_list_of_documents_is_named(write):
+    value = [{"session": "s", "qno": 1, "query": "a", "results": [{"url": "x"}], "ads": [{"url": "y"}]}] * 2
+    proposal = sk.propose(write("log.json", json.dumps([{**one, "qno": at} for at, one in enumerate(value, 1)])))
+    assert any("'ads': not used" in one.text for one in proposal.questions)

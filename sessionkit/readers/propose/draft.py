@@ -15,9 +15,9 @@ from sessionkit.readers.propose.events import sections_of_events
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
-from sessionkit.readers.propose.record_lists import CLICKS_SECTION, nested_parts_of, section_of_clicks
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
 from sessionkit.readers.propose.questionnaires import with_questionnaires
+from sessionkit.readers.propose.record_lists import CLICKS_SECTION, nested_parts_of, section_of_clicks
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, together

@@ -421,6 +421,12 @@ class NestedTables:
         name = f"{self.file.name}, list {'.'.join(way)}" if way else self.file.name
         return replace(sample, name=name, known_as=headings, files=self.files, folder=self.folder)
 
+    def _with_empty_lists(self, results: Sample) -> Sample:
+        """Return a sample of results that says what empty lists are, where queries have some."""
+        way = self.log.results.path
+        rows = [self._rows(way, (), (), keeps_empty=keeps).height for keeps in (False, True)]
+        return results if rows[0] == rows[1] else replace(results, options={**results.options, "empty_list": ""})
+
     def _with_missing_lists(self, queries: Sample) -> Sample:
         """Return a sample of queries with a question about those that have no list of results at all."""
         way = self.log.results.path
@@ -440,6 +446,7 @@ class NestedTables:
         columns = columns_of(sample)
         place = f"{self._prefix(self.log.results.path)}{PLACE}"
         rank = self._rank(columns, [layout.session, layout.position])
+        sample = self._with_empty_lists(sample)
         if rank != place:
             sample = replace(sample, frame=sample.frame.drop(place), texts=sample.texts.drop(place))
         named = [quoted(".".join(one.path)) for one in self.log.unused]

@@ -173,14 +173,12 @@ def test_a_small_sample_says_so_and_finds_the_same(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("position", ["", '"n": 1, '], ids=["numbered", "with numbers"])
-def test_lists_inside_records_are_asked_about(position, write, tmp_path, quiet_read):
+def test_lists_inside_records_are_read(position, write, tmp_path, quiet_read):
     record = '{"session": "s%s", POSITION"query": "cat %s", "serp": ["a", "b"], "clicks": [{"url": "b"}], "tag": "[x"}'
     lines = [record.replace("POSITION", position) % (number, number) for number in range(6)]
-    proposal = proposed([write("log.jsonl", "\n".join(lines))], tmp_path)
-    (asked,) = [one.text for one in proposal.questions if "lists" in one.text]
-    assert asked.startswith("'serp' and 'clicks' hold lists: sessionkit takes one result per row")
-    study = quiet_read(tmp_path / "proposed.toml")
-    assert any(note.startswith("queries: none of the 6 queries has a result") for note in study.notes)
+    proposed([write("log.jsonl", "\n".join(lines))], tmp_path)
+    results = quiet_read(tmp_path / "proposed.toml").results.collect()
+    assert results.select("rank", "doc_id", "clicked").rows() == [(1, "a", False), (2, "b", True)] * 6
 
 
 @pytest.mark.parametrize(

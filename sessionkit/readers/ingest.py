@@ -38,6 +38,7 @@ from sessionkit.readers.checks.source_checks import CheckedSource, none_excluded
 from sessionkit.readers.checks.unusual import notice_unusual
 from sessionkit.readers.checks.whole_log import Decisions, Parts, decide, notice_zones, without_zones
 from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions
+from sessionkit.readers.questionnaires import SECTION as QUESTIONNAIRES
 from sessionkit.readers.questionnaires import Answers
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
@@ -264,8 +265,8 @@ class _Ingest:
         of_users = [one for one in self.answers if one.of_users]
         told = [one.unmet([one.met(users)]) for one in of_users]
         told += [one.unmet(met) for one, met in zip(self._of_sessions, totals.answered, strict=True)]
-        for sentence in filter(None, told):
-            notes.warn(sentence)
+        for sentence in (*(sentence for one in self.answers for sentence in one.warnings), *filter(None, told)):
+            notes.warn(sentence, place=QUESTIONNAIRES)
         return reduce(lambda rows, one: one.joined(rows), of_users, users)
 
     def _study(self, totals: Totals, notes: Notes, log: Mapping[str, pl.LazyFrame]) -> Study:

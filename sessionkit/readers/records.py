@@ -367,7 +367,6 @@ def study_of(
         *taken.warnings,
         *judgments.warnings,
         *twins(log),
-        *(one for asked in answers for one in asked.warnings),
     )
     return ingest(
         raws,

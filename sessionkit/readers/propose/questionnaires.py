@@ -68,6 +68,12 @@ SUPPOSED = {"header": False, "encoding": "cp1252"}
 """What an option would be if a doubt about it were right."""
 GRADES = 101
 """Different answers at most of a rating."""
+NUMBER = re.compile(r"[-+]?\d*[.,]?\d+")
+"""A number, whatever its decimal mark."""
+CODES = ("-7", "-8", "-9", "-66", "-77", "-88", "-98", "-99", "-999", "99", "999", "9999")
+"""Numbers that mean no answer in tools of surveys and statistics, unless other answers are of their size."""
+SMALL = 11
+"""The greatest answer beside which 99 and more are codes."""
 LABELS = 9
 """Different texts at most of a column of labels whose order is not known."""
 SHOWN = 12
@@ -127,6 +133,8 @@ def _is_questionnaire(part: LogFileKind, others: Sequence[LogFileKind], *, is_la
         return is_of_respondents and not is_of_documents and _repeated(part, ids) <= REPEATED
     if _long(part) or _items_in_names(part, others) is not None:
         return True
+    if not is_of_respondents:
+        return False
     facts = _facts(part)
     known = set().union(*(_facts(one) for one in others if one.kind in ("results", "queries", "events")))
     rivals = [one for one in others if one.kind == part.kind]
@@ -137,7 +145,7 @@ def _is_questionnaire(part: LogFileKind, others: Sequence[LogFileKind], *, is_la
         return bool(known - facts) or is_of_several or any(_facts(one) - facts for one in rivals)
     if part.kind == "users":
         return not is_largest
-    return is_of_respondents and not _has_documents(part, others)
+    return not _has_documents(part, others)
 
 
 def _facts(part: LogFileKind) -> set[str]:
@@ -190,10 +198,41 @@ def _ids_by_name(part: LogFileKind, others: Sequence[LogFileKind]) -> dict[str, 
     """Return those of these columns that have a usual name."""
     ids = {}
     for ours in IDS:
-        name = called(part.columns, ours)
-        if name and any(share(part.columns[name].given, column.given) >= SHARED for column in _in_log(others, ours)):
+        name, log = called(part.columns, ours), _in_log(others, ours)
+        if name and (
+            any(share(part.columns[name].given, column.given) >= SHARED for column in log)
+            or _respellings(part.columns[name], log)
+        ):
             ids[ours] = name
     return {"session_id": ids["session_id"]} if "session_id" in ids else ids
+
+
+def _respellings(column: SampleColumn, log: Sequence[SampleColumn]) -> dict[str, str]:
+    """Return the ids of the log that values of a column seem to be, where these are written otherwise.
+
+    They differ in case, or a number stands for an id that ends with it. Nothing is returned where most are written alike.
+    """
+    ids = {value for one in log for value in one.given.unique()}
+    values = column.given.unique(maintain_order=True).to_list()
+    if len(values) < 2 or sum(value in ids for value in values) >= SHARED * len(values):
+        return {}
+    for fold in (_without_case, _number_of):
+        folded_ids = {fold(value): value for value in ids}
+        pairs = {value: folded_ids[fold(value)] for value in values if fold(value) in folded_ids}
+        if len(folded_ids) == len(ids) and len(pairs) >= SHARED * len(values) and "" not in folded_ids:
+            return pairs
+    return {}
+
+
+def _without_case(text: str) -> str:
+    """Return an id without case and what stands between its words."""
+    return folded(text)
+
+
+def _number_of(text: str) -> str:
+    """Return the number that an id ends with, empty where it ends with none."""
+    match = re.fullmatch(r"\D*?0*(\d+)\s*", text)
+    return match[1] if match else ""
 
 
 def _ids_by_values(part: LogFileKind, others: Sequence[LogFileKind], ids: Mapping[str, str]) -> dict[str, str]:
@@ -272,7 +311,7 @@ def sections_of_answers(
     """
     others = [one for one in parts if one is not part]
     layout = _layout_of_answers(part, others)
-    distinguishing = _distinguishing(part, layout)
+    distinguishing = _distinguishing(part, others, layout)
     if distinguishing is not None:
         return [TomlSection((), (Line(questions=(distinguishing,)),))]
     renamed = _renamed(part, layout, taken)
@@ -316,6 +355,8 @@ class AnswersLayout:
         The other columns that are items.
     export
         What shows of the survey tool.
+    respellings
+        The ids of the log that ids of the file seem to be, by ours, where these are written otherwise.
     """
 
     ids: Mapping[str, str]
@@ -324,6 +365,7 @@ class AnswersLayout:
     within: tuple[SampleColumn, ...]
     items: tuple[SampleColumn, ...]
     export: SurveyExport
+    respellings: Mapping[str, Mapping[str, str]]
 
 
 def _layout_of_answers(part: LogFileKind, others: Sequence[LogFileKind]) -> AnswersLayout:
@@ -333,10 +375,12 @@ def _layout_of_answers(part: LogFileKind, others: Sequence[LogFileKind]) -> Answ
     left = [one for one in part.columns.values() if one.name not in ids.values()]
     within = tuple(one for one in left if pattern is not None and re.fullmatch(pattern, one.name))
     items = tuple(one for one in left if one not in within and one.name not in export.about_response)
-    return AnswersLayout(ids, long, pattern, within, () if long else items, export)
+    every = {ours: _respellings(part.columns[name], _in_log(others, ours)) for ours, name in ids.items()}
+    respellings = {ours: pairs for ours, pairs in every.items() if pairs}
+    return AnswersLayout(ids, long, pattern, within, () if long else items, export, respellings)
 
 
-def _distinguishing(part: LogFileKind, layout: AnswersLayout) -> str | None:
+def _distinguishing(part: LogFileKind, others: Sequence[LogFileKind], layout: AnswersLayout) -> str | None:
     """Return the question about a file with several rows for most respondents, which is not used; None for others."""
     item = layout.long[0] if layout.long else None
     if _repeated(part, layout.ids, item) <= REPEATED:
@@ -349,6 +393,13 @@ def _distinguishing(part: LogFileKind, layout: AnswersLayout) -> str | None:
     if columns:
         values = listed([quoted(text) for text in columns[0].given.unique(maintain_order=True)[:4]])
         apart = f" {quoted(columns[0].name)} tells them apart ({values}): write one file for each, with other names for its items."
+    topic, in_log = called(part.columns, "topic_id"), _in_log(others, "topic_id")
+    if "topic_id" not in layout.ids and in_log and topic and topic not in layout.ids.values():
+        values = f"{quoted(topic)} has {_values(part.columns[topic])}, the log {_values(in_log[0])}"
+        return (
+            f"{part.name} has up to {most} rows for each {named} and is not used, because its tasks are not those of the log: {values}. "
+            "Write them alike"
+        )
     return (
         f"{part.name} has up to {most} rows for each {named} and is not used, because a questionnaire has one.{apart} "
         "Is one row per task meant? Then add the column of the task"
@@ -394,7 +445,7 @@ def _questions_of_ids(part: LogFileKind, others: Sequence[LogFileKind], layout: 
         )
     rows = rows.drop_nulls()
     strange = _rows_of_nobody(rows, others)
-    if strange.height:
+    if strange.height and not layout.respellings:
         questions.append(
             f"{counted(strange.height, 'row')} of {rows.height} {'belongs' if strange.height == 1 else 'belong'} to nobody in the log, "
             f"such as {_shown(strange)}, and {'is' if strange.height == 1 else 'are'} not used. Are these ids spelled as in the log?"
@@ -475,41 +526,47 @@ def _lines_of_items(part: LogFileKind, layout: AnswersLayout, names: Sequence[st
 
 
 def _labels(part: LogFileKind, layout: AnswersLayout, ours: Mapping[str, str]) -> list[Line]:
-    """Return the question what labels are worth: those of known scales with their order, others as they come."""
+    """Return the question what words are worth: ids that are written otherwise, labels of known scales, and others."""
     scales: dict[str, dict[str, int]] = {}
     labels: dict[str, list[str]] = {}
     for name, texts in _texts_of_items(part, layout):
-        words = [word.strip() for word in texts.filter(~_are_numbers(texts)) if not mean_nothing([word])]
+        given = [text.strip() for text in texts if not mean_nothing([text])]
+        words = [text for text in given if not NUMBER.fullmatch(text)]
         distinct = list(dict.fromkeys(words))
-        if not distinct or 2 * len(words) < len(texts):
-            continue
-        values = values_of_labels(distinct)
-        if values:
-            scales[name] = {**scales.get(name, {}), **values}
-        elif 1 < len(distinct) <= LABELS and 2 * len(distinct) <= len(words):
+        are_most = 2 * len(words) >= len(given)
+        worth = values_of_labels(given) or (values_of_labels(words) if are_most else {})
+        if words and worth:
+            named = {label: value for label, value in worth.items() if label != str(value)}
+            scales[name] = {**scales.get(name, {}), **named}
+        elif are_most and 1 < len(distinct) <= LABELS and 2 * len(distinct) <= len(words):
             labels[name] = [*labels.get(name, []), *distinct]
-    lines = []
-    columns = {ours.get(name, name): values for name, values in scales.items()}
-    shown = {ours.get(name, name): texts for name, texts in labels.items() if name not in scales}
-    first = "; ".join(
-        f"{quoted(name)}: {', '.join(map(quoted, texts[:4]))}" for name, texts in list(shown.items())[:SHOWN]
+    ordered = {ours.get(name, name): values for name, values in scales.items()}
+    others = {ours.get(name, name): texts for name, texts in labels.items() if name not in scales}
+    shown = "; ".join(
+        f"{quoted(name)}: {', '.join(map(quoted, texts[:4]))}" for name, texts in list(others.items())[:SHOWN]
     )
-    if columns:
-        asked = (
-            f"answers of {listed([quoted(name) for name in columns][:SHOWN])} are words. Is the order right, and has the scale more "
+    questions = [
+        f"ids in {quoted(layout.ids[name])} are not written as in the log ({quoted(theirs)}, {quoted(id_)}), and such rows belong to "
+        "nobody in the log until the '#' is removed. Are they the same?"
+        for name, pairs in layout.respellings.items()
+        for theirs, id_ in list(pairs.items())[:1]
+    ]
+    values: dict[str, Mapping[str, object]] = {**layout.respellings, **ordered}
+    if ordered:
+        questions.append(
+            f"answers of {listed([quoted(name) for name in list(ordered)[:SHOWN]])} are words. Is the order right, and has the scale more "
             "levels that nobody chose? Correct the values and remove the '#'"
         )
-        more = (
-            (f"other answers are words too ({first}); they stay words unless values says what each is worth",)
-            if shown
-            else ()
+    if others and values:
+        questions.append(
+            f"other answers are words too ({shown}); they stay words unless values says what each is worth"
         )
-        lines.append(Line("values", columns, (asked, *more), idle=True))
-    elif shown:
-        asked = f"answers are words ({first}). If they have an order, say what each is worth, and remove the '#'"
-        example = {name: {text: at for at, text in enumerate(texts, 1)} for name, texts in shown.items()}
-        lines.append(Line("values", example, (asked,), idle=True))
-    return lines
+    elif others:
+        questions.append(
+            f"answers are words ({shown}). If they have an order, say what each is worth, and remove the '#'"
+        )
+        values = {name: {text: at for at, text in enumerate(texts, 1)} for name, texts in others.items()}
+    return [Line("values", values, tuple(questions), idle=True)] if questions else []
 
 
 def _texts_of_items(part: LogFileKind, layout: AnswersLayout) -> list[tuple[str, pl.Series]]:
@@ -523,12 +580,13 @@ def _texts_of_items(part: LogFileKind, layout: AnswersLayout) -> list[tuple[str,
 
 def _are_numbers(texts: pl.Series) -> pl.Series:
     """Return which texts are numbers, whatever their decimal mark."""
-    return texts.str.contains(r"^\s*[-+]?\d*[.,]?\d+\s*$")
+    return texts.str.strip_chars().str.contains(f"^(?:{NUMBER.pattern})$")
 
 
 def _written(part: LogFileKind, options: dict[str, Any], items: Sequence[SampleColumn]) -> list[Line]:
     """Return how a questionnaire is written, with the decimal mark and the texts that mean no answer."""
-    no_answers = sorted({text for one in items for text in _no_answers_in(one)})
+    codes = _codes_of_no_answer(part, items) if part.kind == SECTION else []
+    no_answers = [*sorted({text for one in items for text in _no_answers_in(one)}), *codes]
     spellings = [one.spelling(table("judgments").by_name["grade"]) for one in items]
     decimal = next((spelling.decimal for spelling in spellings if spelling.decimal is not None), None)
     values = {
@@ -542,6 +600,10 @@ def _written(part: LogFileKind, options: dict[str, Any], items: Sequence[SampleC
             **part.sample.doubts,
             **{key: doubt for one in spellings for key, doubt in one.doubts.items() if key == "decimal"},
         }
+        if codes:
+            doubts["null"] = (
+                f"{listed([quoted(code) for code in codes])} among smaller answers: taken for no answer. Is it?"
+            )
         if not part.sample.below_header.is_sure:
             doubts["skip_after_header"] = (
                 "the first row below the header looks like the texts of the questions and is left out. Is it one?"
@@ -560,6 +622,20 @@ def _no_answers_in(one: SampleColumn) -> list[str]:
     labels = [word.strip() for word in words if not mean_nothing([word])]
     is_rating = bool(values_of_labels(labels)) if labels else len(words) < one.distinct
     return no_answers if is_rating else []
+
+
+def _codes_of_no_answer(part: LogFileKind, items: Sequence[SampleColumn]) -> list[str]:
+    """Return the numbers that mean no answer wherever they stand: they are no other answers and no ids."""
+    codes: set[str] = set()
+    answers: set[str] = {text for one in part.columns.values() if one not in items for text in one.given.unique()}
+    for one in items:
+        texts = set(one.given.str.strip_chars().unique())
+        numbers = [float(text) for text in texts - set(CODES) if NUMBER.fullmatch(text) and "," not in text]
+        is_rating = len(numbers) > 1 and min(numbers) >= 0 and len(numbers) == len(texts - set(CODES))
+        here = {code for code in texts & set(CODES) if is_rating and (code.startswith("-") or max(numbers) <= SMALL)}
+        codes |= here
+        answers |= texts - here
+    return sorted(codes - answers)
 
 
 @dataclass(frozen=True)

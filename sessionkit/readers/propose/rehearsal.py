@@ -56,6 +56,12 @@ HINTS = {
 """What may be wrong where a rule does not hold."""
 ASKED_AS = {"grade": ("what is each worth",)}
 """Words of the questions that a column raises before it is read."""
+ASKED_OF_ANSWERS = {
+    "the first answer is kept": "the first answer is kept",
+    "belong to no": "to nobody in the log",
+    "without an id": "not used. Whose are they?",
+}
+"""Words of the warnings about a questionnaire, and of the questions about it that say the same."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +204,11 @@ def _find_losses(
     yield from _without_results(study, settings)
     for warning in caught:
         if warning.place is not None:
-            repeats = ("has gaps",) if warning.place == "queries.query_position" else ("hold lists", "holds lists")
+            repeats: tuple[str, ...] = (
+                ("has gaps",) if warning.place == "queries.query_position" else ("hold lists", "holds lists")
+            )
+            if warning.place == SECTION:
+                repeats = tuple(asked for phrase, asked in ASKED_OF_ANSWERS.items() if phrase in str(warning))
             yield Loss(warning.place, f"{warning}. Is that right?", repeats=repeats)
 
 
@@ -362,10 +372,10 @@ def _is_asked(sections: Sequence[TomlSection], loss: Loss, line: Line) -> bool:
             for section in sections
             if name and section.name[:1] == (name,)
             for each in section.lines
-            if each.key not in table(name).names
+            if name not in TABLES or each.key not in table(name).names
             for question in each.questions
         ]
-        if name in TABLES
+        if name in (*TABLES, SECTION)
         else []
     )
     return any(word in question for question in (*line.questions, *others) for word in loss.repeats)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from sessionkit.readers.propose.column_names import plain
+from sessionkit.readers.propose.spellings import NO, YES
 
 _SCALES = """
 dissatisfied|unsatisfied, neutral|neither satisfied nor dissatisfied|neither, satisfied
@@ -87,6 +88,8 @@ instammer helt och hallet
 SCALES = tuple(
     tuple(frozenset(level.strip().split("|")) for level in line.split(",")) for line in _SCALES.strip().splitlines()
 )
+MOST = 11
+"""Levels of a scale at most."""
 NUMBER_AT_AN_END = re.compile(r"\(?(-?\d+)\)?(?:\s*[-\u2013\u2014:.=)]\D*|\s\D*|)|\D*[\s(\[:=\u2013\u2014-](\d+)[)\]]?")
 """A label that holds one number, such as "5 - very satisfied" or "Agree (4)"."""
 
@@ -94,7 +97,7 @@ NUMBER_AT_AN_END = re.compile(r"\(?(-?\d+)\)?(?:\s*[-\u2013\u2014:.=)]\D*|\s\D*|
 def values_of_labels(labels: Iterable[str]) -> dict[str, int]:
     """Return what the labels of a scale may be worth, the least first; nothing where no scale has all of them.
 
-    Levels count from 1 on the shortest scale that has every label; a label that holds a number is worth that.
+    Levels count from 1 on the shortest scale that has every label; a label that holds a number is worth that, no 0 and yes 1.
 
     >>> values_of_labels(["Satisfied", "Neutral", "Dissatisfied"])
     {'Dissatisfied': 1, 'Neutral': 2, 'Satisfied': 3}
@@ -106,11 +109,15 @@ def values_of_labels(labels: Iterable[str]) -> dict[str, int]:
     {}
     """
     folded = {label: _folded(label) for label in labels}
+    if not 0 < len(folded) <= MOST:
+        return {}
     numbers = {label: number for label in folded if (number := _number_in(label)) is not None}
     if len(numbers) == len(folded) and len(set(numbers.values())) == len(numbers):
         return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
+    if set(folded.values()) <= {*YES, *NO} and not any(map(str.isdigit, folded.values())):
+        return {label: int(text in YES) for label, text in sorted(folded.items(), key=lambda pair: pair[1] in YES)}
     fitting = [scale for scale in SCALES if set(folded.values()) <= frozenset().union(*scale)]
-    if not fitting or not folded:
+    if not fitting:
         return {}
     return _values_on(min(fitting, key=len), folded)
 

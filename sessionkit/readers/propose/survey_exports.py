@@ -90,11 +90,14 @@ class SurveyExport:
 
 def survey_export_of(columns: Mapping[str, SampleColumn], rows: RowsBelowHeader) -> SurveyExport:
     """Return what the names of columns, and rows below them, show of a survey tool."""
-    by_tool = {tool: [name for name in columns if folded(name) in names.split()] for tool, names in TOOLS.items()}
+    by_tool = {
+        tool: [name for name in columns if {folded(name), folded(rows.texts.get(name, ""))} & set(names.split())]
+        for tool, names in TOOLS.items()
+    }
     if rows.has_import_ids:
         return SurveyExport("Qualtrics", tuple(by_tool["Qualtrics"]), rows.texts)
     tool = max(by_tool, key=lambda name: len(by_tool[name]))
-    if len(by_tool[tool]) >= SEVERAL:
+    if len(by_tool[tool]) >= (SEVERAL if not rows.count else 2):
         return SurveyExport(tool, tuple(by_tool[tool]), rows.texts)
     has_questions = any(len(name.split()) > SEVERAL for name in columns)
     if by_tool["Google Forms"] and has_questions and next(iter(columns)) in by_tool["Google Forms"]:

@@ -1,5 +1,6 @@
 """Answers beside a log and within it: whose they are is told by the ids that they share with the log."""
 
+import polars as pl
 import pytest
 
 from sessionkit.readers.propose.draft import propose
@@ -313,3 +314,70 @@ def test_answers_beside_a_log_of_events(write, tmp_path, quiet_read):
     made = propose([write("events.csv", events), after], folder=tmp_path)
     assert said(made) == [{"columns": {"user_id": "user", "topic_id": "task"}}]
     assert quiet_read(write("study.toml", made.text)).sessions.collect()["ease"].sum() == 28
+
+
+@pytest.mark.parametrize(
+    ("user", "task"), [(str.upper, str.lower), (lambda one: one[1:], lambda one: f"task {one[1:]}")]
+)
+def test_ids_that_are_written_otherwise_than_in_the_log_are_asked_about(proposal, write, quiet_read, user, task):
+    rows = "".join(f"{user(one)},{task(other)},{at}\n" for at, (one, other) in enumerate(EACH))
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"participant,task,ease\n{rows}")
+    assert "not written as in the log" in " ".join(asked(made, "questionnaires.values"))
+    assert sessions["ease"].null_count() == 8
+    study = quiet_read(write("study.toml", made.text.replace("# values", "values")))
+    assert study.sessions.collect()["ease"].sum() == 28
+
+
+def test_tasks_that_are_not_those_of_the_log_are_asked_about(proposal):
+    rows = "".join(f"{user},{'xy'[at % 2]},{at}\n" for at, (user, _) in enumerate(EACH))
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows}")
+    assert "'task' has 'x', 'y', the log 'T1', 'T2'" in made.questions[0].text
+    assert "questionnaires" not in made.settings
+
+
+def test_numbers_that_mean_no_answer_are_asked_about(proposal):
+    rows = rows_of(lambda at: -9 if at == 2 else at % 4 + 1, lambda at: 99 if at == 1 else 5, lambda at: 95 + at)
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease,fun,points\n{rows}")
+    assert said(made)[0]["null"] == ["", "-9"]  # 99 points are an answer
+    assert "'-9' among smaller answers" in asked(made, "questionnaires.null")[0]
+    assert sessions["ease"].sum() == 2 * (1 + 2 + 3 + 4) - 3
+
+
+def test_labels_of_the_ends_of_a_scale_are_worth_their_numbers(proposal, write, quiet_read):
+    labels = ["1 - not at all", "2", "3", "4", "5 - very"]
+    made, _, _ = proposal(
+        log=LOG_WITH_QUERIES,
+        after=f"user,task,ease,used\n{rows_of(lambda at: labels[at % 5], lambda at: ['No', 'Yes'][at % 2])}",
+    )
+    assert '{ ease = { "1 - not at all" = 1, "5 - very" = 5 }, used = { No = 0, Yes = 1 } }' in made.text
+    sessions = quiet_read(write("study.toml", made.text.replace("# values", "values"))).sessions.collect()
+    assert (sessions["ease"].sum(), sessions["used"].sum()) == (15 + 6, 4)
+
+
+def test_long_tables_with_labels_and_a_repeated_answer_are_asked_about_once(proposal, write, quiet_read):
+    rows = "".join(
+        f"{user};{task};{item};{SCALE[(at + shift) % 5]}\n"
+        for at, (user, task) in enumerate(EACH)
+        for shift, item in enumerate(("aise", "vitesse"))
+    )
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"sujet;tâche;énoncé;réponse\n{rows}u1;T1;aise;Satisfied\n")
+    assert said(made)[0]["columns"]["value"] == "réponse"
+    assert sum("the first answer is kept" in question.text for question in made.questions) == 1
+    sessions = quiet_read(write("study.toml", made.text.replace("# values", "values"))).sessions.collect()
+    assert (sessions["aise"].sum(), sessions["vitesse"].sum()) == (21, 21 - 1 + 4)  # 2 to 5, 1 to 4
+
+
+def test_answers_of_a_workbook_and_of_parquet(write, tmp_path, quiet_read):
+    answers = pl.DataFrame(
+        {"who": [user for user, _ in EACH], "task": [task for _, task in EACH], "Q1": list(range(8))}
+    )
+    texts = pl.DataFrame({"who": ["Your number"], "task": ["The task"], "Q1": ["How easy was it?"]})
+    with_texts = pl.concat([texts, answers.cast(pl.String)])
+    with_texts.write_excel(tmp_path / "a.xlsx")
+    with_texts.write_parquet(tmp_path / "b.parquet")
+    answers.write_ndjson(tmp_path / "c.ndjson")
+    log = write("log.csv", LOG_WITH_QUERIES)
+    for name in ("a.xlsx", "b.parquet", "c.ndjson"):
+        made = propose([log, tmp_path / name], folder=tmp_path)
+        sessions = quiet_read(write("study.toml", made.text)).sessions.collect()
+        assert sessions["Q1"].sum() == 28, name

@@ -198,14 +198,20 @@ def _remembered(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
 
 
 def refuse_repeated(names: list[str], source: str) -> None:
-    """Raise DataError where the header names a column twice, or by a name of ours; name those that have none."""
+    """Raise DataError where the header names a column twice, or by a name of ours; name those that have none.
+
+    These are called ``column_`` and their place, with underscores behind it where the header has that name already.
+    """
     refuse_reserved(names, source)
-    before: set[str] = set()
+    given = [name for name in names if name]
+    twice = next((name for at, name in enumerate(given) if name in given[:at]), None)
+    if twice is not None:
+        raise DataError(f"{source}: column {twice!r} is named twice in the header; rename one of the two")
     for position, name in enumerate(names, start=1):
-        if name in before:
-            raise DataError(f"{source}: column {name!r} is named twice in the header; rename one of the two")
-        names[position - 1] = name or f"column_{position}"
-        before.add(names[position - 1])
+        own = name or f"column_{position}"
+        while not name and own in given:
+            own += "_"
+        names[position - 1] = own
 
 
 def scanned(source: Path, form: DelimitedForm, *, skip: int = 0) -> pl.LazyFrame:

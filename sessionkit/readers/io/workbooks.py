@@ -97,8 +97,8 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     names = joined_names(named) if header else list(cells.columns)
     refuse_repeated(names, source)
     records = rows.slice(header).rename(dict(zip(cells.columns, names, strict=True)))
-    blank = [f"column_{place}" for place, texts in enumerate(zip(*named, strict=True), start=1) if not any(texts)]
-    empty = [name for name in blank if name in names and (records[name].fill_null("").str.strip_chars() == "").all()]
+    blank = [name for name, texts in zip(names, zip(*named, strict=True), strict=False) if not any(texts)]
+    empty = [name for name in blank if (records[name].fill_null("").str.strip_chars() == "").all()]
     kept = [name for name in names if name not in empty]
     frame = records.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD), *kept)
     lines = places.slice(header).cast(pl.Int64) + 1

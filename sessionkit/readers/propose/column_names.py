@@ -107,6 +107,21 @@ NUMBERED = (
 )
 """Words for a query, which with a number are its position."""
 NUMBERS = ("nr", "no", "n", "nro", "num", "nummer", "numero", "number")
+_OF_CONDITIONS = (
+    "group groups cohort bucket arm variant variants variation condition treatment ab abtest experiment experimental exp interface ui "
+    "version layout design mode ranker model algorithm algo engine system gruppe versuchsgruppe testgruppe groupe grupo gruppo groep "
+    "ryhma grupp bedingung versuchsbedingung variante ehto villkor condizione condicion condicao conditie"
+)
+CONDITIONS = frozenset(_OF_CONDITIONS.split())
+"""Words in the name of a column that may say under which condition a session was."""
+TRAITS = {"age", "alter", "gender", "sex", "user", "topic", "task", "doc", "result", "document"}
+"""Words in a name that say that a group is of something else."""
+_LEVELS = (
+    "a b c d e control treatment treated test baseline experimental experiment variant variation old new alt neu kontrolle "
+    "kontrollgruppe control1 temoin ancien nouveau viejo nuevo vecchio nuovo"
+)
+LEVELS_OF_CONDITIONS = frozenset(_LEVELS.split())
+"""What conditions are called, in small letters."""
 SEARCHERS = {
     "user",
     "users",

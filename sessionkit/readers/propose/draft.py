@@ -15,14 +15,15 @@ from sessionkit.readers.propose.events import sections_of_events
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
-from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of
+from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of, quoted
 from sessionkit.readers.propose.questionnaires import with_questionnaires
 from sessionkit.readers.propose.record_lists import CLICKS_SECTION, nested_parts_of, section_of_clicks
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
-from sessionkit.readers.propose.sheets import files_in, together
+from sessionkit.readers.propose.sheets import files_in, outputs_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
 from sessionkit.readers.propose.tables import beginning_of_log, by_shared_ids, sections_of_beginning, sections_of_tables
+from sessionkit.study.storage import DESCRIPTOR
 from sessionkit.study.temporary import TemporaryFolder
 
 PathText = str | PathLike[str]
@@ -92,7 +93,9 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
         if begun is None:
             raise _no_log(parts)
         sections = sections_of_beginning(begun, parts, place)
-    return _proposal(sections, looked_at([part.sample for part in parts]))
+    outputs = [quoted(file.name) for path in given for file in outputs_in(path)]
+    left_out = [f"Left out, as no part of a log: {listed(outputs)}."] if outputs else []
+    return _proposal(sections, [*looked_at([part.sample for part in parts]), *left_out])
 
 
 def _sections_of_log(parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
@@ -120,6 +123,8 @@ def _refuse(path: Path) -> None:
         raise DataError(f"{path} is a device or a pipe; write its output to a file and give that")
     if path.suffix.lower() == ".toml":
         raise UsageError(f"{path} is already a study.toml; give the files of the log")
+    if (path / DESCRIPTOR).is_file():
+        raise UsageError(f"{path} is a study directory, which sessionkit has written; give the files of the log")
     if path.is_dir() and known([path]) is None and not files_in(path):
         raise DataError(f"{path} is a directory without files, not a log of a known format; give files")
     if path.is_file() and formats_of_judgments(path)[:1] == ["prefs"]:

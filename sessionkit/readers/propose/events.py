@@ -17,6 +17,7 @@ from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
 from sessionkit.readers.propose.kinds import LogFileKind, action_of, event_column
+from sessionkit.readers.propose.match import condition_columns, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaires import sections_of_answers
 from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, sections_of, zone_line
@@ -132,6 +133,10 @@ def _named(part: LogFileKind, columns: dict[str, SampleColumn], judged: Judgment
         if ours in columns
     ]
     lines += _key(columns, judged)
+    if "system_id" not in columns and "session_id" in columns:
+        conditions = condition_columns(extra, columns["session_id"].texts)
+        if conditions:
+            lines.append(Line("system_id", conditions[0].name, (question_of_condition(conditions),), idle=True))
     if extra:
         shown = ", ".join(quoted(one.name) for one in extra[:12])
         lines.append(Line(remarks=(f"extras, kept as they are: {shown}",)))

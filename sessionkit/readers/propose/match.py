@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.contract import Field, table
 from sessionkit.display.words import listed
 from sessionkit.readers.checks.cells import EXCEL
-from sessionkit.readers.propose.column_names import LIKELY, likeness, words
+from sessionkit.readers.propose.column_names import CONDITIONS, LEVELS_OF_CONDITIONS, LIKELY, TRAITS, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn
 from sessionkit.readers.propose.kinds import LogFileKind
 from sessionkit.readers.propose.proposal import quoted
@@ -27,6 +27,10 @@ ODD = 0.05
 """The share of values that may be mistyped in a column with a usual name."""
 COUNTS = ("clicks", "click_elapsed_seconds")
 """Columns of numbers that have names in common with columns of something else."""
+MOST_CONDITIONS = 20
+"""Values of a column that may be the condition of a session."""
+LEVELS_SHOWN = 4
+"""Values of a condition that a question shows."""
 STEADY = 0.95
 """The share of sessions, or lists, in which a column must say one thing to belong to them."""
 
@@ -97,6 +101,39 @@ def match_by_name(match: Match, skipped: Iterable[str] = ()) -> None:
     for ours in left:
         if ours in match.columns and match.fields[ours].type == "string":
             _ask_of_rivals(match, ours)
+
+
+def condition_columns(columns: Iterable[SampleColumn], sessions: pl.Series) -> list[SampleColumn]:
+    """Return the columns that may be the condition of a session, likeliest first; `sessions` has the session of each row.
+
+    Each has 2 to 20 values that several sessions have, one in a session, and is called as conditions are, or its values are.
+    """
+    plausible = []
+    for column in columns:
+        if not 2 <= column.distinct <= MOST_CONDITIONS:
+            continue
+        of_name = set(words(column.heading))
+        is_called = bool(of_name & CONDITIONS) and not of_name & TRAITS
+        is_level = {text.strip().casefold() for text in column.given.unique()} <= LEVELS_OF_CONDITIONS
+        if not (is_called or is_level):
+            continue
+        pairs = pl.DataFrame({"session": sessions, "value": column.texts}).drop_nulls().unique()
+        n_sessions = pairs["session"].n_unique()
+        if pairs.height == n_sessions and 2 * column.distinct <= n_sessions:
+            plausible.append((is_called + is_level, column))
+    return [column for _, column in sorted(plausible, key=lambda pair: -pair[0])]
+
+
+def question_of_condition(columns: Sequence[SampleColumn]) -> str:
+    """Return the question whether the first of these columns is the condition."""
+    first, *others = columns
+    levels = [quoted(text) for text in first.given.unique(maintain_order=True)[:LEVELS_SHOWN]]
+    more = f" and {first.distinct - LEVELS_SHOWN} more" if first.distinct > LEVELS_SHOWN else ""
+    rivals = f"; {listed([quoted(other.name) for other in others])} could be it as well" if others else ""
+    return (
+        f"no column is taken for the condition of a session, which comparisons are by. Is it {quoted(first.name)} "
+        f"({', '.join(levels)}{more}){rivals}? Then remove the '#', else this line"
+    )
 
 
 def _ask_of_doubts(match: Match, ours: str, like: float) -> None:

@@ -419,17 +419,18 @@ def sample_of(path: Path, workspace: Path, *, qrels: bool = False, bare: bool = 
     lines = text if len(text) < LOOK else text[: text.rfind("\n") + 1]
     dialect = Dialect(WHITESPACE, None, False, ()) if qrels else dialect_of(lines, file.separator)
     if dialect is None:
-        raise DataError(f"{name} {NO_TABLE}")
+        fields = [line.split() for line in lines.splitlines()[:SOME]]
+        raise DataError(_unnamed_first_column(name, fields) or f"{name} {NO_TABLE}")
     if dialect.header is None:
         doubts["header"] = (
             f"it is unclear whether the first line is a header; it is taken as one: {', '.join(map(quoted, dialect.names[:6]))}"
         )
-    said, frame = _rows_of(kept, dialect, text.splitlines()[0], skips_idle=qrels)
+    said, frame = _rows_of(kept, dialect, lines, skips_idle=qrels)
     return _sample(path, file, options | said, frame, doubts, whole=whole, bare=bare)
 
 
 def _rows_of(
-    file: LogFile, dialect: Dialect, first: str, *, skips_idle: bool = False
+    file: LogFile, dialect: Dialect, text: str, *, skips_idle: bool = False
 ) -> tuple[dict[str, Any], pl.DataFrame]:
     """Return how a text is written, as options, and its rows; without a header its columns are called by their numbers."""
     header = dialect.header is not False
@@ -456,11 +457,24 @@ def _rows_of(
     every = raw.frame.collect()
     frame = _sound(every)
     if 2 * frame.height < every.height:
+        lines = text.splitlines()
+        fields = _rows(lines[dialect.above :][:SOME], dialect.separator, quoted=dialect.quoted is True)
         raise DataError(
-            f"{file.name}: most lines have more or fewer fields than the first, {quoted(first)}; remove the lines "
+            _unnamed_first_column(file.name, fields)
+            or f"{file.name}: most lines have more or fewer fields than the first, {quoted(lines[0])}; remove the lines "
             "above the header"
         )
     return options, frame if header else _numbered(frame)
+
+
+def _unnamed_first_column(name: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return what is wrong with a table whose header lacks one name, as where R writes names of rows; empty for others."""
+    if len(rows) < 3 or {len(row) for row in rows[1:]} != {len(rows[0]) + 1} or has_header([*map(list, rows)]) is False:
+        return ""
+    return (
+        f"{name}: its header names {len(rows[0])} columns and its lines have {len(rows[0]) + 1} fields, as where R writes names of rows: "
+        f"write a name before {quoted(rows[0][0])} in the header, or save without these (row.names = FALSE)"
+    )
 
 
 def _sound(frame: pl.DataFrame) -> pl.DataFrame:

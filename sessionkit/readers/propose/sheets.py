@@ -18,6 +18,7 @@ from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import ROWS, Sample
 from sessionkit.readers.raw import OF_SHEET
+from sessionkit.readers.sniffer import glimpse
 
 SEARCHERS = ("p", "pp", "vp", "vpn", "u", "s", "k", "part", "tn", "subj")
 """Short words before a number that say a participant."""
@@ -32,12 +33,33 @@ SHARED, ALIKE = 3, 0.7
 """Columns, and their share of all, that files of one series have in common at least."""
 
 
+NO_TABLES = (".toml", ".html", ".htm", ".svg", ".png", ".pdf", ".tex", ".md")
+"""How the names of files end that no table of a log has: what sessionkit writes beside one, and the like."""
+OF_MEASURES = ({"measure", "value"}, {"measure", "estimate"})
+"""Columns of the tables that ``score``, ``compare`` and others write, which no log has."""
+
+
 def files_in(path: Path) -> list[Path]:
-    """Return a file, or the files of a log in a folder, in the order of their names."""
+    """Return a file, or the files of a log in a folder, in the order of their names, those that sessionkit has written apart."""
     if not path.is_dir():
         return [path]
-    files = [one for one in files_of(path) if one.suffix.lower() != ".toml"]
-    return [path / name for name in filled([one.name for one in files], path)]
+    names = [file.name for file in files_of(path) if not _is_output(file)]
+    return [path / name for name in filled(names, path)]
+
+
+def outputs_in(path: Path) -> list[Path]:
+    """Return the files in a folder that are left out, as sessionkit has written them or no table can be in them."""
+    return [file for file in files_of(path) if _is_output(file)] if path.is_dir() else []
+
+
+def _is_output(path: Path) -> bool:
+    """Return whether a file in a folder is no part of a log: a study.toml, a page, a figure, or a table of measures."""
+    if path.suffix.lower() in NO_TABLES:
+        return True
+    seen = glimpse(path)
+    lines = [line for line in seen.head.splitlines() if not line.startswith("#")]
+    names = set(seen.columns) or set(re.findall(r"\w+", lines[0] if lines else ""))
+    return any(columns <= names for columns in OF_MEASURES)
 
 
 def together(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:
@@ -112,7 +134,9 @@ def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
         frames.append(sample.frame.select(*sample.columns, *named))
         texts.append(sample.texts.select(*sample.columns, *named))
     files = () if sheets else tuple(sample.path for sample in group)
-    folder = next((one for one in folders if _resolved(files_in(one)) == _resolved(files)), None)
+    folder = next(
+        (one for one in folders if not outputs_in(one) and _resolved(files_in(one)) == _resolved(files)), None
+    )
     doubts = {key: doubt for sample in group if sample.frame.height for key, doubt in sample.doubts.items()}
     if pattern and found.doubt:
         doubts["name_pattern"] = found.doubt

@@ -13,7 +13,7 @@ from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
-from sessionkit.readers.propose.match import MISSING, Match, match_by_name
+from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within
 from sessionkit.readers.propose.table_sections import (
@@ -57,6 +57,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         if judged.match is not None:
             matches["judgments"] = judged.match
     _ask_of_grades_within(matches)
+    _ask_of_condition(matches)
     if "results" not in matches and "queries" in matches:
         ask_of_lists(matches["queries"])
     top = [
@@ -205,6 +206,21 @@ def _varies(log: LogFileKind, names: list[str]) -> bool:
     """Return whether the last of some columns has several values within the others, as documents have in a list."""
     texts = log.sample.texts
     return texts.n_unique(names) > texts.n_unique(names[:-1])
+
+
+def _ask_of_condition(matches: dict[str, Match]) -> None:
+    """Ask which column is the condition, where none is called as one is and another may be it."""
+    log = [matches[name] for name in LOG if name in matches]
+    if any("system_id" in match.columns for match in log):
+        return
+    for match in log:
+        session = match.column("session_id")
+        if session is None or "system_id" not in match.fields or not match.part.sample.named:
+            continue
+        if columns := condition_columns(match.unused, session.texts):
+            match.supposed["system_id"] = columns[0].name
+            match.ask("system_id", question_of_condition(columns))
+            return
 
 
 def _ask_of_grades_within(matches: dict[str, Match]) -> None:

@@ -90,3 +90,15 @@ def test_two_candidates_for_the_document_or_the_key_are_asked_about(write, tmp_p
     places = {question.place: question.text for question in made.questions}
     assert "columns.doc_id" not in places
     assert places["columns.judgment_key"] == "'sid' could be it as well. Which is it?"
+
+
+def test_a_column_of_events_that_may_be_the_condition_is_asked_about(write, tmp_path):
+    rows = [
+        f"s{s},{at},{event},find {s},d{at},{'xy'[s % 2]}"
+        for s in range(4)
+        for at, event in enumerate(("search", "click"), 1)
+    ]
+    log = write("log.csv", "\n".join(["sid,elapsed,action,q,docid,cohort", *rows]) + "\n")
+    proposal = propose(log, folder=tmp_path)
+    assert any("Is it 'cohort' ('x', 'y')?" in question.text for question in proposal.questions)
+    assert '\n# system_id = "cohort"\n' in proposal.text

@@ -136,6 +136,12 @@ def test_lines_above_the_header_are_not_looked_at(title, sampled):
         ("a.json", '[["session", "rank"], ["s1", 1]]\n', "a JSON array of lists, without names"),
         ("a.json", '{"session":{"0":"s1","1":"s1"},"rank":{"0":1,"1":2}}\n', "JSON by columns"),
         ("a.csv", "session,rank,rank\ns1,1,1\n", "named twice"),
+        ("a.csv", "session,rank\n1,s1,1\n2,s1,2\n", "names 2 columns and its lines have 3 fields, as where R writes"),
+        (
+            "a.txt",
+            '"session" "rank"\n"1" "s1" 1\n"2" "s1" 2\n',
+            "names 2 columns and its lines have 3 fields, as where R",
+        ),
         ("a.csv", "session,rank\rs1,1\r", "carriage returns"),
         ("a.parquet", b"PAR1" + b"x" * 50, "Parquet"),
     ],
@@ -153,3 +159,10 @@ def test_a_packed_file_that_is_cut_short_is_refused(write, tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match="cut short or damaged"):
         sample_of(path, tmp_path)
+
+
+def test_columns_without_a_name_get_names_that_no_column_has(sampled):
+    """The second column would be called column_2, as the first is."""
+    found = sampled("a.csv", "column_2,,session,rank\nx,0,s1,1\nx,1,s1,2\nx,2,s2,1\n")
+    assert found.columns == ["column_2", "column_2_", "session", "rank"]
+    assert found.texts["column_2_"].to_list() == ["0", "1", "2"]

@@ -1,8 +1,9 @@
 """Sheets as people keep them: titles, headers of two rows, sheets of workbooks, several files of one table."""
 
+import polars as pl
 import pytest
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.propose.draft import propose
 from sessionkit.readers.propose.sample import header_place
 from sessionkit.readers.propose.sheets import names_of_files
@@ -239,3 +240,30 @@ def test_a_header_below_notes_of_several_cells(tmp_path, quiet_read):
     assert proposal.settings["results"]["skip"] == 3
     (tmp_path / "study.toml").write_text(proposal.text)
     assert quiet_read(tmp_path / "study.toml").results.collect().height == 3
+
+
+def test_a_folder_is_read_without_what_sessionkit_wrote_there(tmp_path, quiet_read):
+    """Pages, figures, descriptions and tables of measures are no log; the reader would take every file of a folder."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for user in ("p1", "p2"):
+        rows = "".join(f"{user},1,{rank},d{rank}\n" for rank in (1, 2, 3))
+        (folder / f"{user}.csv").write_text(f"session,qno,rank,url\n{rows}")
+    assert propose(folder, folder=tmp_path).settings["results"]["path"] == "logs"
+    (folder / "scores.csv").write_text("session_id,measure,value,judged\np1,nDCG@10,0.5,1.0\n")
+    (folder / "pairs.tsv").write_text("# pairs\nmeasure\ta\tb\testimate\nnDCG@10\tx\ty\t0.5\n")
+    pl.DataFrame({"measure": ["P@1"], "value": [1.0]}).write_parquet(folder / "scores.parquet")
+    (folder / "report.html").write_text("<!doctype html>\n")
+    (folder / "study.toml").write_text("")
+    proposal = propose(folder, folder=tmp_path)
+    left_out = "'pairs.tsv', 'report.html', 'scores.csv', 'scores.parquet' and 'study.toml'"
+    assert f"# Left out, as no part of a log: {left_out}.\n" in proposal.text
+    assert proposal.settings["results"]["path"] == ["logs/p1.csv", "logs/p2.csv"]
+    (tmp_path / "study.toml").write_text(proposal.text)
+    assert quiet_read(tmp_path / "study.toml").facts.results == 6
+
+
+def test_a_study_directory_is_no_log(tmp_path):
+    (tmp_path / "datapackage.json").write_text("{}")
+    with pytest.raises(UsageError, match="is a study directory, which sessionkit has written"):
+        propose(tmp_path)

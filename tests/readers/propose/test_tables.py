@@ -4,6 +4,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.proposal import spelled
 
 GRID = [(f"s{s}", q, r, f"d{(s * 3 + q * 5 + r) % 17}") for s in range(6) for q in (1, 2, 3) for r in (1, 2, 3, 4)]
 
@@ -485,3 +486,33 @@ def test_results_without_a_document_are_proposed_with_a_question_about_it(write,
     made = propose(write("log.csv", f"session,qno,query,rank\n{rows}"), folder=tmp_path)
     assert [question.place for question in made.questions] == ["results.columns.doc_id"]
     assert '\n# doc_id = "..."\n' in made.text
+
+
+SESSIONS = [f"s{number}" for number in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("column", "levels", "is_asked"),
+    [
+        ("ab_bucket", ["0", "1"], True),
+        ("Gruppe", ["eins", "zwei", "drei"], True),
+        ("x17", ["control", "Treatment"], True),
+        ("x17", ["red", "blue"], False),
+        ("age group", ["18-30", "31-40"], False),
+        ("ab_bucket", ["0"], False),
+        ("ab_bucket", ["0", "1", "2", "3"], False),  # some for one session only
+    ],
+)
+def test_a_column_that_may_be_the_condition_is_asked_about(column, levels, is_asked, proposal):
+    rows = [(*row, levels[SESSIONS.index(row[0]) % len(levels)]) for row in GRID]
+    made = proposal(results=(f"session,qno,rank,url,{column}", rows))
+    assert ("Is it " in asked(made, "results.columns.system_id")) is is_asked
+    assert (f"\n# system_id = {spelled(column)}\n" in made.text) is is_asked
+    assert "system_id" not in made.settings["results"]["columns"]
+
+
+def test_no_condition_is_asked_about_that_is_named_or_changes_within_a_session(proposal):
+    named = [(*row, "AB"[at // 12 % 2], "xy"[at // 12 % 2]) for at, row in enumerate(GRID)]
+    assert not proposal(results=("session,qno,rank,url,system,group", named)).questions
+    changing = [(*row, "AB"[at % 2]) for at, row in enumerate(GRID)]
+    assert not proposal(results=("session,qno,rank,url,group", changing)).questions

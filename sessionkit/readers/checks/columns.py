@@ -78,7 +78,7 @@ def under_our_names(
             raise DataError(f"{raw.source}: column {name!r} begins with two underscores, which are reserved; rename it")
     several = {f"{SEVERAL}{ours}": theirs for ours, theirs in taken.items() if len(theirs) > 1}
     frame = raw.frame.with_columns(
-        _joined(name.removeprefix(SEVERAL), theirs, schema, nulls, trim=trim).alias(name)
+        join_texts(name.removeprefix(SEVERAL), theirs, schema, nulls, trim=trim).alias(name)
         for name, theirs in several.items()
     )
     schema = pl.Schema({**schema, **dict.fromkeys(several, pl.String())})
@@ -198,7 +198,7 @@ def _refuse_unseparated(raw: Raw, found: list[str]) -> None:
         )
 
 
-def _joined(ours: str, names: Sequence[str], schema: pl.Schema, nulls: Sequence[str], *, trim: bool) -> pl.Expr:
+def join_texts(ours: str, names: Sequence[str], schema: pl.Schema, nulls: Sequence[str], *, trim: bool) -> pl.Expr:
     """Return the texts of several columns as one, null where one of them is.
 
     Of ids, texts that differ give texts that differ; a date and a time of day have a blank between them.

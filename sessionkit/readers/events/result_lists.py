@@ -95,6 +95,8 @@ FROM, BARE = "__from", "__bare"
 KNOWN = ("hit list", "impressions", "clicks")
 """From where a list may be known, the best first."""
 PLACE = (FILE, RECORD)
+ORDER = "__order"
+"""Of a query: its place in the order of sessions and times, where that is known already."""
 GONE = "queries merged into others"
 Counts = Mapping[tuple[int, str], int]
 """Numbers of records by (number of the file, kind)."""
@@ -203,6 +205,8 @@ def listed(
 
 def _in_order(queries: pl.LazyFrame) -> pl.LazyFrame:
     """Return queries in the order of sessions and times; one without time stands where it does in the log."""
+    if ORDER in queries.collect_schema():
+        return queries.sort("session_id", ORDER)
     if not queries.select(pl.col(AT).is_null().any()).collect().item():
         return queries.sort("session_id", AT, *PLACE, nulls_last=True)
     since = pl.col(AT).forward_fill().backward_fill().over("session_id").alias("__since")
@@ -239,8 +243,7 @@ def _with_marks(lists: pl.LazyFrame, marks: pl.LazyFrame, many: Sequence[str]) -
     there = marks.collect_schema().names()
     is_click, spent = pl.col(MANY) == "clicks", pl.col("dwell_seconds")
     values = [(pl.col(MANY) == name).sum().cast(pl.Int32).alias(name) for name in many]
-    if "clicked_at" in there:
-        values.append(pl.col("clicked_at").filter(is_click).min())
+    values += [pl.col(name).filter(is_click).min() for name in ("clicked_at", "click_elapsed_seconds") if name in there]
     if "dwell_seconds" in there:
         values.append(pl.when((is_click & spent.is_not_null()).any()).then(spent.filter(is_click).sum()))
     counts = marks.filter(pl.col(MANY).is_in(list(many))).group_by(KEY, "doc_id").agg(values)

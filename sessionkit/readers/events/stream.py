@@ -27,6 +27,7 @@ from sessionkit.readers.events.result_lists import (
     KIND,
     MANY,
     NOUN,
+    ORDER,
     PLACE,
     found,
     listed,
@@ -38,6 +39,10 @@ from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import Locate, without
 from sessionkit.readers.records import Log, Taken, set_aside
 
+TEXT, BY_TEXT = "__named_text", "__by_text"
+"""Of an event: the text it names; whether the query of that text was found, where the query before it has another one."""
+SELDOM = 20
+"""A file stands newest first where times fall more than so many times as often as they rise."""
 ENDS = {name: f"__end{name}" for name in (FILE, RECORD, AT)}
 
 
@@ -81,10 +86,10 @@ def queries_of(events: pl.LazyFrame, extras: Sequence[str], keep: Keep) -> pl.La
     status = pl.when(none).then(pl.lit("empty")).otherwise(pl.lit("not_logged")).alias(BARE)
     first = [pl.coalesce(name, pl.col(name).drop_nulls().first().over("session_id")) for name in OF_SESSION]
     own = _of(extras, "results")
-    names = ("judgment_key", "query_id", "query_text", "issued_at")
+    names = ("judgment_key", "query_id", "query_text", "issued_at", "elapsed_seconds")
     asked = events.with_columns(first).filter(pl.col(ACTION) == "query")
     kind, counts = pl.lit("query events").alias(KIND), pl.lit(value=True).alias("__counts")
-    rows = asked.select(KEY, *PLACE, AT, "session_id", *names, *OF_SESSION, kind, counts, status, *own)
+    rows = asked.select(KEY, *PLACE, AT, ORDER, "session_id", *names, *OF_SESSION, kind, counts, status, *own)
     return _filled(rows, [name for name in (*names, *OF_SESSION, *own) if name != "query_text"], keep)
 
 
@@ -139,10 +144,19 @@ def with_clicked(
     seen = inside.filter(pl.col(ACTION) == "impression")
     spent = pl.coalesce("dwell_seconds", "__dwell").alias("dwell_seconds")
     made = clicks.select(
-        KEY, *PLACE, pl.lit("click events").alias(NOUN), pl.lit("clicks").alias(MANY), "doc_id", spent, clicked_at=AT
+        KEY,
+        *PLACE,
+        pl.lit("click events").alias(NOUN),
+        pl.lit("clicks").alias(MANY),
+        "doc_id",
+        spent,
+        clicked_at=pl.when(pl.col("issued_at").is_not_null()).then(AT),
+        click_elapsed_seconds="elapsed_seconds",
     )
     marks = [seen.select(KEY, *PLACE, pl.lit("impression events").alias(NOUN), "doc_id"), made]
-    held = _filled(pl.concat(marks, how="diagonal_relaxed"), ["dwell_seconds", "clicked_at"], keep)
+    held = _filled(
+        pl.concat(marks, how="diagonal_relaxed"), ["dwell_seconds", "clicked_at", "click_elapsed_seconds"], keep
+    )
     return keep(pl.concat([lists, added], how="diagonal_relaxed")), held
 
 
@@ -204,7 +218,8 @@ def taken(
         set_aside(file, "results", sound.filter(pl.col(FILE) == number), locate)
         for number, (file, locate) in enumerate(zip(log.files, locates, strict=True))
     ]
-    events = log.keep(in_order(sound.drop(CELLS)))
+    falling = newest_first(sound) if "issued_at" in names or "elapsed_seconds" in names else {}
+    events = log.keep(in_order(sound.drop(CELLS), [] if "event_order" in names else list(falling)))
     if not found(events.filter(pl.col(ACTION) == "query"), RECORD)[0]:
         _refuse(events, broken, log)
     extras = [name for name in names if name not in (*STREAM, FILE, RECORD, AT)]
@@ -225,7 +240,12 @@ def taken(
         },
         with_names({**rows.merged, **merged}, log.files),
         with_names({**rows.idle, **idle}, log.files),
-        [*notes, *rows.notes, *_noted(events, ranked="rank" in names)],
+        [
+            *notes,
+            *rows.notes,
+            *_noted(events, ranked="rank" in names),
+            *(_noted_order(falling, log) if "event_order" not in names else ()),
+        ],
         rows.warnings,
         cells=cells,
     )
@@ -277,10 +297,30 @@ def _noted(events: pl.LazyFrame, *, ranked: bool) -> list[str]:
     if early:
         where = "before the first query of their session"
         notes.append(f"{counted(early, 'event')} on results {where} (first: session {first!r})")
+    for is_found, target in (
+        (True, "the query of that text"),
+        (False, "the query before, since no query has that text"),
+    ):
+        several, record = found(events.filter(pl.col(ACTION).is_in(ON_RESULT), pl.col(BY_TEXT) == is_found), RECORD)
+        if several:
+            notes.append(
+                f"{counted(several, 'event')} on results with another text than the query before (first: record {record}): counted "
+                f"for {target}"
+            )
     shown, _ = found(events.filter(pl.col(ACTION) == "impression"), RECORD)
     if shown and not ranked:
         notes.append(f"{counted(shown, 'impression')} without ranks: ranked in the order in which they first appear")
     return notes
+
+
+def _noted_order(falling: dict[int, int], log: Log) -> list[str]:
+    """Return what is to be said of files that stand newest first."""
+    return [
+        f"{log.files[number].name} has the newest events first: {counted(ties, 'event')} with the time of the line before stand in reverse "
+        "order as well"
+        for number, ties in falling.items()
+        if ties
+    ]
 
 
 ACTIONS = ("query", "impression", "click", "leave")
@@ -291,11 +331,13 @@ STREAM: dict[str, pl.DataType] = {
     **dict.fromkeys((*TEXTS, "issued_at", "rank", ACTION, LABEL, RULE, VALUE), pl.String()),
     CELLS: pl.List(CELL),
     "dwell_seconds": pl.Float64(),
+    "elapsed_seconds": pl.Float64(),
+    "event_order": pl.Float64(),
     LIST: pl.List(pl.String()),
     COUNT: pl.Int64(),
 }
-"""Columns of a stream beside FILE, RECORD and AT; those that are missing are null. A rank is text, RULE and VALUE mark
-records that could not be taken apart."""
+"""Columns of a stream beside FILE, RECORD and AT (a time or, where there are only elapsed_seconds, these since 1970); those that are
+missing are null. A rank is text, RULE and VALUE mark records that could not be taken apart."""
 WHOLE = r"^\s*-?\d+(?:\.0+)?\s*$"
 
 
@@ -327,10 +369,34 @@ def checked(stream: pl.LazyFrame) -> pl.LazyFrame:
     return without(marked, "issued_at", "time_is_a_datetime", no_time, name="time")
 
 
-def in_order(events: pl.LazyFrame) -> pl.LazyFrame:
-    """Return events in the order of sessions and times, with the KEY of the query that each belongs to."""
+def newest_first(events: pl.LazyFrame) -> dict[int, int]:
+    """Return the files whose events stand newest first in their sessions, and how many in each have the time of the one before."""
+    step = pl.col(AT).diff().over(FILE, "session_id").dt.total_microseconds()
+    steps = (
+        events.sort(*PLACE)
+        .select(FILE, step.alias("step"))
+        .group_by(FILE)
+        .agg(up=(pl.col("step") > 0).sum(), down=(pl.col("step") < 0).sum(), ties=(pl.col("step") == 0).sum())
+    )
+    falling = steps.filter(pl.col("down") > SELDOM * pl.col("up")).select(FILE, "ties").sort(FILE).collect()
+    return dict(falling.rows())
+
+
+def in_order(events: pl.LazyFrame, reversed_files: Sequence[int] = ()) -> pl.LazyFrame:
+    """Return events in the order of sessions and times (ORDER), with the KEY of the query that each belongs to.
+
+    Events of one time, or without times, stand in the order of ``event_order``, else in that of the log, which is turned round for
+    `reversed_files`. An event that names a query_id belongs to the last query of that id. One that names another text than
+    the query before it belongs to the last query of that text before it, else to the next one after it (BY_TEXT).
+    """
+    turned = pl.when(pl.col(FILE).is_in(list(reversed_files))).then(-pl.col(RECORD)).otherwise(RECORD)
     since = pl.col(AT).forward_fill().over("session_id").alias("__since")
-    ordered = events.sort(*PLACE).with_columns(since).sort("session_id", "__since", *PLACE).drop("__since")
+    nth = ("event_order", FILE, ORDER)
+    ordered = events.with_columns(turned.alias(ORDER)).sort(*nth, nulls_last=True).with_columns(since)
+    ordered = ordered.sort("session_id", "__since", *nth, nulls_last=[True, False, True, True, True]).drop(
+        "__since", ORDER
+    )
+    ordered = ordered.with_row_index(ORDER)
     place = pl.col(FILE).cast(pl.Int64) * 2**40 + pl.col(RECORD)
     is_query = pl.col(ACTION) == "query"
     before = pl.when(is_query).then(place).forward_fill().over("session_id").alias(KEY)
@@ -341,4 +407,32 @@ def in_order(events: pl.LazyFrame) -> pl.LazyFrame:
     joined = placed.join(named, on=["session_id", "query_id"], how="left", maintain_order="left")
     other = ~is_query & pl.col("query_id").is_not_null() & pl.col("query_id").ne_missing(pl.col("__its"))
     key = pl.when(other.fill_null(value=False)).then(pl.coalesce("__named", KEY)).otherwise(KEY)
-    return joined.with_columns(key.alias(KEY)).drop("__its", "__named")
+    return _by_text(joined.with_columns(key.alias(KEY)).drop("__its", "__named"))
+
+
+def _by_text(events: pl.LazyFrame) -> pl.LazyFrame:
+    """Return events with those at the query of their text that name another text than that of their query (BY_TEXT)."""
+    text = pl.col("query_text").str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
+    marked = events.with_columns(text.alias(TEXT))
+    queries = marked.filter(pl.col(ACTION) == "query", pl.col(TEXT).is_not_null())
+    of_query = queries.select(KEY, pl.col(TEXT).alias("__its"))
+    joined = marked.join(of_query, on=KEY, how="left", maintain_order="left")
+    elsewhere = (pl.col(ACTION) != "query") & pl.col(TEXT).is_not_null() & pl.col(TEXT).ne_missing(pl.col("__its"))
+    apart = (
+        joined.filter(elsewhere.fill_null(value=False), pl.col("query_id").is_null())
+        .select(ORDER, "session_id", TEXT)
+        .sort(ORDER)
+    )
+    targets = queries.select(ORDER, "session_id", TEXT, pl.col(KEY).alias("__onto")).sort(ORDER)
+    for strategy in ("backward", "forward"):
+        apart = apart.join_asof(
+            targets, on=ORDER, by=["session_id", TEXT], strategy=strategy, suffix=f"_{strategy}", check_sortedness=False
+        )
+    onto = apart.select(
+        ORDER, pl.coalesce("__onto", "__onto_forward").alias("__onto"), pl.lit(value=True).alias("__apart")
+    )
+    moved = marked.join(onto, on=ORDER, how="left", maintain_order="left")
+    by_text = pl.when("__apart").then(pl.col("__onto").is_not_null())
+    return moved.with_columns(pl.coalesce("__onto", KEY).alias(KEY), by_text.alias(BY_TEXT)).drop(
+        "__onto", "__apart", TEXT
+    )

@@ -14,14 +14,17 @@ become queries and results is told in ``events/stream.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
+from sessionkit.contract.casts import COUNT as COUNT_SINCE_1970
 from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.checks.cells import CLOCK, SECONDS, in_our_spelling
+from sessionkit.readers.checks.columns import join_texts
 from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Option
 from sessionkit.readers.events.requeries import MERGE_QUERIES
 from sessionkit.readers.events.result_lists import AT, FILE, as_time
@@ -35,11 +38,15 @@ from sessionkit.readers.raw import RESERVED, Raw, without
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "no real log, which is private by nature; made-up ones in all three kinds of file"
-COLUMNS = (*TEXTS, "time", "event", "rank", "results", "results_count", "dwell_seconds")
+COLUMNS = (
+    *TEXTS, "time", "elapsed_seconds", "event_order", "event", "rank", "results", "results_count", "dwell_seconds"
+)  # fmt: skip
 """What a column of the log may be."""
 OPTIONS: dict[str, Option] = {
     "columns": Option(
-        f"Our name = the log's column, of {', '.join(COLUMNS)}; without, the column of that name. Others stay as they are.",
+        f"Our name = the log's column, of {', '.join(COLUMNS)}; without, the column of that name. Several columns together are "
+        "an id, as of a session that is a user and a task, or a date and a time of day. elapsed_seconds counts from the start of "
+        "the session; event_order orders events of one time, or without times. Others stay as they are.",
         kind="object",
         default={},
     ),
@@ -48,6 +55,14 @@ OPTIONS: dict[str, Option] = {
         kind="object",
         default={name: name for name in ACTIONS},
     ),
+    "times": Option(
+        "The format, or formats, of times, such as %d.%m.%Y %H:%M:%S, where they are not ISO 8601.", many=True
+    ),
+    "units": Option(
+        f"The unit of elapsed_seconds and dwell_seconds where it is not seconds: {', '.join((*SECONDS, CLOCK))}.",
+        kind="object",
+        default={},
+    ),
     "separator": Option('What separates fields, such as "," or "\\t"; without, what the name of the file says.'),
     "quote": Option("Whether quotes keep fields together; false where they are data.", kind="boolean", default=True),
     "rank_base": Option("What ranks count from; without, as most lists do.", kind="integer", allowed=(0, 1)),
@@ -55,9 +70,17 @@ OPTIONS: dict[str, Option] = {
     "session_gap": SESSION_GAP,
     "merge_queries": MERGE_QUERIES,
 }
+Column = str | list[str]
+"""The column of the log that is one of ours, or several that are together."""
+OF_UNITS = ("elapsed_seconds", "dwell_seconds")
+"""Columns whose unit study.toml can say."""
+FEW_ODD = 0.05
+"""The share of numbers in place of times that may be mistyped."""
 NOTHING = ("", "NA", "null", "undefined", "NaN")
 """Texts that mean no value."""
-ID = r"[^\s,|;\[\]\"']+"
+ID = r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[^\s,|;\[\]"']+"""
+NUMBERS = ("results_count", "elapsed_seconds", "event_order", "dwell_seconds")
+"""Columns of numbers."""
 
 
 def take(log: Log) -> Taken:
@@ -68,8 +91,13 @@ def take(log: Log) -> Taken:
     raws = [_records(file, log) for file in log.files]
     _refuse_missing(raws, columns)
     zone = log.config.settings.timezone
-    streams = [_stream(raw, number, columns, actions, zone) for number, raw in enumerate(raws)]
-    stream, notes = in_sessions(pl.concat(streams, how="diagonal_relaxed"), log)
+    spelling = _spelling(log, columns)
+    streams = [
+        _stream(raw, number, columns, actions, spelling=spelling, timezone=zone) for number, raw in enumerate(raws)
+    ]
+    whole = pl.concat(streams, how="diagonal_relaxed")
+    _refuse_elapsed(whole, columns, log)
+    stream, notes = in_sessions(whole, log)
     return taken(
         stream,
         log,
@@ -86,18 +114,56 @@ def _names(raw: Raw) -> list[str]:
     return [name for name in raw.frame.collect_schema().names() if not name.startswith("__")]
 
 
-def _refuse_missing(raws: Sequence[Raw], columns: Mapping[str, str]) -> None:
+def _refuse_missing(raws: Sequence[Raw], columns: Mapping[str, Column]) -> None:
     """Raise DataError where no file has a column that study.toml names: a participant who never searched has no queries."""
     names = list(dict.fromkeys(name for raw in raws for name in _names(raw)))
-    for ours, theirs in columns.items():
-        if theirs not in names:
+    where = f"{raws[0].source} has no" if len(raws) == 1 else f"none of {len(raws)} files has a"
+    for ours, given in columns.items():
+        for theirs in _several(given):
+            if theirs not in names:
+                raise DataError(
+                    f"{where} column {theirs!r} to make {ours} from{suggestion(theirs, names)}; found {', '.join(names)}"
+                )
+
+
+def _several(theirs: Column) -> list[str]:
+    """Return the columns of the log that one of ours is made of."""
+    return [theirs] if isinstance(theirs, str) else list(theirs)
+
+
+def _spelling(log: Log, columns: Mapping[str, Column]) -> dict[str, Any]:
+    """Return how times and durations are written; DataError where that is said of something else."""
+    units = log.option("units")
+    for ours, unit in units.items():
+        if ours not in OF_UNITS or unit not in (*SECONDS, CLOCK):
             raise DataError(
-                f"{raws[0].source} has no column {theirs!r} to make {ours} from{suggestion(theirs, names)}; "
-                f"found {', '.join(names)}"
-                if len(raws) == 1
-                else f"none of {len(raws)} files has a column {theirs!r} to make {ours} from{suggestion(theirs, names)}; "
-                f"found {', '.join(names)}"
+                f"{log.config.name}: units.{ours} = {unit!r}; units are of {' and '.join(OF_UNITS)}, each "
+                f"{', '.join(SECONDS)} or {CLOCK}"
             )
+        if ours not in columns:
+            raise DataError(f"{log.config.name}: units names {ours}, but columns does not; say which column it is")
+    times = log.option("times")
+    return {**({"units": units} if units else {}), **({"times": times} if times else {})}
+
+
+def _refuse_elapsed(stream: pl.LazyFrame, columns: Mapping[str, Column], log: Log) -> None:
+    """Raise DataError where times are counts that begin near 0: they are no dates, and some would be read as such of 1973."""
+    if "issued_at" not in stream.collect_schema():
+        return
+    text = pl.col("issued_at").str.strip_chars()
+    counts = stream.filter(text.str.contains(COUNT_SINCE_1970)).select(
+        pl.len().alias("all"),
+        short=text.str.contains(r"^\d{1,8}(\.|$)").sum(),
+        first=text.filter(text.str.contains(r"^\d{1,8}(\.|$)")).first(),
+    )
+    number, short, first = counts.collect().row(0)
+    if short > number * FEW_ODD:
+        theirs = columns.get("time", "time")
+        raise DataError(
+            f"{log.files[0].name}: time is {theirs!r}, but {short:,} of its {number:,} numbers, such as {first!r}, are too small for "
+            f"dates. If they count from the start of the session, say columns = {{ elapsed_seconds = ... }} in place of time, with "
+            f'units = {{ elapsed_seconds = "milliseconds" }} if that is their unit; if they only number events, event_order'
+        )
 
 
 def _left_out(raw: Raw) -> list[str]:
@@ -108,7 +174,7 @@ def _left_out(raw: Raw) -> list[str]:
     return [f"{raw.source}: left out, because they begin with two underscores: {', '.join(names)}"] if names else []
 
 
-def column_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
+def column_names(given: Mapping[str, Any], name: str) -> dict[str, Column]:
     """Return our names of columns and the log's; DataError where a name is none of :data:`COLUMNS`."""
     for ours, theirs in given.items():
         if ours not in COLUMNS:
@@ -116,7 +182,12 @@ def column_names(given: Mapping[str, Any], name: str) -> dict[str, str]:
             raise DataError(
                 f"{name}: columns.{ours} is not a column of events{suggestion(ours, COLUMNS)}; known: {known}"
             )
-        if not isinstance(theirs, str):
+        if isinstance(theirs, list) and len(theirs) > 1 and all(isinstance(one, str) for one in theirs):
+            if ours not in (*TEXTS, "time"):
+                raise DataError(
+                    f"{name}: columns.{ours} = {theirs!r}; only ids and times can be made of several columns"
+                )
+        elif not isinstance(theirs, str):
             raise DataError(f"{name}: columns.{ours} = {theirs!r}; give the name of one column of the log")
     return dict(given)
 
@@ -146,7 +217,7 @@ def in_sessions(stream: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, list[str]
     names = stream.collect_schema().names()
     gap = log.option("session_gap")
     if "session_id" not in names:
-        if "user_id" not in names or AT not in names:
+        if "user_id" not in names or "issued_at" not in names:
             raise DataError(
                 f"{log.files[0].name}: sessions need a column session_id, or user_id and time; columns = {{ session_id = "
                 '"..." } in study.toml says which it is'
@@ -160,6 +231,11 @@ def in_sessions(stream: pl.LazyFrame, log: Log) -> tuple[pl.LazyFrame, list[str]
                 "cut_sessions = true to cut these at pauses, or leave session_gap out"
             )
         return stream, []
+    if "issued_at" not in names:
+        raise DataError(
+            f"{log.files[0].name}: cut_sessions needs the times of events; name their column, as in columns = {{ time = "
+            '"..." }, or leave cut_sessions out'
+        )
     cut = with_sessions(stream.rename({"session_id": "__long"}), user="__long", time=AT, gap=gap)
     return log.keep(cut.drop("__long")), [f"sessions of the log cut by {gap} of inactivity"]
 
@@ -191,26 +267,45 @@ def _records(file: LogFile, log: Log) -> Raw:
 
 
 def _stream(
-    raw: Raw, number: int, columns: Mapping[str, str], actions: Mapping[str, str], timezone: str | None
+    raw: Raw,
+    number: int,
+    columns: Mapping[str, Column],
+    actions: Mapping[str, str],
+    *,
+    spelling: Mapping[str, Any],
+    timezone: str | None,
 ) -> pl.LazyFrame:
     """Return the records of a file as a part of a stream."""
     schema = raw.frame.collect_schema()
     there = _names(raw)
-    wanted = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
+    given = {name: _several(columns.get(name, name)) for name in COLUMNS}
+    wanted = {name: theirs for name, theirs in given.items() if set(theirs) <= set(there)}
     if "event" not in wanted:
         raise DataError(
             f'{raw.source} has no column event; columns = {{ event = "..." }} in study.toml names the column with '
             f"the kind of event; found {', '.join(there)}"
         )
-    others = [name for name in there if name not in wanted.values() and name not in (*wanted, "issued_at")]
+    taken = {*wanted, "issued_at", *(theirs[0] for theirs in wanted.values() if len(theirs) == 1)}
     named = raw.frame.select(
         RECORD,
         pl.lit(number, dtype=pl.Int32).alias(FILE),
         *[name for name in (RULE, VALUE) if name in schema],
-        *[_text(theirs, schema[theirs]).alias(ours) for ours, theirs in wanted.items()],
-        *others,
+        *[
+            _made_of(ours, theirs, schema).alias("issued_at" if ours == "time" else ours)
+            for ours, theirs in wanted.items()
+        ],
+        *[name for name in there if name not in taken],
     )
-    return _typed(named, wanted, actions, timezone)
+    units = {ours: unit for ours, unit in spelling.get("units", {}).items() if ours in wanted}
+    spelled = in_our_spelling(named, "queries", {**spelling, "units": units} if spelling else {})
+    return _typed(spelled, wanted, actions, timezone)
+
+
+def _made_of(ours: str, theirs: Sequence[str], schema: pl.Schema) -> pl.Expr:
+    """Return one of our columns as text, null where it has no value."""
+    if len(theirs) == 1:
+        return _text(theirs[0], schema[theirs[0]])
+    return join_texts("issued_at" if ours == "time" else ours, theirs, schema, NOTHING, trim=True)
 
 
 def _text(column: str, dtype: pl.DataType) -> pl.Expr:
@@ -220,28 +315,40 @@ def _text(column: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _typed(
-    stream: pl.LazyFrame, wanted: Mapping[str, str], actions: Mapping[str, str], timezone: str | None
+    stream: pl.LazyFrame, wanted: Collection[str], actions: Mapping[str, str], timezone: str | None
 ) -> pl.LazyFrame:
     """Return a part of a stream with what events are, when, and what they show."""
     event = pl.col("event").str.strip_chars()
     action = event.replace_strict(actions, default=None, return_dtype=pl.String)
     made = [event.alias(LABEL), action.alias(ACTION)]
     stream = stream.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
+    if "results" in wanted:
+        stream = without(stream, "results", "results_are_ids", pl.col("results").str.contains("{", literal=True))
+        made.append(pl.when(action == "query").then(_ids(pl.col("results"))).alias(LIST))
+    for name in (name for name in NUMBERS if name in wanted):
+        number = pl.col(name).cast(pl.Float64, strict=False)
+        is_number = number.is_finite().fill_null(value=False) | pl.col(name).is_null()
+        stream = without(stream, name, f"{name}_is_a_number", ~is_number)
+        if name in OF_UNITS:
+            stream = without(stream, name, f"{name}_is_at_least_0", number < 0)
+        made.append(number.cast(pl.Int64, strict=False).alias(COUNT) if name == "results_count" else number.alias(name))
     if "time" in wanted:
-        made += [as_time("time", timezone).alias(AT), pl.col("time").alias("issued_at")]
+        made.append(as_time("issued_at", timezone).alias(AT))
+    elif "elapsed_seconds" in wanted:  # for order and pauses alone: it is no date
+        microseconds = (
+            (pl.col("elapsed_seconds").cast(pl.Float64, strict=False) * 1e6).round().cast(pl.Int64, strict=False)
+        )
+        made.append(microseconds.cast(pl.Datetime("us", "UTC")).alias(AT))
     else:
         made.append(pl.lit(None, dtype=pl.Datetime("us", "UTC")).alias(AT))
-    if "results" in wanted:
-        made.append(pl.when(action == "query").then(pl.col("results").str.extract_all(ID)).alias(LIST))
-    if "results_count" in wanted:
-        count = pl.col("results_count").cast(pl.Float64, strict=False)
-        number = count.is_finite().fill_null(value=False) | pl.col("results_count").is_null()
-        stream = without(stream, "results_count", "results_count_is_a_number", ~number)
-        made.append(count.cast(pl.Int64, strict=False).alias(COUNT))
-    if "dwell_seconds" in wanted:
-        spent = pl.col("dwell_seconds").cast(pl.Float64, strict=False)
-        number = spent.is_finite().fill_null(value=False) | pl.col("dwell_seconds").is_null()
-        stream = without(stream, "dwell_seconds", "dwell_seconds_is_a_number", ~number)
-        stream = without(stream, "dwell_seconds", "dwell_seconds_is_at_least_0", spent < 0)
-        made.append(spent.alias("dwell_seconds"))
-    return stream.with_columns(made).drop("event", "time", "results", "results_count", strict=False)
+    return stream.with_columns(made).drop("event", "results", "results_count", strict=False)
+
+
+def _ids(lists: pl.Expr) -> pl.Expr:
+    """Return the ids in texts of lists: what stands between quotes is one, else what stands between blanks, commas and bars.
+
+    >>> pl.select(_ids(pl.lit('["a b", 7, "http:\\\\/\\\\/c,d"]'))).item().to_list()
+    ['a b', '7', 'http://c,d']
+    """
+    bare = pl.element().str.replace(r"""^(?:"(.*)"|'(.*)')$""", "$1$2").str.replace_all(r"\\(.)", "$1")
+    return lists.str.extract_all(ID).list.eval(bare)

@@ -56,6 +56,7 @@ _USUAL = {
     "results_status": "",
     "judgment_key": "",
     "event": "action eventtype eventname actionname actiontype activity type kind",
+    "event_order": "sequence seq seqno seqnr sequenceno sequencenumber eventno eventnr eventnumber eventindex eventseq logindex",
     "time": "timestamp datetime ts eventtime servertime date createdat",
     "results": "resultlist shownresults resultids documents serp hits",
     "results_count": "nresults numresults resultcount hitcount",

@@ -104,7 +104,13 @@ def _columns(part: LogFileKind, judged: JudgmentProposal) -> dict[str, SampleCol
         key=lambda pair: (-pair[0], -pair[1]),
     )
     for like, _, one, ours in pairs_of:
-        if like and ours not in found and one not in found.values() and _can_be(one, ours):
+        if (
+            like
+            and ours not in ("elapsed_seconds", "event_order")
+            and ours not in found
+            and one not in found.values()
+            and _can_be(one, ours)
+        ):
             found[ours] = one
     if "session_id" not in found and not {"user_id", "time"} <= set(found):
         raise DataError(

@@ -17,19 +17,21 @@ EVENTS = st.lists(
         st.sampled_from(["query", "click"]),
         st.sampled_from([None, "q1", "q2"]),
         st.integers(0, 5) | st.none(),
+        st.sampled_from([None, "otter", "Otter ", "beaver"]),
     ),
     max_size=15,
 )
 
 
 def stream(events):
-    """A stream of (session, action, query_id, seconds after noon)."""
+    """A stream of (session, action, query_id, seconds after noon, text)."""
     rows = [
-        (0, place, session, action, query_id, None if at is None else NOON + timedelta(seconds=at))
-        for place, (session, action, query_id, at) in enumerate(events, 1)
+        (0, place, session, action, query_id, text, None if at is None else NOON + timedelta(seconds=at), None)
+        for place, (session, action, query_id, at, text) in enumerate(events, 1)
     ]
-    schema = {FILE: pl.Int32, RECORD: pl.Int64, "session_id": pl.String, ACTION: pl.String, "query_id": pl.String}
-    return pl.LazyFrame(rows, schema={**schema, AT: pl.Datetime("us", "UTC")}, orient="row")
+    texts = dict.fromkeys(("session_id", ACTION, "query_id", "query_text"), pl.String)
+    schema = {FILE: pl.Int32, RECORD: pl.Int64, **texts, AT: pl.Datetime("us", "UTC"), "event_order": pl.Float64}
+    return pl.LazyFrame(rows, schema=schema, orient="row")
 
 
 def restated(events):
@@ -37,20 +39,25 @@ def restated(events):
     found = []
     for session in sorted({event[0] for event in events}):
         own, since = [], None
-        for place, (of, action, query_id, at) in enumerate(events, 1):
+        for place, (of, action, query_id, at, text) in enumerate(events, 1):
             if of == session:
                 since = since if at is None else at
-                own.append((-1 if since is None else since, place, action, query_id))
-        own.sort()
-        last_of = {query_id: place for _, place, action, query_id in own if action == "query" and query_id}
+                own.append((-1 if since is None else since, place, action, query_id, text and text.strip().lower()))
+        own.sort(key=lambda event: event[:2])
+        last_of = {query_id: place for _, place, action, query_id, _ in own if action == "query" and query_id}
+        asked = [(nth, place, text) for nth, (_, place, action, _, text) in enumerate(own) if action == "query"]
         current, its = None, None
-        for _, place, action, query_id in own:
+        for nth, (_, place, action, query_id, text) in enumerate(own):
             if action == "query":
                 current, its = place, query_id or its
                 found.append((place, current))
-            else:
-                named = query_id and query_id != its
-                found.append((place, last_of.get(query_id, current) if named else current))
+                continue
+            key = last_of.get(query_id, current) if query_id and query_id != its else current
+            if text and not query_id and text not in [other for _, query, other in asked if query == key]:
+                same = [(at, query) for at, query, other in asked if other == text]
+                before, after = [query for at, query in same if at < nth], [query for at, query in same if at > nth]
+                key = before[-1] if before else after[0] if after else key
+            found.append((place, key))
     return found
 
 

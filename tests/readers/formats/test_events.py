@@ -264,6 +264,109 @@ def _toml(config):
     return "\n".join(f"{key} = {spelled(value)}" for key, value in config.items())
 
 
+SHORT = {"session_id": ["user", "task"], "event": "what", "query_text": "q", "doc_id": "doc", "rank": "pos"}
+SHORT_EVENTS = {"query": "search", "impression": "show", "click": "open"}
+
+
+def test_a_session_of_two_columns_and_times_since_its_start(events):
+    text = "user;task;ms;what;q;doc;pos;stay\n" + "".join(
+        f"{line}\n"
+        for line in (
+            "u1;A;0;search;otter;;;",
+            "u1;A;1200;show;;d1;1;",
+            "u1;A;183250;open;;d2;2;1500",
+            "u1;B;60000;search;beaver;;;",
+            "u1;B;soon;open;;d9;4;",
+        )
+    )
+    columns = {**SHORT, "topic_id": "task", "elapsed_seconds": "ms", "dwell_seconds": "stay"}
+    units = {"elapsed_seconds": "milliseconds", "dwell_seconds": "milliseconds"}
+    config = {"columns": columns, "events": SHORT_EVENTS, "separator": ";"}
+    study = events(text, records=5, **config, units=units)
+    assert rows(study, "queries", "session_id", "elapsed_seconds") == [("u1/A", 0.0), ("u1/B", 60.0)]
+    assert "issued_at" not in study.columns("queries")
+    assert rows(study, "results", "session_id", "rank", "click_elapsed_seconds", "dwell_seconds") == [
+        ("u1/A", 1, None, None),
+        ("u1/A", 2, 183.25, 1.5),
+        ("u1/B", 4, None, None),
+    ]
+    assert "clicked_at" not in study.columns("results")
+    assert rows(study, "rejected", "line", "rule", "value") == [(6, "elapsed_seconds_is_a_number", "soon")]
+    as_time = {**columns, "time": "ms"}
+    del as_time["elapsed_seconds"]
+    with pytest.raises(DataError, match=r"time is 'ms', but 4 of its 4 numbers, such as '0', are too small for dates"):
+        events(text, **{**config, "columns": as_time})
+    with pytest.raises(DataError, match=r"units\.rank = 'm'; units are of elapsed_seconds and dwell_seconds"):
+        events(text, **config, units={"rank": "m"})
+
+
+def test_dates_in_the_form_of_a_country(events):
+    text = "user,task,day,hour,what,q\nu1,A,02.03.2026,10:00:05,search,otter\nu1,A,02.03.2026,10:00:01,search,beaver\n"
+    columns = {"session_id": "user", "event": "what", "query_text": "q", "time": ["day", "hour"]}
+    config = {
+        "columns": columns,
+        "events": {"query": "search"},
+        "times": "%d.%m.%Y %H:%M:%S",
+        "timezone": "Europe/Vienna",
+    }
+    study = events(text, records=2, **config)
+    assert [str(at) for (at,) in rows(study, "queries", "issued_at")] == [
+        "2026-03-02 09:00:01+00:00",
+        "2026-03-02 09:00:05+00:00",
+    ]
+    assert rows(study, "queries", "query_text") == [("beaver",), ("otter",)]
+
+
+NEWEST = [
+    ("10:00:09", "open", "", "d3", 1),
+    ("10:00:08", "open", "otter", "d2", 2),  # in the other tab
+    ("10:00:07", "show", "", "d3", 1),
+    ("10:00:07", "search", "beaver", "", ""),
+    ("10:00:02", "show", "", "d2", 2),
+    ("10:00:02", "show", "", "d1", 1),
+    ("10:00:02", "search", "otter", "", ""),
+]
+
+
+@pytest.mark.parametrize("order", ["newest first", "a number for each event"])
+def test_events_are_ordered_by_time_and_those_of_one_time_by_line_or_number(events, order):
+    lines = [f"u1,2026-03-02T{at}Z,{what},{q},{doc},{pos},{-nth}" for nth, (at, what, q, doc, pos) in enumerate(NEWEST)]
+    columns = {"session_id": "user", "event": "what", "query_text": "q", "doc_id": "doc", "rank": "pos"}
+    if order == "newest first":
+        columns["time"] = "at"
+    else:
+        columns["event_order"] = "nth"
+        lines = [lines[place] for place in (3, 0, 6, 1, 5, 2, 4)]
+    text = "\n".join(["user,at,what,q,doc,pos,nth", *lines]) + "\n"
+    study = events(text, records=7, columns=columns, events=SHORT_EVENTS)
+    assert rows(study, "queries", "query_position", "query_text") == [(1, "otter"), (2, "beaver")]
+    assert rows(study, "results", "query_position", "rank", "doc_id", "clicks") == [
+        (1, 1, "d1", 0),
+        (1, 2, "d2", 1),
+        (2, 1, "d3", 1),
+    ]
+    notes = " ".join(study.notes)
+    assert "1 event on results with another text than the query before (first: record" in notes
+    assert ("log.csv has the newest events first: 3 events" in notes) == (order == "newest first")
+
+
+def test_lists_of_ids_in_a_cell_and_of_objects(events):
+    lists = ('["a b", 7]', "a|c", '[{"id": "a"}]')
+    text = "".join(
+        json.dumps({"session_id": "s", "event": "query", "query_text": f"q{one}", "results": one}) + "\n"
+        for one in lists
+    )
+    study = events(text, name="log.ndjson", records=3, columns={}, events={"query": "query"})
+    assert rows(study, "results", "query_position", "rank", "doc_id") == [
+        (1, 1, "a b"),
+        (1, 2, "7"),
+        (2, 1, "a"),
+        (2, 2, "c"),
+    ]
+    assert rows(study, "rejected", "record", "rule", "value") == [(3, "results_are_ids", '[{"id": "a"}]')]
+    assert rows(study, "queries", "results_status") == [("shown",), ("shown",), ("not_logged",)]
+
+
 def test_a_file_of_a_header_alone_is_named(write, quiet_read):
     one, two = write("a.csv", LOG), write("b.csv", HEADER)
     study = quiet_read([one, two], config=STUDY)
@@ -295,6 +398,7 @@ def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
     [
         ({"columns": {"sesion_id": "sid"}}, r"columns\.sesion_id is not a column of events.*session_id"),
         ({"columns": {**COLUMNS, "rank": "posit"}}, r"log\.csv has no column 'posit' to make rank from.*pos"),
+        ({"columns": {**COLUMNS, "rank": ["pos", "doc"]}}, "only ids and times can be made of several columns"),
         ({"columns": {**COLUMNS, "rank": 3}}, r"columns\.rank = 3; give the name of one column"),
         ({"columns": {"session_id": "sid"}}, r"log\.csv has no column event; .*found sid, ts"),
         ({"columns": {"event": "action"}}, r"log\.csv: sessions need a column session_id, or user_id and time"),

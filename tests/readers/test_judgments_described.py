@@ -47,6 +47,7 @@ OF_TABLES = {
     "constants": {"judge_id": "ada"},
     "null": "-",
     "trim": True,
+    "fill_down": ["doc"],
     "values": {"grade": {"two": 2}},
     "decimal": ",",
     "thousands": ".",

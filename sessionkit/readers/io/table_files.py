@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -71,7 +71,7 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
         of_sheet = f"{OF_SHEET}{options['sheet']}" if "sheet" in options else ""
         source = Raw(name, f"{file.name}{of_sheet}", frame, 0, no_way_back, file.bytes, file.digest)
         ours = under_our_names(
-            replace(source, frame=_with_constants(source, options)),
+            replace(source, frame=_filled_down(_with_constants(source, options), name, options, nulls)),
             options.get("columns", {}),
             nulls=nulls,
             trim=options.get("trim", False),
@@ -198,6 +198,23 @@ def _with_constants(raw: Raw, options: Mapping[str, Any]) -> pl.LazyFrame:
         if column in there:
             raise DataError(f"{raw.source} ({raw.table}) has a column {column!r}, which cannot be a constant as well")
     return raw.frame.with_columns(pl.lit(cell_of(value)).alias(column) for column, value in constants.items())
+
+
+def _filled_down(frame: pl.LazyFrame, name: str, options: Mapping[str, Any], nulls: Sequence[str]) -> pl.LazyFrame:
+    """Return the records with the value before in the empty cells of those columns of which study.toml says so."""
+    columns = options.get("fill_down", [])
+    if not columns:
+        return frame
+    schema = frame.collect_schema()
+    for column in columns:
+        if column not in schema:
+            names = ", ".join(one for one in schema.names() if not one.startswith("__"))
+            raise DataError(f"[{name}] fill_down names a column {column!r}, which is not there; columns: {names}")
+    texts = {column: pl.col(column).cast(pl.String).str.strip_chars() for column in columns}
+    is_given = {column: ~text.is_in(["", *nulls]) & text.is_not_null() for column, text in texts.items()}
+    return frame.with_columns(
+        pl.when(given).then(pl.col(column)).forward_fill().alias(column) for column, given in is_given.items()
+    )
 
 
 def _in_name(raw: Raw, pattern: str | None) -> dict[str, str]:

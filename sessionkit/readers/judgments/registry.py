@@ -19,7 +19,7 @@ TABLE = (
     *("trim", "values", "decimal", "thousands"),
 )
 """What may be said of a table that is recognized by the names of its columns."""
-SHEET = (*TABLE, "skip", "sheet", "list", "list_separator")
+SHEET = (*TABLE, "skip", "sheet", "list", "list_separator", "fill_down")
 """What may be said of a table that is described."""
 JUDGMENTS: dict[str, Judgments] = {
     "tables": Judgments(

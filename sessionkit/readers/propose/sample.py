@@ -31,7 +31,7 @@ from sessionkit.readers.io.record_store import in_memory
 from sessionkit.readers.io.signatures import utf16_of
 from sessionkit.readers.io.table_files import WHITESPACE
 from sessionkit.readers.io.workbooks import cells_of, read_workbook, sheets_of
-from sessionkit.readers.propose.column_names import EVERY, folded
+from sessionkit.readers.propose.column_names import EVERY, LIKELY, folded, likeness
 from sessionkit.readers.propose.proposal import quoted
 
 SOME = 300
@@ -299,6 +299,8 @@ class Sample:
         How many rows belong to no list, such as one of totals; they are not among these.
     filled_down
         Columns whose merged cells were filled down.
+    blank_below
+        Columns with empty cells below values that identify a session or query; here these cells have the value before.
     bare_sheets
         Of the first sheet of a workbook that has a table the others that have none.
     below_header
@@ -320,6 +322,7 @@ class Sample:
     known_as: Mapping[str, str] = field(default_factory=dict)
     outside: int = 0
     filled_down: tuple[str, ...] = ()
+    blank_below: tuple[str, ...] = ()
     bare_sheets: tuple[str, ...] = ()
     below_header: RowsBelowHeader = field(default_factory=RowsBelowHeader)
 
@@ -508,7 +511,36 @@ def _sample(
     own, options = _trimmed(own, options)
     texts = own.select(as_text(name, dtype).alias(name) for name, dtype in own.schema.items())
     texts = texts.with_columns(pl.when(pl.all().str.strip_chars() != "").then(pl.all()))
-    return Sample(path, file.name, file.kind, options, own, texts, whole, doubts)
+    blank = _blank_below(texts) if options.get("header", True) is not False else ()
+    if blank:
+        texts = texts.with_columns(pl.col(blank).forward_fill())
+        own = own.with_columns(texts.select(blank))
+    return Sample(path, file.name, file.kind, options, own, texts, whole, doubts, blank_below=blank)
+
+
+OF_SESSIONS, OF_QUERIES = ("session_id", "user_id", "topic_id", "system_id"), ("query_position", "query_id")
+"""Columns whose value is often written only in the first of the rows for which it holds."""
+BLANK = 0.2
+"""The share of rows without a value at the least."""
+
+
+def _blank_below(texts: pl.DataFrame) -> tuple[str, ...]:
+    """Return the columns of results or judgments that identify rows, but have their value in the first row of some alone."""
+
+    def has_name_of(name: str, *ours: str) -> bool:
+        return any(likeness(name, one) >= LIKELY for one in ours)
+
+    gaps = {name: texts[name].null_count() / max(texts.height, 1) for name in texts.columns}
+    filled = [name for name, share in gaps.items() if share < BLANK]
+    if not any(has_name_of(name, "rank", "doc_id") for name in filled):
+        return ()
+    has_sessions = any(has_name_of(name, "session_id") for name in filled)
+    wanted = OF_QUERIES if has_sessions else (*OF_SESSIONS, *OF_QUERIES)
+    return tuple(
+        name
+        for name, share in gaps.items()
+        if BLANK <= share < 1 and texts[name][0] is not None and has_name_of(name, *wanted)
+    )
 
 
 def sample_of_rows(path: Path, file: LogFile, options: dict[str, Any], frame: pl.DataFrame, *, whole: bool) -> Sample:

@@ -157,6 +157,7 @@ def _as_one(group: Sequence[Sample], folders: Sequence[Path]) -> Sample:
         texts=pl.concat(texts, how="diagonal").select(*columns, *told).head(ROWS),
         whole=all(sample.whole for sample in group) and sum(sample.frame.height for sample in group) <= ROWS,
         doubts=doubts,
+        blank_below=tuple(dict.fromkeys(name for sample in group for name in sample.blank_below)),
         filled_down=tuple(dict.fromkeys(name for sample in group for name in sample.filled_down)),
         files=files,
         folder=folder,

@@ -322,7 +322,7 @@ SHOWN = 12
 """Names of extras that a comment lists."""
 ORDER = (
     "path", "list", "list_separator", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim",
-    "null", "decimal", "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys",
+    "fill_down", "null", "decimal", "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys",
     "grade_values",
 )  # fmt: skip
 
@@ -351,6 +351,14 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
         if not match.is_shared:
             _ask_of_missing(match)
             _ask_of_merged_cells(match)
+    if sample.blank_below:
+        match.supposed["fill_down"] = list(sample.blank_below)
+        several = len(sample.blank_below) > 1
+        match.ask(
+            "fill_down",
+            f"{listed([quoted(name) for name in sample.blank_below])} {'are' if several else 'is'} empty below values, as where cells "
+            "were merged. Does each value hold until the next? Then remove the '#'; else these rows are rejected",
+        )
     for key, doubt in sample.doubts.items() if not match.is_shared else ():
         match.ask(key, doubt)
     options: dict[str, Any] = {"path": paths_from(folder, sample), **sample.options, **match.options}

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.propose.draft import propose
 from sessionkit.readers.propose.sample import header_place
@@ -267,3 +268,52 @@ def test_a_study_directory_is_no_log(tmp_path):
     (tmp_path / "datapackage.json").write_text("{}")
     with pytest.raises(UsageError, match="is a study directory, which sessionkit has written"):
         propose(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_values_that_are_left_out_below_are_asked_about_and_never_filled_in_silence(name, tmp_path, quiet_read):
+    rows = [
+        ("u1", "A", 1, 1, "d1"),
+        ("", "", "", 2, "d2"),
+        ("", "", 2, 1, "d3"),
+        ("u2", "A", 1, 1, "d1"),
+        ("", "", "", 2, "d4"),
+    ]
+    if name == "a.csv":
+        (tmp_path / name).write_text("".join(f"{','.join(map(str, row))}\n" for row in [LOG_HEADER, *rows]))
+    else:
+        write_sheets(tmp_path / name, {"log": [LOG_HEADER, *rows]})
+    proposal = propose(tmp_path / name, folder=tmp_path)
+    text = "'Participant', 'Task' and 'Query No' are empty below values, as where cells were merged."
+    assert any(one.text.startswith(text) for one in proposal.questions)
+    assert "fill_down" not in proposal.settings["results"]
+    assert proposal.settings["results"]["columns"]["session_id"] == ["Participant", "Task"]
+    (tmp_path / "study.toml").write_text(proposal.text)
+    assert quiet_read(tmp_path / "study.toml").results.collect().height == 2
+    (tmp_path / "study.toml").write_text(proposal.text.replace("# fill_down", "fill_down"))
+    results = quiet_read(tmp_path / "study.toml").results.collect()
+    assert results.select("session_id", "query_position", "rank", "doc_id").rows() == [
+        ("u1/A", 1, 1, "d1"),
+        ("u1/A", 1, 2, "d2"),
+        ("u1/A", 2, 1, "d3"),
+        ("u2/A", 1, 1, "d1"),
+        ("u2/A", 1, 2, "d4"),
+    ]
+
+
+def test_users_unknown_in_some_sessions_are_not_filled_down(tmp_path):
+    header, rows = (
+        "session,user,qno,rank,doc\n",
+        [f"s{number},{'' if number % 2 else 'u1'},1,1,d" for number in range(8)],
+    )
+    (tmp_path / "a.csv").write_text(header + "\n".join(rows) + "\n")
+    proposal = propose(tmp_path / "a.csv", folder=tmp_path)
+    assert "fill_down" not in proposal.text
+
+
+def test_a_column_to_fill_down_that_is_not_there_is_named(tmp_path):
+    (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\ns,1,1,d\n")
+    (tmp_path / "study.toml").write_text('[results]\npath = "log.csv"\nfill_down = ["Sesion"]\n')
+    message = r"\[results\] fill_down names a column 'Sesion', which is not there; columns: session_id, query_position, rank, doc_id"
+    with pytest.raises(DataError, match=message):
+        sk.read(tmp_path / "study.toml")

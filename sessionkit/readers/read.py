@@ -149,7 +149,8 @@ def read(
             raise
         if rated := fitting(glimpses, registry.JUDGMENTS):
             raise DataError(
-                f"{paths[0].name} contains judgments ({rated[0]}), not a log; give a log, and this file as --judgments"
+                f"{paths[0].name} contains judgments ({rated[0]}), not a log; give a log, and this file as --judgments. If it is "
+                "a log all the same, --from FORMAT says of which format"
             ) from None
         log = "It" if str(error).startswith(paths[0].name) else paths[0].name  # the error may be of its judgments
         own = shlex.join(["sessionkit", "init", *map(str, (*paths, *beside)), "--output", "study.toml"])

@@ -9,7 +9,8 @@ from dataclasses import replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack, get_args
+from types import MappingProxyType
+from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 import polars as pl
@@ -22,8 +23,8 @@ from sessionkit.errors import DataError, DataWarning, UsageError, suggestion
 from sessionkit.readers.checks.columns import alias_notes
 from sessionkit.readers.config import Config
 from sessionkit.readers.exclusions import exclusions_of
-from sessionkit.readers.formats.trec_run import KINDS, lines_of, ordered_lists, run_of_file, turns_in
-from sessionkit.readers.frames import DOCUMENT, QRELS, QUERY, numbered_rows, raw_of_frame
+from sessionkit.readers.formats.trec_run import ordered_lists, turns_in
+from sessionkit.readers.frames import QRELS, QUERY, numbered_rows, raw_of_frame
 from sessionkit.readers.io.blanks import NO_SUBTOPIC, without_idle_subtopic
 from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.io.record_store import in_memory
@@ -31,6 +32,7 @@ from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, 
 from sessionkit.readers.propose.column_names import folded
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import study_of
+from sessionkit.readers.run_files import KINDS, RUN, read_run, system_named
 from sessionkit.readers.run_sessions import (
     QuerySessions,
     RunLines,
@@ -45,13 +47,6 @@ from sessionkit.study import Settings, Study
 from sessionkit.study.settings import SettingValues
 from sessionkit.study.temporary import TemporaryFolder
 
-RUN = {
-    "query_id": QUERY,
-    "doc_id": DOCUMENT,
-    "query_text": ("query",),
-    "tag": ("systemid", "system", "runid", "runtag", "run"),
-}
-"""What columns of runs are called, beside rank and score."""
 OF_QRELS = {**QRELS, "grade": (*QRELS["grade"], "score"), "subtopic_id": ("subtopic", "iteration")}
 """What columns of qrels are called; of those of BEIR the grade is a score."""
 
@@ -146,11 +141,13 @@ def from_run(
     systems = _systems(run)
     with TemporaryFolder() as workspace:
         runs, notes, merged = list[RunLines](), list[str](), dict[tuple[str, str], int]()
+        idle = dict[tuple[str, str], int]()
         for system, one in systems:
-            lines, told = _lines(one, system, order, workspace)
-            ordered = in_memory(ordered_lists(lines.frame, order, duplicates))
+            lines, own_order, told, skipped = _read_one(one, system, order, workspace)
+            ordered = in_memory(ordered_lists(lines.frame, own_order, duplicates))
             runs.append(replace(lines, frame=ordered.rename({"tag": "system_id"})))
             merged[lines.name, "documents placed lower again"] = _count(lines.frame) - _count(ordered)
+            idle |= {(lines.name, kind): number for kind, number in skipped.items()}
             notes += told
         ids = _query_ids(runs)
         judgments, told = _judgments(qrels, config, workspace)
@@ -168,7 +165,7 @@ def from_run(
         )
         turns = turns_in(ids, "sessions = r'{}'") if sessions is None else []
         notes += [*told, *taken.notes]
-        taken = replace(taken, merged=merged, notes=notes, warnings=[*taken.warnings, *turns])
+        taken = replace(taken, merged=merged, idle=idle, notes=notes, warnings=[*taken.warnings, *turns])
         exclusions = exclusions_of(config, exclude)
         return study_of(
             taken, config, reader="trec_run", room=None, judgments=judgments, exclusions=exclusions, strict=strict
@@ -207,13 +204,24 @@ def _is_nested(given: Mapping[Any, Any]) -> bool:
     return isinstance(first, Mapping) and not isinstance(next(iter(first.values())), Mapping | list | tuple)
 
 
-def _lines(given: Any, system: str | None, order: str, workspace: Path) -> tuple[RunLines, tuple[str, ...]]:  # noqa: ANN401
-    """Return the lines of a run, its system as tag, and what was decided about its columns."""
+class GivenRun(NamedTuple):
+    """A run with its system as tag, what orders its lists, what was decided about its columns, and how many lines carry no record."""
+
+    lines: RunLines
+    order: str
+    notes: tuple[str, ...]
+    idle: Mapping[str, int] = MappingProxyType({})
+
+
+def _read_one(given: Any, system: str | None, order: str, workspace: Path) -> GivenRun:  # noqa: ANN401
+    """Return one run."""
     if isinstance(given, str | PathLike):
         path = Path(given)
         file = open_log(path.name, path.parent, workspace)
-        frame = lines_of(file, in_memory).drop("iteration")
-        return run_of_file(file, frame if system is None else frame.with_columns(tag=pl.lit(system))), ()
+        found = read_run(file, in_memory)
+        frame = found.frame if system is None else found.frame.with_columns(tag=pl.lit(system))
+        lines = found.lines(frame, order, system or system_named(file))
+        return GivenRun(lines, found.order(order), found.notes, found.idle)
     name = "run" if system is None else f"run {system!r}"
     system = system or getattr(given, "name", None)
     frame, empty = _table(given, name, "score")
@@ -242,7 +250,7 @@ def _lines(given: Any, system: str | None, order: str, workspace: Path) -> tuple
     without = empty.to_frame("query_id").select(
         pl.lit(1, pl.Int64).alias(RECORD), "query_id", system_id=pl.lit(system, pl.String)
     )
-    return RunLines(name, taken, raw, without), alias_notes(name, renamed)
+    return GivenRun(RunLines(name, taken, raw, without), order, alias_notes(name, renamed))
 
 
 def _table(given: Any, name: str, value: str) -> tuple[Any, pl.Series]:  # noqa: ANN401 - any of the kinds of runs and qrels

@@ -37,6 +37,8 @@ OTHERS = {
     ),
 }
 SAMPLES = TABULAR | OTHERS
+OF_OTHER_LIBRARIES = ("ntcir_qrels", "json_qrels", "rank_eval", "letor")
+"""Formats without words for grades, tested in judgments/test_other_libraries.py."""
 OF_TABLES = {
     "separator": "|",
     "quote": "'",
@@ -79,9 +81,10 @@ def described(request, write, quiet_read, in_batches):
 def test_every_option_and_every_format_is_in_this_matrix():
     assert set(document("study.schema")["properties"]["judgments"]["properties"]) == {
         *("path", "format", "encoding", "keys", "grade_values"),
+        *("list", "list_separator"),
         *OF_TABLES,
     }
-    assert set(JUDGMENTS) == {*SAMPLES, "prefs", "participant_qrels"}  # which one line does not show
+    assert set(JUDGMENTS) == {*SAMPLES, *OF_OTHER_LIBRARIES, "prefs", "prels", "participant_qrels"}
 
 
 @pytest.mark.few(10)

@@ -119,8 +119,9 @@ OWN_FORMATS: dict[str, Format] = {
         tried=events.TRIED,
     ),
     "trec_run": Format(
-        "TREC runs: topic, iteration, document, rank, score and tag between blanks; several are several systems",
-        reader("trec_run", trec_run.take),
+        "runs: of TREC (topic, iteration, document, rank, score, tag) or MS MARCO (topic, document, rank) between blanks, JSON of "
+        "scores by topic and document, tables of PyTerrier and ranx; several are several systems",
+        reader("trec_run", trec_run.take, files=partial(inputs, parquet=True)),
         fits=trec_run.fits,
         options=trec_run.OPTIONS,
         tried=trec_run.TRIED,

@@ -16,7 +16,7 @@ import polars as pl
 
 from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.formats.trec_run import FINITE
+from sessionkit.readers.formats.trec_run import NUMERIC
 from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
 from sessionkit.readers.io.log_files import PACKED
 from sessionkit.readers.raw import without
@@ -44,7 +44,7 @@ def take(log: Log) -> Taken:
         # the score makes the rank
         frame = _with_broken(frame, COUNTS, "iteration", pl.col("iteration").str.contains(WHOLE))
         number = pl.col("score").cast(pl.Float64, strict=False)
-        frame = _with_broken(frame, FINITE, "score", number.is_finite())
+        frame = _with_broken(frame, NUMERIC, "score", number.is_finite())
         frame = frame.with_columns(pl.lit(None, dtype=pl.List(CELL)).alias(CELLS))
         frame = without(frame, "on_topic", "on_topic_is_0_or_1", ~pl.col("on_topic").str.contains(FLAG))
         path = Path(file.name)

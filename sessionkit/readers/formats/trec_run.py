@@ -1,5 +1,7 @@
 """Format ``trec_run``: TREC runs, ``topic iteration document rank score tag`` between blanks; each topic a session of one query.
 
+Other forms of runs (``run_files.py``) are read alike: three columns of MS MARCO, JSON of scores, tables of PyTerrier and ranx.
+
 Several runs at once are several systems: ``system_id`` is the tag, followed by the name of the file where several files
 have the tag; ``session_id`` is system and topic (``bm25:301``), as the same topics come in every run. Fields beyond the
 sixth are ignored, as trec_eval does. Comments, descriptions of a system and a header are counted and skipped (``io/blanks.py``). Other
@@ -33,21 +35,19 @@ from typing import get_args
 
 import polars as pl
 
-from sessionkit.choices import RunDuplicates, RunOrder, TableName
+from sessionkit.choices import RunDuplicates, RunOrder
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.display.missing_ids import name_missing
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.entries import TOPICS, Glimpse, Option
 from sessionkit.readers.formats.trec_session import read_topics
-from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
-from sessionkit.readers.io.delimited import FITS
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.record_store import Keep
+from sessionkit.readers.io.blanks import NUMBER, first_fields
 from sessionkit.readers.judgments.trec_qrels import COLUMN, GRADES, holds_participant_qrels
 from sessionkit.readers.missing_topics import MISSING_TOPICS, of_every_system, what_becomes, without_line
 from sessionkit.readers.raw import Raw
-from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.readers.records import Log, Taken
+from sessionkit.readers.run_files import FIELDS, RunFile, holds_other_run, read_run, system_named
 from sessionkit.readers.run_sessions import (
     EXAMPLE,
     QUERY_MAP,
@@ -81,7 +81,6 @@ OPTIONS: dict[str, Option] = {
     "grades": GRADES,
     "qrels_column": COLUMN,
 }
-FIELDS = ("query_id", "iteration", "doc_id", "rank", "score", "tag")
 LIST = ("tag", "query_id")
 NO_DOCUMENTS = ("Q", "T", "C")
 """What stands in the place of a document in logs of Yandex."""
@@ -96,16 +95,15 @@ LATEST_FIRST_TURN = 2
 """The first turn of a conversation often needs no retrieval, so the turns in a run begin at 1 or 2, in some dumps at 0."""
 LONGEST = 30
 """Turns of a lone session up to which its topics are taken for turns; more are the topics of a collection."""
-KINDS = {"results": "lines", "queries": "query ids", "sessions": "sessions of query ids"}
-"""What the records of a run are."""
-UNIQUE, FINITE = "document_is_unique_in_list", "score_is_a_number"
+UNIQUE, NUMERIC, FINITE = "document_is_unique_in_list", "score_is_a_number", "score_is_finite"
 
 
 def fits(glimpse: Glimpse) -> bool:
-    """Return whether most of the first lines are a topic, a short iteration, a document, a rank, a score and a tag."""
+    """Return whether most of the first lines are a topic, a short iteration, a document, a rank, a score and a tag, or another run."""
     lines = first_fields(glimpse.head)
     fit = [_fits(fields) for fields in lines]
-    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit) and not holds_participant_qrels(glimpse.head)
+    is_trec = bool(fit) and fit[0] and 2 * sum(fit) > len(fit) and not holds_participant_qrels(glimpse.head)
+    return is_trec or holds_other_run(glimpse)
 
 
 def take(log: Log) -> Taken:
@@ -117,25 +115,26 @@ def take(log: Log) -> Taken:
             f'{log.option("order")}; set order = "rank", or leave rank_base out'
         )
     topics, notes = read_topics(log.config.folder / given if given else None, log.workspace)
-    frames = {file: lines_of(file, log.keep) for file in log.files}
-    idle = {(file.name, kind): number for file in log.files for kind, number in count_idle_lines(file).items()}
-    shared = _shared_tags(frames)
-    sessions = _sessions(log, frames)
+    files = [read_run(file, log.keep) for file in log.files]
+    idle = {(one.file.name, kind): number for one in files for kind, number in one.idle.items()}
+    notes += [note for one in files for note in one.notes]
+    shared = _shared_tags([one.frame for one in files])
+    sessions = _sessions(log, files)
     if shared:
         notes.append(f"tags of several files, told apart by the names of the files: {', '.join(sorted(shared)[:5])}")
     first = rank_base if log.option("order") == "rank" else 1
     base = {} if first is None else {"rank": first}
     runs, merged = list[RunLines](), {}
-    for file, frame in frames.items():
-        system = pl.col("tag")
+    for one in files:
+        name, order = one.file.name, log.option("order")
+        system, of_file = pl.col("tag"), system_named(one.file)
         if shared:
-            system = (
-                pl.when(pl.col("tag").is_in(shared)).then(pl.format("{} {}", "tag", pl.lit(file.name))).otherwise("tag")
-            )
-        ordered = log.keep(ordered_lists(frame.drop("iteration"), log.option("order"), log.option("duplicates")))
+            system = pl.when(pl.col("tag").is_in(shared)).then(pl.format("{} {}", "tag", pl.lit(name))).otherwise("tag")
+        ordered = log.keep(ordered_lists(one.frame, one.order(order), log.option("duplicates")))
         if log.option("duplicates") == "first":
-            merged[file.name, "documents placed lower again"] = _count(frame) - _count(ordered)
-        runs.append(run_of_file(file, ordered.with_columns(system_id=system).drop("tag")))
+            merged[name, "documents placed lower again"] = _count(one.frame) - _count(ordered)
+        frame = ordered.with_columns(system_id=system).drop("tag")
+        runs.append(one.lines(frame, order, f"{of_file} {name}" if of_file in shared else of_file))
     known = {session: told["topic_id"] for session, told in topics.items()}
     judgments = log.judgments()
     judged = None if judgments.by_text else judged_keys(judgments.raws)
@@ -147,7 +146,7 @@ def take(log: Log) -> Taken:
             merged=merged,
             idle=idle,
             notes=[*notes, *taken.notes],
-            warnings=[*taken.warnings, *turns_in(_topics(frames))],
+            warnings=[*taken.warnings, *turns_in(_topics(files))],
         )
     taken = taken_of_runs(
         runs,
@@ -172,18 +171,21 @@ def _topics_as_sessions(
     """Return runs of which each topic is a session of one query; the parameters are those of `taken_of_runs`."""
     raws = [run.raw("results", _topic_sessions(run.frame, topics), {"query_position": 1, **base}) for run in runs]
     tables: dict[str, Sequence[Raw]] = {"results": raws}
-    if judged is None:
+    empty = _empty_lists_of(runs)
+    if judged is None and empty.is_empty():
         return Taken(tables)
     lists = _lists_of(runs)
-    expected = _expected_topics(lists, judged, topics)
-    missing = without_line(expected, lists, "query_id")
+    logged = pl.concat([lists, empty], how="diagonal")
+    expected = _expected_topics(logged, logged["query_id"].clear() if judged is None else judged, topics)
+    missing = without_line(expected, logged, "query_id")
+    adds = missing_topics == "zero"
+    added = pl.concat([empty, missing], how="diagonal") if adds else empty
+    if len(added):
+        tables["queries"] = _with_empty_lists(runs, lists, added, topics)
+        of_queries = ("query_id", "system_id", "topic_id", "query_text")
+        tables["results"] = [replace(raw, frame=raw.frame.drop(of_queries, strict=False)) for raw in raws]
     if missing.is_empty():
         return Taken(tables)
-    adds = missing_topics == "zero"
-    if adds:
-        tables["queries"] = _with_empty_lists(runs, lists, missing, topics)
-        of_queries = ("query_id", "system_id", "topic_id")
-        tables["results"] = [replace(raw, frame=raw.frame.drop(of_queries)) for raw in raws]
     lacking = name_missing(missing, expected, "query_id", "judged topics")
     sentence = f"runs: {lacking}; {what_becomes(adds=adds, status='empty', missing_topics=missing_topics)}"
     return Taken(tables, warnings=[sentence]) if missing_topics is None else Taken(tables, notes=[sentence])
@@ -198,15 +200,27 @@ def _topic_sessions(frame: pl.LazyFrame, topics: Mapping[str, str]) -> pl.LazyFr
 
 
 def _lists_of(runs: Sequence[RunLines]) -> pl.DataFrame:
-    """Return ``system_id``, ``query_id``, ``run`` and first RECORD of every list."""
+    """Return ``system_id``, ``query_id``, ``run``, first RECORD and, where known, ``query_text`` of every list."""
     frames = [
         run.frame.filter(pl.col("query_id").is_not_null())
         .group_by("system_id", "query_id")
-        .agg(pl.col(RECORD).min())
+        .agg(pl.col(RECORD).min(), *_texts_of(run.frame))
         .with_columns(run=pl.lit(at))
         for at, run in enumerate(runs)
     ]
-    return pl.concat(pl.collect_all(frames))
+    return pl.concat(pl.collect_all(frames), how="diagonal")
+
+
+def _texts_of(frame: pl.LazyFrame) -> list[pl.Expr]:
+    """Return the text of the query of lines that have one."""
+    return [pl.col("query_text").first()] if "query_text" in frame.collect_schema() else []
+
+
+def _empty_lists_of(runs: Sequence[RunLines]) -> pl.DataFrame:
+    """Return ``system_id``, ``query_id``, ``run`` and RECORD of the lists that runs say are empty."""
+    schema = {RECORD: pl.Int64, "query_id": pl.String, "system_id": pl.String, "run": pl.Int32}
+    frames = [run.empty.with_columns(run=pl.lit(at)) for at, run in enumerate(runs) if run.empty is not None]
+    return pl.concat([pl.DataFrame(schema=schema), *frames])
 
 
 def _expected_topics(lists: pl.DataFrame, judged: pl.Series, topics: Mapping[str, str]) -> pl.DataFrame:
@@ -244,16 +258,7 @@ def _with_empty_lists(
     return [run.raw("queries", frame, {"query_position": 1}) for run, frame in zip(runs, frames, strict=True)]
 
 
-def run_of_file(file: LogFile, frame: pl.LazyFrame) -> RunLines:
-    """Return the lines of a file as a run."""
-
-    def raw(table: TableName, rows: pl.LazyFrame, base: Mapping[str, int]) -> Raw:
-        return raw_of(file, table, rows, kind=KINDS[table], base=base)
-
-    return RunLines(file.name, frame, raw)
-
-
-def _sessions(log: Log, frames: Mapping[LogFile, pl.LazyFrame]) -> QuerySessions | None:
+def _sessions(log: Log, files: Sequence[RunFile]) -> QuerySessions | None:
     """Return of which session each query id is, where something says it."""
     pattern, path = log.option("session_from"), log.option("query_map")
     if pattern is not None and path is not None:
@@ -262,7 +267,7 @@ def _sessions(log: Log, frames: Mapping[LogFile, pl.LazyFrame]) -> QuerySessions
         )
     if path is not None:
         return map_of_file(log.config.folder / Path(path), log.workspace, log.config)
-    return None if pattern is None else by_pattern(_topics(frames), pattern)
+    return None if pattern is None else by_pattern(_topics(files), pattern)
 
 
 def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml (--session-from)") -> list[str]:
@@ -305,33 +310,11 @@ def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml
     ]
 
 
-def _topics(frames: Mapping[LogFile, pl.LazyFrame]) -> pl.Series:
+def _topics(files: Sequence[RunFile]) -> pl.Series:
     """Return the distinct topics of all files."""
-    own = [frame.select(pl.col("query_id").drop_nulls().unique()) for frame in frames.values()]
-    return pl.concat(own).collect().to_series().unique()
-
-
-def lines_of(file: LogFile, keep: Keep) -> pl.LazyFrame:
-    """Return the lines of a run; one with neither rank nor score is what a program said, and of no topic.
-
-    Raises
-    ------
-    DataError
-        The lines are judgments of a participant.
-    """
-    if holds_participant_qrels(file.head.decode("utf-8", errors="replace")):
-        raise DataError(
-            f"{file.name} holds judgments of a participant, as TREC RAG has them (topic, Q0, document, grade, confidence, run), not a "
-            "run; give it as judgments (--judgments)"
-        )
-    frame = fields_of(file, FIELDS, least=len(FIELDS), keep=keep)
-    numbers = pl.col("rank").str.contains(r"^-?\d+$") | pl.col("score").cast(pl.Float64, strict=False).is_not_null()
-    said = pl.col(RULE).is_null() & ~numbers
-    return frame.with_columns(
-        pl.when(said).then(pl.lit(FITS)).otherwise(RULE).alias(RULE),
-        pl.when(said).then(pl.concat_str(FIELDS, separator=" ")).otherwise(VALUE).alias(VALUE),
-        *(pl.when(~said).then(name).alias(name) for name in FIELDS),
-    )
+    topics = pl.concat([one.frame.select(pl.col("query_id").drop_nulls().unique()) for one in files])
+    empty = pl.Series("query_id", [topic for one in files for topic in one.empty], dtype=pl.String)
+    return pl.concat([topics.collect().to_series(), empty]).unique()
 
 
 def ordered_lists(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFrame:
@@ -340,7 +323,12 @@ def ordered_lists(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFr
     if order == "score":  # where it makes no rank, a list does well without
         unfit = pl.col(RULE).is_null() & ~score.is_finite().fill_null(value=False)
         frame = frame.with_columns(
-            pl.when(unfit).then(pl.lit(FINITE)).otherwise(RULE).alias(RULE),
+            pl.when(unfit & score.is_null())
+            .then(pl.lit(NUMERIC))
+            .when(unfit)
+            .then(pl.lit(FINITE))
+            .otherwise(RULE)
+            .alias(RULE),
             pl.when(unfit).then(pl.col("score").cast(pl.String)).otherwise(VALUE).alias(VALUE),
         )
     whole = pl.col(RULE).is_null()
@@ -365,10 +353,10 @@ def ordered_lists(frame: pl.LazyFrame, order: str, duplicates: str) -> pl.LazyFr
     return frame.sort(RECORD)
 
 
-def _shared_tags(frames: dict[LogFile, pl.LazyFrame]) -> list[str]:
+def _shared_tags(frames: Sequence[pl.LazyFrame]) -> list[str]:
     """Return the tags that several files have."""
     tags: Sequence[list[str]] = [
-        frame.select(pl.col("tag").drop_nulls().unique()).collect().to_series().to_list() for frame in frames.values()
+        frame.select(pl.col("tag").drop_nulls().unique()).collect().to_series().to_list() for frame in frames
     ]
     every = [tag for own in tags for tag in own]
     return sorted({tag for tag in every if every.count(tag) > 1})
@@ -389,13 +377,13 @@ def _fits(fields: list[str]) -> bool:
         and not fields[2].startswith("[")
         and fields[2] not in NO_DOCUMENTS
         and fields[3].isdecimal()
-        and (NUMBER.fullmatch(fields[4]) is not None or ("e" in fields[4].lower() and _is_number(fields[4])))
+        and (NUMBER.fullmatch(fields[4]) is not None or _is_number(fields[4]))
         and not (fields[5].count(":") and fields[4] in ("0", "1"))
     )
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a number, with an exponent perhaps."""
+    """Return whether a text is a number, with an exponent perhaps, or one that is not finite, which is rejected later."""
     try:
         float(text)
     except ValueError:

@@ -36,6 +36,38 @@ IDLE_LINES = {
     ),
 }
 """Lines of runs and qrels that carry no record, stripped, by what they are. A header of qrels between tabs is that of a table."""
+WHOLE, ANY = r"-?\d+", r"\S+"
+SHAPES = {
+    "untagged": (ANY, "(?i:0|Q0)", ANY, r"\d+", r"\S*\d\S*"),
+    "untagged_by_score": (ANY, r"[A-Za-z]*\d{0,3}", ANY, r"\d+", r"-?\d*\.\d+(?:[eE][-+]?\d+)?"),
+    "stratified": (ANY, "(?i:0|Q0)", ANY, r"\d{1,2}", "-?[0-4]"),
+    "prels": (ANY, ANY, "-?[0-4]", "[0-3]", r"0?\.\d+(?:[eE]-?\d+)?|1(?:\.0*)?|0"),
+    "scored": (ANY, ANY, r"\d+", r"-?\d*\.\d+"),
+    "three": (ANY, ANY, WHOLE),
+}
+"""What each field of a line is like, of files that are like runs and qrels."""
+SAMPLES = ("prels", "stratified")
+"""Those that are judgments of a sample."""
+NEEDS_GRADES = "which only estimators such as statAP and xinfAP use; give qrels: topic, 0, document, grade"
+UNTAGGED = (
+    "five columns, topic, iteration, document, rank and score: a run without its tag; add the name of the system to each line as sixth "
+    "column"
+)
+NAMED = {
+    "prels": f"five columns, topic, document, grade, method and probability: prels, judgments of a sample, {NEEDS_GRADES}",
+    "stratified": f"five columns, topic, 0, document, stratum and grade: judgments of a sample, {NEEDS_GRADES}",
+    "untagged": UNTAGGED,
+    "untagged_by_score": UNTAGGED,
+    "scored": (
+        "four columns, topic, document, rank and score; a run has topic, iteration, document, rank, score and tag, or topic, document "
+        "and rank"
+    ),
+    "three": (
+        "three columns, topic, document and a number; qrels have topic, 0, document and grade, a run of three columns has topic, document "
+        "and rank (give it as a log, --from trec_run)"
+    ),
+}
+"""What such files are, by the shape of their lines, the first that fits."""
 IDLE_LINE = "|".join(f"(?:{pattern})" for pattern in IDLE_LINES.values())
 
 
@@ -47,7 +79,30 @@ def holds_qrels(text: str) -> bool:
     """
     fields = first_fields(text)
     fit = [len(parts) == 4 and NUMBER.fullmatch(parts[3]) is not None for parts in fields]
-    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit)
+    return bool(fit) and fit[0] and 2 * sum(fit) > len(fit) and not _fit(fields, SHAPES["scored"])
+
+
+def shape_of(text: str) -> str | None:
+    """Return which of `NAMED` the first lines of a text are; None where they are none.
+
+    >>> shape_of("q1 Q0 d1 1 9.5\\n"), shape_of("q1 d1 1 0 0.25\\n"), shape_of("q1 s d1 4 2\\n")
+    ('untagged', 'prels', None)
+    """
+    fields = first_fields(text)
+    shape = next((shape for shape in NAMED if _fit(fields, SHAPES[shape])), None)
+    ranks = [line[3] for line in fields if line[0] == fields[0][0]] if shape == "stratified" else []
+    return "untagged" if ranks[:2] in (["1", "2"], ["0", "1"]) else shape
+
+
+def _fit(lines: Sequence[Sequence[str]], shape: Sequence[str]) -> bool:
+    """Return whether all lines have just these fields."""
+    return bool(lines) and all(len(line) == len(shape) and all(map(re.fullmatch, shape, line)) for line in lines)
+
+
+def name_fields(text: str) -> str | None:
+    """Return what the lines of a text are that are like a run or qrels and are neither, with their columns, in words."""
+    shape = shape_of(text)
+    return None if shape is None else NAMED[shape]
 
 
 def read_whitespace(

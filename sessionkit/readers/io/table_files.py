@@ -17,7 +17,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.cells import cell_of, in_our_spelling
 from sessionkit.readers.checks.columns import required, under_our_names
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.blanks import QRELS, read_whitespace, without_idle_subtopic
+from sessionkit.readers.io.blanks import IDLE_LINES, QRELS, name_fields, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
 from sessionkit.readers.io.limits import refuse_long_line
@@ -37,6 +37,8 @@ from sessionkit.readers.io.workbooks import read_workbook
 from sessionkit.readers.raw import OF_SHEET, Raw, no_way_back
 
 WHITESPACE = "whitespace"
+SEPARATOR_WORDS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+OF_BLANKS = ', and separator = "whitespace" that blanks separate them'
 LATER = "query_position"
 """What number_queries makes."""
 BY_QUERY_ID = ("session_id", LATER)
@@ -284,9 +286,30 @@ def _separator(file: LogFile, name: str, options: Mapping[str, Any], config: Con
     names, separator = header_of(head, needed=needed)
     if options.get("header", True) and needed <= set(names):
         return separator
-    first = head.split("\n", 1)[0]
-    raise DataError(
-        f"{file.name}: neither its name nor its first line ({first.strip()[:60]!r}) shows the separator; "
+    raise _unnamed(file.name, head, [name for name in needed if name not in names])
+
+
+def _unnamed(name: str, head: str, missing: Sequence[str]) -> DataError:
+    """Return the error about a text whose first line does not name the columns that are needed: what the line is instead."""
+    if (known := name_fields(head)) is not None:
+        return DataError(f"{name}: {known}")
+    first = next((line.strip() for line in head.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    shown = repr(first[:60])
+    kind = next((kind for kind, pattern in IDLE_LINES.items() if re.search(pattern, first)), None)
+    if kind is not None:
+        return DataError(
+            f"{name}: its first line ({shown}) is one of the {kind} that runs and qrels may have, but the lines after it are neither; "
+            "for another table set skip = 1 in study.toml"
+        )
+    names, separator = header_of(first)
+    fields, between = (names, SEPARATOR_WORDS[separator]) if separator in first else (first.split(), "blanks")
+    if len(fields) > 1:
+        return DataError(
+            f"{name}: its first line ({shown}) has {len(fields)} fields between {between}, but names no {', '.join(sorted(missing))}; in "
+            f"study.toml, columns = {{ ... }} says which column is which{OF_BLANKS if between == 'blanks' else ''}"
+        )
+    return DataError(
+        f"{name}: neither its name nor its first line ({shown}) shows the separator; "
         'set separator = "\\t", "," or "whitespace" for it in study.toml'
     )
 

@@ -80,7 +80,7 @@ JUDGES = ("judge_id", "judge", "assessor", "assessor_id", "annotator", "rater", 
 in BEIR."""
 SOME = 5
 """Words that an error shows."""
-NONE: Mapping[str, str | int] = {}
+NONE: Mapping[str, str] = {}
 JSON, OBJECT = json.JSONDecoder(), re.compile(r"\s*(\[\s*)?\{")
 """How JSON begins: an object on every line, or an array of objects."""
 ESCI = ({"e", "s", "c", "i"}, {"exact", "substitute", "complement", "irrelevant"})
@@ -93,7 +93,18 @@ def fits_texts(glimpse: Glimpse) -> bool:
 
 def fits_topics(glimpse: Glimpse) -> bool:
     """Return whether something begins like a table of grades keyed by topics."""
-    return _columns(_names(glimpse), TEXTS) is None and _columns(_names(glimpse), TOPICS) is not None
+    return (
+        _columns(_names(glimpse), TEXTS) is None and _columns(_names(glimpse), TOPICS, _scores_of(glimpse)) is not None
+    )
+
+
+def _scores_of(glimpse: Glimpse) -> Mapping[str, str]:
+    """Return the column score as the grade of Parquet in which it holds whole numbers, as in the judgments of ranx."""
+    names = [name for name in glimpse.columns if _bare(name) == OF_CORPUS]
+    has_grade = any(_bare(name) in map(_bare, GRADES) for name in glimpse.columns if name not in names)
+    if not names or has_grade:
+        return NONE
+    return {"grade": names[0]} if pl.read_parquet_schema(glimpse.path)[names[0]].is_integer() else NONE
 
 
 def _names(glimpse: Glimpse) -> Sequence[str]:
@@ -131,6 +142,8 @@ def _read(file: LogFile, config: Config, keys: str) -> list[Raw]:
     header, separator = ([], "") if is_parquet else _header(head, options.get("separator"))
     names = columns_of(file.path) if is_parquet else header if named else ()
     given = options.get("columns", {})
+    if is_parquet and "grade" not in given:
+        given = {**_scores_of(Glimpse(file.path, file.name, "", columns=tuple(names))), **given}
     first = config.tables["judgments"].get("keys", keys) == TEXT
     found = [_columns(names, usual, given) for usual in ((TEXTS, TOPICS) if first else (TOPICS, TEXTS))]
     columns = found[0] or found[1]

@@ -28,7 +28,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
 from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.judgments.ltr import holds_ltr, read_ltr
+from sessionkit.readers.judgments.ltr import fits_letor, holds_ltr, read_ltr
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, source, told_apart
 from sessionkit.readers.raw import Locate, Raw
 
@@ -254,7 +254,8 @@ TRIED = (
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like one of the exports that have ratings."""
-    return form_of(glimpse.head) not in (None, LISTS) or holds_json(glimpse.head) or holds_ltr(glimpse.head)
+    is_text = holds_ltr(glimpse.head) and not fits_letor(glimpse)
+    return form_of(glimpse.head) not in (None, LISTS) or holds_json(glimpse.head) or is_text
 
 
 def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all formats are called alike

@@ -12,7 +12,7 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
 
 from sessionkit.readers.entries import TEXT, Judgments
 from sessionkit.readers.io.blanks import holds_qrels
-from sessionkit.readers.judgments import graded, quepid, rre, srw, tables, trec_dd, trec_qrels
+from sessionkit.readers.judgments import graded, ltr, quepid, rank_eval, rre, srw, tables, trec_dd, trec_qrels
 
 TABLE = (
     *("separator", "quote", "header", "name_pattern", "constants", "columns", "null"),
@@ -41,6 +41,23 @@ JUDGMENTS: dict[str, Judgments] = {
         fits=lambda glimpse: trec_qrels.holds_participant_qrels(glimpse.head),
         tried="the organizers' example of TREC RAG 2025",
     ),
+    "ntcir_qrels": Judgments(
+        "judgments of NTCIR: topic, perhaps an iteration, document and a level (L0, L1, ...) between blanks",
+        trec_qrels.read_levels,
+        fits=trec_qrels.fits_levels,
+        tried="never on a real file; built from the documentation of NTCIR's tools",
+    ),
+    "json_qrels": Judgments(
+        'JSON of grades by topic and document, {"q1": {"d1": 2}}, as pytrec_eval and ranx write it',
+        trec_qrels.read_json,
+        fits=trec_qrels.fits_json,
+        tried="files that ranx wrote",
+    ),
+    "prels": Judgments(
+        "judgments of a sample, with probabilities or strata, which are refused: measures here need grades of a whole pool",
+        trec_qrels.refuse_samples,
+        fits=trec_qrels.fits_samples,
+    ),
     "prefs": Judgments(
         "preferences of trec_eval, which are refused: measures here need grades",
         trec_qrels.refuse_preferences,
@@ -66,6 +83,18 @@ JUDGMENTS: dict[str, Judgments] = {
         fits=rre.fits,
         keys=TEXT,
         tried=rre.TRIED,
+    ),
+    "rank_eval": Judgments(
+        "ratings of a request to _rank_eval of Elasticsearch or OpenSearch: JSON, keyed by the ids of its requests",
+        rank_eval.read,
+        fits=rank_eval.fits,
+        tried=rank_eval.TRIED,
+    ),
+    "letor": Judgments(
+        "judgments of LETOR: grade, qid and features, with #docid = after them",
+        ltr.read_letor,
+        fits=ltr.fits_letor,
+        tried="never on a whole file; built from lines that the documentation of LETOR 4.0 shows",
     ),
     "graded": Judgments(
         "any CSV, TSV, NDJSON or Parquet with the text of a query, a document and a grade, such as ESCI's examples",

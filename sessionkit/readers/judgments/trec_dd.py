@@ -9,6 +9,7 @@ track's scorer has it. Qrels do not tell types. The scorer's gain of a document 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
@@ -18,7 +19,7 @@ from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
+from sessionkit.readers.io.blanks import count_idle_lines, fields_of, first_fields, shape_of
 from sessionkit.readers.io.elements import ElementRows, Row, block_of
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.markup import Markup
@@ -37,11 +38,18 @@ QRELS = ("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade")
 
 
 def fits_qrels(glimpse: Glimpse) -> bool:
-    """Return whether the first lines are a topic, a subtopic, a document, the number of a passage and a rating."""
+    """Return whether the first lines are a topic, a subtopic, a document, the number of a passage and a rating.
+
+    Runs without a tag and judgments of a sample have five fields as well.
+    """
     lines = first_fields(glimpse.head)
-    return bool(lines) and all(
-        len(fields) == len(QRELS) and fields[3].isdecimal() and NUMBER.fullmatch(fields[4]) is not None
-        for fields in lines
+    return (
+        shape_of(glimpse.head) is None
+        and bool(lines)
+        and all(
+            len(fields) == len(QRELS) and fields[3].isdecimal() and re.fullmatch(r"-?\d+", fields[4]) is not None
+            for fields in lines
+        )
     )
 
 

@@ -8,11 +8,16 @@ weaker). ``grades = "official2012"`` does the same, to qrels of any year; the gr
 
 Participants of TREC RAG judge in six fields (``participant_qrels``: topic, Q0, document, grade, confidence, run), like a run.
 
-Preferences (``prefs``: topic, judge, group, document, level) are refused.
+Judgments of NTCIR (``ntcir_qrels``) have levels, L0, L1, ..., and an iteration or none. Other libraries write the same judgments as JSON
+(``json_qrels``: ``{"topic": {"document": grade}}``).
+
+Preferences (``prefs``: topic, judge, group, document, level) and judgments of a sample (``prels``, with probabilities or strata) are
+refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,11 +27,22 @@ from sessionkit.contract import RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.io.blanks import NUMBER, QRELS, fields_of, first_fields, without_idle_subtopic
+from sessionkit.readers.io.blanks import (
+    NUMBER,
+    QRELS,
+    SAMPLES,
+    count_idle_lines,
+    fields_of,
+    first_fields,
+    name_fields,
+    shape_of,
+    without_idle_subtopic,
+)
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.io.score_dicts import holds_grades, read_score_dict
 from sessionkit.readers.io.table_files import WHITESPACE, read_table
-from sessionkit.readers.judgments.ratings import idle
+from sessionkit.readers.judgments.ratings import idle, source
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import raw_of
 
@@ -47,6 +63,7 @@ COLUMN = Option(
     allowed=("subtopic", "judge"),
 )
 """The option of formats whose qrels may have judges."""
+LEVEL = r"^[Ll](\d)$"
 PARTICIPANT_QRELS = ("judgment_key", "iteration", "doc_id", "grade", "confidence", "judge_id")
 PARTICIPANT_GRADES = ("0", "1", "2", "3", "4")
 OFFICIAL_2012 = {-2.0: 0.0, 0.0: 0.0, 1.0: 1.0, 4.0: 2.0, 2.0: 3.0, 3.0: 4.0}
@@ -108,6 +125,55 @@ def refuse_preferences(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa:
         f"{file.name}: preferences (prefs) say which of two documents is better, not how good each is; measures need "
         "grades: give qrels"
     )
+
+
+def fits_samples(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like judgments of a sample."""
+    return shape_of(glimpse.head) in SAMPLES
+
+
+def refuse_samples(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Refuse judgments of a sample.
+
+    Raises
+    ------
+    DataError
+        Always.
+    """
+    raise DataError(f"{file.name}: {name_fields(file.head.decode('utf-8', errors='replace'))}")
+
+
+def fits_levels(glimpse: Glimpse) -> bool:
+    """Return whether the first lines are a topic, perhaps an iteration, a document and a level."""
+    lines = first_fields(glimpse.head)
+    return bool(lines) and all(
+        len(fields) in (3, 4) and re.fullmatch(LEVEL, fields[-1]) is not None for fields in lines
+    )
+
+
+def read_levels(file: LogFile, config: Config) -> Sequence[Raw]:
+    """Return the judgments of NTCIR: the grade is the number of the level, unless the study says what levels are worth."""
+    width = len(first_fields(file.head.decode("utf-8", errors="replace"))[0])
+    names = ("judgment_key", *(("iteration",) if width == len(QRELS) else ()), "doc_id", "grade")
+    frame = fields_of(file, names, least=width, most=width, keep=in_memory).drop("iteration", strict=False)
+    if not config.word_grades:
+        level = pl.col("grade").str.extract(LEVEL)
+        frame = frame.with_columns(pl.coalesce(level, "grade").alias("grade"), raw_grade="grade")
+    return [raw_of(file, "judgments", frame), *idle(file, count_idle_lines(file))]
+
+
+def fits_json(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like JSON of whole numbers by topic and document."""
+    return holds_grades(glimpse.head)
+
+
+def read_json(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+    """Return the judgments of JSON of grades by topic and document."""
+    frame, unjudged, locate = read_score_dict(file, "judgment_key", "grade")
+    return [
+        source(file, frame, "grades", locate=locate),
+        *idle(file, {"topics without documents": len(unjudged)}),
+    ]
 
 
 def holds_participant_qrels(text: str) -> bool:

@@ -147,7 +147,7 @@ def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
     assert rejects(study) == [
         (2, 2, "record_fits_the_columns", "1 Q0 b 2", "1 Q0 b 2"),
         (3, 3, "score_is_a_number", "high", "1 Q0 c 3 high t"),
-        (4, 4, "score_is_a_number", "nan", "1 Q0 d 4 nan t"),
+        (4, 4, "score_is_finite", "nan", "1 Q0 d 4 nan t"),
     ]
     assert study.results.filter(session_id="t:1").collect().select("doc_id", "rank").rows() == [("a", 1), ("e", 2)]
     with pytest.raises(DataError, match="run, line 2: record_fits_the_columns does not hold"):
@@ -328,9 +328,7 @@ def test_lines_beside_the_records_of_a_run_are_counted_and_skipped(write, quiet_
 
 
 def test_a_log_of_which_every_record_is_rejected_is_refused(write):
-    with pytest.raises(
-        DataError, match=r"run, line 1: score_is_a_number does not hold \(value 'nan'\)\. All 2 records"
-    ):
+    with pytest.raises(DataError, match=r"run, line 1: score_is_finite does not hold \(value 'nan'\)\. All 2 records"):
         read(write("run", "q1 Q0 a 1 nan r\nq1 Q0 b 2 -inf r\n"), format="trec_run")
     with pytest.raises(DataError, match=r"\(value 'q1,a,1'\)\. The only record of the log was rejected"):
         read(write("run", "q1,a,1\n"), format="trec_run")

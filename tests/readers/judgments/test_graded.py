@@ -88,7 +88,7 @@ def test_a_score_is_a_grade_where_documents_are_those_of_a_corpus(judged):
         ("7", "A", 1.0),
         ("7", "B", 0.0),
     ]
-    with pytest.raises(DataError, match=r"run\.tsv \(judgments\) has no columns judgment_key, grade"):
+    with pytest.raises(DataError, match=r"run\.tsv is not a file of judgments but looks like a log \(trec_run\)"):
         judged("run.tsv", "query_id\tdoc_id\tscore\n7\tA\t11.2\n")
 
 

@@ -204,8 +204,17 @@ def as_items(file: LogFile, *, named: bool = False) -> Locate:
     return locate
 
 
+def is_spread(file: LogFile) -> bool:
+    """Return whether a file begins with an object of JSON that is spread over several lines."""
+    first, _, further = file.head.partition(b"\n")
+    if not first.startswith(b"{") or not further or first.rstrip().endswith(b"}"):
+        return False
+    item = next(json_items(file), None)
+    return item is not None and not item.broken and "\n" in item.text
+
+
 def as_ndjson(file: LogFile) -> LogFile:
-    """Return a JSON array of objects as a file that has each on a line of its own; any other file as it is.
+    """Return objects of JSON, in an array or spread over lines, as a file that has each on a line of its own; any other file as it is.
 
     Raises
     ------
@@ -214,7 +223,7 @@ def as_ndjson(file: LogFile) -> LogFile:
     """
     if BY_COLUMN.match(file.head):
         raise DataError(f"{file.name} is JSON by columns, as pandas writes it by default; {BY_RECORD}")
-    if not ARRAY.match(file.head):
+    if not (ARRAY.match(file.head) or is_spread(file)):
         return file
     copy = file.workspace / f"{len(list(file.workspace.iterdir()))}-items.ndjson"
     empty = True

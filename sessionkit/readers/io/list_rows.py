@@ -341,6 +341,30 @@ def json_records(file: LogFile) -> Iterator[Record]:
         yield Record(item.number, line, item.value if isinstance(item.value, dict) else None, item.text)
 
 
+def list_hint(file: LogFile) -> str:
+    """Return what to do about JSON whose records have lists, as the end of a message; empty where the first has none."""
+    first = next(json_records(file), None)
+    ways = list(islice(_ways_to_lists(first.fields or {}, ()), SHOWN)) if first is not None else []
+    if not ways:
+        return ""
+    shown = visible(", ".join(dict.fromkeys(ways)))
+    return (
+        f'; its records have lists inside: {shown}. With list = "..." a table is read from such a list: sessionkit help own-logs, '
+        "under Lists inside records"
+    )
+
+
+def _ways_to_lists(element: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    """Return the ways to the lists in an object, as study.toml spells them."""
+    for key, value in element.items():
+        way = (*path, key)
+        if isinstance(value, list):
+            yield ".".join(way)
+        below = next((one for one in value if isinstance(one, Mapping)), None) if isinstance(value, list) else value
+        if isinstance(below, Mapping) and len(way) < DEEPEST:
+            yield from _ways_to_lists(below, way)
+
+
 def table_records(frame: pl.DataFrame) -> Iterator[Record]:
     """Return the rows of a table as records."""
     for row in frame.iter_rows(named=True):

@@ -25,6 +25,7 @@ from sessionkit.readers.io.list_rows import (
     ListOptions,
     as_elements,
     json_records,
+    list_hint,
     list_options,
     list_rows,
     table_records,
@@ -85,7 +86,12 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
 
     at_once = keep is in_memory
     if lists is None:
-        raw = _records(file, name, options, named, config=config, at_once=at_once)
+        try:
+            raw = _records(file, name, options, named, config=config, at_once=at_once)
+        except DataError as error:
+            lacks_columns = any(options.get("columns", {}).get(ours, ours) not in found for ours in required(name))
+            hint = list_hint(given) if found and lacks_columns and file.kind == "ndjson" else ""
+            raise DataError(f"{error}{hint}") if hint else error from None
     else:
         raw = _elements(file, name, options, lists, named, config=config, at_once=at_once)
     if below:  # of some kinds of files the rows below the header are counted

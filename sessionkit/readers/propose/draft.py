@@ -17,7 +17,13 @@ from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_
 from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of, quoted
 from sessionkit.readers.propose.questionnaires import with_questionnaires
-from sessionkit.readers.propose.record_lists import CLICKS_SECTION, nested_parts_of, section_of_clicks
+from sessionkit.readers.propose.record_lists import (
+    CLICKS_SECTION,
+    hint_at_lists,
+    nested_parts_of,
+    parts_in_cells,
+    section_of_clicks,
+)
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, outputs_in, together
@@ -155,6 +161,9 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
     for sample in together(samples, folders):
         if not sample.frame.height:
             raise only_header(sample.name)
+        if lists := parts_in_cells(sample, workspace):
+            parts += lists
+            continue
         part = part_of(sample)
         sheets = sample.options.get("sheet") if part.kind == "judgments" else None
         if part.kind == "events" and sample.files:
@@ -176,4 +185,4 @@ def _no_log(parts: Sequence[LogFileKind]) -> DataError:
         return DataError(
             f"{most.name} has {len(most.columns)} columns without names, and {NEEDED}; give them a header line"
         )
-    return DataError(f"{most.name}: {NEEDED}; found {', '.join(most.columns)[:300]}")
+    return DataError(f"{most.name}: {NEEDED}; found {', '.join(most.columns)[:300]}{hint_at_lists(most.sample.path)}")

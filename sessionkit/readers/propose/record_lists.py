@@ -19,16 +19,34 @@ from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.io.json_items import ARRAY
-from sessionkit.readers.io.list_rows import EVERY, PLACE, Level, ListOptions, Record, json_records, list_rows
+from sessionkit.readers.io.list_rows import (
+    EVERY,
+    PLACE,
+    Level,
+    ListOptions,
+    Record,
+    json_records,
+    list_hint,
+    list_rows,
+    table_records,
+)
 from sessionkit.readers.io.log_files import LogFile, files_of, open_log
 from sessionkit.readers.propose.column_names import EVERY as USUAL_NAMES
-from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.column_names import LIKELY, folded, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
-from sessionkit.readers.propose.kinds import ListColumns, LogFileKind, called, formats_of_judgments, with_sessions
+from sessionkit.readers.propose.kinds import (
+    ListColumns,
+    LogFileKind,
+    called,
+    event_column,
+    formats_of_judgments,
+    with_sessions,
+)
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
 from sessionkit.readers.propose.table_sections import SHOWN, paths_from
 from sessionkit.readers.sniffer import glimpse
+from sessionkit.study.temporary import TemporaryFolder
 
 Way = tuple[str, ...]
 CLICKS_SECTION = "clicks"
@@ -53,8 +71,25 @@ IDS = frozenset(["id", "uuid", "guid", "key", "uid", "oid"])
 """What the id of an object is called, folded."""
 SAME = 0.5
 """The share of clicks that must be documents of the results, to be taken for such."""
+RANKS = frozenset(("rank", "rang", "pos", "position", "top", "place"))
+"""What columns per rank may be called, folded."""
+NUMBERED = re.compile(r"(.*?)0*(\d+)(\D*)")
+"""A name with one number."""
+BRACKETS = r"(?s)^\s*\[.*\]\s*$"
+"""A list as JSON or Python writes it."""
+MOSTLY = 0.8
+"""The share of cells that are such lists, at the least."""
 LEAST = 2
 """Objects in an object that may be one whose keys are ids."""
+
+
+def is_called(name: str, names: Collection[str]) -> bool:
+    """Return whether a list has one of these names, or one of its words is one.
+
+    >>> is_called("searchResults", RESULTS), is_called("clicked_docs", CLICKS), is_called("queries", RESULTS)
+    (True, True, False)
+    """
+    return folded(name) in names or any(word in names for word in words(name))
 
 
 @dataclass
@@ -86,8 +121,8 @@ class ListShape:
 
     @property
     def name(self) -> str:
-        """What it is called, folded."""
-        return folded(next((key for key in reversed(self.path) if key != EVERY), ""))
+        """What it is called."""
+        return next((key for key in reversed(self.path) if key != EVERY), "")
 
     @property
     def holds_documents(self) -> bool:
@@ -172,12 +207,14 @@ class NestedLog:
 
 def nested_log_in(shapes: Mapping[Way, ListShape], *, has_many_records: bool) -> NestedLog | None:
     """Return what the lists of a log are; None where none are results."""
-    lists = [one for one in shapes.values() if one.holds_documents and one.name not in CLICKS | GRADED]
+    lists = [one for one in shapes.values() if one.holds_documents and not is_called(one.name, CLICKS | GRADED)]
     lists = [one for one in lists if not any(one.path in other.around for other in lists)]
     results = max(
-        lists, key=lambda one: (one.name in RESULTS, _likeness_of_documents(one), len(one.around)), default=None
+        lists,
+        key=lambda one: (is_called(one.name, RESULTS), _likeness_of_documents(one), len(one.around)),
+        default=None,
     )
-    if results is None or not (results.name in RESULTS or _likeness_of_documents(results) >= LIKELY):
+    if results is None or not (is_called(results.name, RESULTS) or _likeness_of_documents(results) >= LIKELY):
         return None
     levels = ((), *results.around)
     queries = levels[-1]
@@ -185,9 +222,9 @@ def nested_log_in(shapes: Mapping[Way, ListShape], *, has_many_records: bool) ->
     names_sessions = any(likeness(name, ours) >= LIKELY for name in of_query for ours in ("session_id", "user_id"))
     sessions = None if not queries or names_sessions else levels[-2]
     clicks = tuple(
-        one for one in shapes.values() if one.name in CLICKS and one.elements and queries in ((), *one.around)
+        one for one in shapes.values() if is_called(one.name, CLICKS) and one.elements and queries in ((), *one.around)
     )
-    doubtful = [one for one in shapes.values() if (one in lists or one.name in CLICKS) and one.elements]
+    doubtful = [one for one in shapes.values() if (one in lists or is_called(one.name, CLICKS)) and one.elements]
     unused = tuple(
         one for one in doubtful if one is not results and one not in clicks and one.path not in results.around
     )
@@ -199,12 +236,25 @@ def _likeness_of_documents(shape: ListShape) -> float:
     return max((likeness(name, "doc_id") for name in shape.fields), default=0.0)
 
 
+def hint_at_lists(path: Path) -> str:
+    """Return what to do about JSON that has lists inside its records, as the end of a message; empty for other files."""
+    if not _may_be_json(path):
+        return ""
+    with TemporaryFolder() as workspace:
+        return list_hint(open_log(str(path), Path(), workspace))
+
+
+def _may_be_json(path: Path) -> bool:
+    """Return whether a file begins as JSON does."""
+    look = glimpse(path)
+    return not look.is_folder and look.head.lstrip()[:1] in ("{", "[")
+
+
 def nested_parts_of(paths: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
     """Return the tables in those files whose records have lists of results; files whose lists are called alike are one log."""
     logs: dict[Hashable, list[NestedFile]] = {}
     for path in paths:
-        look = glimpse(path)
-        if look.is_folder or look.head.lstrip()[:1] not in ("{", "[") or formats_of_judgments(path):
+        if not _may_be_json(path) or formats_of_judgments(path):
             continue
         file = nested_file(path, workspace)
         if file is not None:
@@ -261,6 +311,14 @@ class NestedTables:
     files: tuple[Path, ...]
     folder: Path | None
     by_file: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    separator: str | None = None
+    document: str = ""
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.file.name
 
     def parts(self) -> list[LogFileKind]:
         """Return the tables."""
@@ -312,11 +370,12 @@ class NestedTables:
                 *self._clicks(keys, tables),
             ]
         place = f"{self._prefix(self.log.queries)}{PLACE}"
-        results = self._sample(self.log.results.path, "result", {**keys, place: "query id"}, (), keeps_all=True)
-        results = _with_numbers(_with_session(results, session, parts), session, place)
+        names_queries = {} if self.document else {place: "query id"}
+        results = self._sample(self.log.results.path, "result", {**keys, **names_queries}, (), keeps_all=True)
+        results = _with_numbers(_with_session(results, session, parts), session, self._place)
         return [
             self._results(results, ListColumns(session, "query_position", None, 1.0)),
-            *self._clicks({place: "query id"}, ()),
+            *([] if self.document else self._clicks({place: "query id"}, ())),
         ]
 
     def _position(self, columns: Mapping[str, SampleColumn], session: str) -> str:
@@ -359,6 +418,20 @@ class NestedTables:
         """The column of the names of files, where there are several."""
         return (FILE,) if self.by_file else ()
 
+    @property
+    def _place(self) -> str:
+        """The place of a result in its list."""
+        return f"{self._prefix(self.log.results.path)}{PLACE}"
+
+    def _spelled(self, way: Way) -> dict[str, Any]:
+        """Return the options that lead to a list."""
+        if not way:
+            return {}
+        spelled = way[0] if len(way) == 1 else ".".join(way)
+        if any(PLACE in name for name in way):
+            return {"list": way[0] if len(way) == 1 else list(way)}
+        return {"list": spelled, **({"list_separator": self.separator} if self.separator else {})}
+
     def _prefix(self, way: Way) -> str:
         """Return what the columns of a list begin with."""
         return self.shapes[way].level.prefix if way else ""
@@ -380,6 +453,7 @@ class NestedTables:
             keeps_empty=keeps_empty,
             keeps_missing=keeps_missing,
             columns=frozenset(columns),
+            separator=self.separator,
             other_lists=frozenset(others),
         )
         frames = [
@@ -409,16 +483,17 @@ class NestedTables:
         place = {f"{prefix}{PLACE}": "result rank"} if noun == "result" else {}
         wanted = {**keys, **place}
         frame = self._rows(way, wanted, tables, keeps_empty=keeps_all, keeps_missing=keeps_all)
-        options: dict[str, Any] = {"list": ".".join(way)} if way else {}
+        options: dict[str, Any] = {**self.options, **self._spelled(way)}
         if self.by_file:
             options["name_pattern"] = rf"(?P<{FILE}>[^.]+)"
         if keeps_all:
             options["empty_list"] = ""
         sample = sample_of_rows(self.path, self.file, options, frame, whole=self.whole)
         headings = {name: wanted.get(name) or _heading(name, prefix, noun) for name in sample.columns}
-        if noun == "result" and (bare := prefix.removesuffix(".")) in headings:
+        bare = self.document or prefix.removesuffix(".")
+        if noun == "result" and bare in headings:
             headings[bare] = "doc id"
-        name = f"{self.file.name}, list {'.'.join(way)}" if way else self.file.name
+        name = f"{self.name}, list {'.'.join(way)}" if way else self.name
         return replace(sample, name=name, known_as=headings, files=self.files, folder=self.folder)
 
     def _with_empty_lists(self, results: Sample) -> Sample:
@@ -444,7 +519,7 @@ class NestedTables:
     def _results(self, sample: Sample, layout: ListColumns) -> LogFileKind:
         """Return the results, with a question about lists that are not used."""
         columns = columns_of(sample)
-        place = f"{self._prefix(self.log.results.path)}{PLACE}"
+        place = self._place
         rank = self._rank(columns, [layout.session, layout.position])
         sample = self._with_empty_lists(sample)
         if rank != place:
@@ -457,7 +532,7 @@ class NestedTables:
 
     def _rank(self, columns: Mapping[str, SampleColumn], of_list: Sequence[str]) -> str:
         """Return the column that ranks the results of a list: one that is called so and comes once in each, else the place."""
-        place = f"{self._prefix(self.log.results.path)}{PLACE}"
+        place = self._place
         for one in sorted(columns.values(), key=lambda one: -likeness(one.heading, "rank")):
             if one.name in (place, *of_list) or likeness(one.heading, "rank") < LIKELY:
                 continue
@@ -473,6 +548,106 @@ class NestedTables:
         return [LogFileKind(one, columns_of(one), CLICKS_SECTION) for one in samples]
 
 
+def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
+    """Return the tables of a file with a row per query, whose results are a list in a cell or a column per rank; none of another."""
+    columns = columns_of(sample)
+    if not sample.named or event_column(columns) is not None:
+        return []
+    per_rank = _columns_per_rank(columns)
+    rank = called(columns, "rank")
+    is_of_queries = called(columns, "query_text") or called(columns, "query_position") or called(columns, "query_id")
+    if not is_of_queries or (rank and not any(re.fullmatch(_numbered(name), rank) for name in per_rank)):
+        return []
+    cells = (
+        {} if per_rank else {one.name: found for one in columns.values() if (found := _separator_of(one)) is not None}
+    )
+    named = [name for name in cells if not is_called(name, CLICKS)]
+    if not per_rank and not named:
+        return []
+    if per_rank:
+        results, separator = ListShape(Level(path=per_rank, prefix=""), (), elements=1), None
+        clicks: tuple[ListShape, ...] = ()
+    else:
+        best = max(named, key=lambda name: (is_called(name, RESULTS), likeness(columns[name].heading, "doc_id")))
+        results, separator = _shape_of_cells(best), cells[best]
+        clicks = tuple(_shape_of_cells(name) for name in cells if is_called(name, CLICKS))
+    log = NestedLog(results, clicks, (), (), None, has_many_records=True)
+    shapes = {one.path: one for one in (results, *clicks)}
+    file = replace(open_log(str(sample.path), Path(), workspace, as_is=True, workbook=True), name=sample.name)
+    numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD)
+    records = {sample.path: list(table_records(sample.frame.select(numbers, pl.all())))}
+    tables = NestedTables(
+        sample.path,
+        file,
+        records,
+        log,
+        shapes,
+        sample.whole,
+        sample.files,
+        sample.folder,
+        options=sample.options,
+        separator=separator or None,
+        document=per_rank[0] if per_rank else "",
+    )
+    return tables.parts()
+
+
+def _shape_of_cells(name: str) -> ListShape:
+    """Return the list in the cells of a column."""
+    return ListShape(Level().list_called(name), (), elements=1, bare=1)
+
+
+def _columns_per_rank(columns: Mapping[str, SampleColumn]) -> Way:
+    """Return the names of columns that are there once per rank, that of documents first; none where there are no such."""
+    numbers: dict[str, set[int]] = {}
+    for name in columns:
+        if PLACE not in name and (match := NUMBERED.fullmatch(name)):
+            numbers.setdefault(f"{match[1]}{PLACE}{match[3]}", set()).add(int(match[2]))
+    runs = {name: found for name, found in numbers.items() if len(found) > 1 and max(found) - min(found) < len(found)}
+    documents = [
+        name
+        for name, found in runs.items()
+        if min(found) < 2 and _names_documents(name) and _differ_within_rows(columns, name)
+    ]
+    if not documents:
+        return ()
+    first = max(documents, key=lambda name: likeness(name.replace(PLACE, ""), "doc_id"))
+    return (first, *(name for name in runs if name != first and runs[name] <= runs[first]))
+
+
+def _numbered(pattern: str) -> str:
+    """Return the regular expression of the columns that are there once per rank."""
+    return re.escape(pattern).replace(r"\#", r"\d+")
+
+
+def _differ_within_rows(columns: Mapping[str, SampleColumn], pattern: str) -> bool:
+    """Return whether values of columns seldom come twice in a row, as documents in a list do, and marks of a questionnaire do not."""
+    texts = pl.DataFrame([one.texts for name, one in columns.items() if re.fullmatch(_numbered(pattern), name)])
+    lists = texts.select(pl.concat_list(pl.all()).list.drop_nulls().alias("l")).filter(pl.col("l").list.len() > 1)["l"]
+    return len(lists) == 0 or int((lists.list.n_unique() == lists.list.len()).sum()) > MOSTLY * len(lists)
+
+
+def _names_documents(pattern: str) -> bool:
+    """Return whether columns of this name are documents, or what stands at a rank."""
+    bare = pattern.replace(PLACE, "").strip("_-. ")
+    return likeness(bare, "doc_id") >= LIKELY or folded(bare) in RESULTS or folded(bare) in RANKS
+
+
+def _separator_of(one: SampleColumn) -> str | None:
+    """Return what separates the elements of lists in a column, empty where they are JSON; None where it has no lists."""
+    is_list = is_called(one.heading, RESULTS | CLICKS)
+    if not len(one.given) or not (is_list or likeness(one.heading, "doc_id") >= LIKELY):
+        return None
+    if one.values.dtype == pl.List or one.share_matching(BRACKETS) > MOSTLY:
+        return ""
+    shares = {mark: one.share_matching(rf"^\S+?(\s*{re.escape(mark)}\s*\S+?)+$") for mark in "|;,"}
+    shares = {mark: part for mark, part in shares.items() if part and one.share_matching(re.escape(mark)) == part}
+    if is_list and not shares and one.share_matching(r"^\S+( \S+)*$") == 1 and one.share_matching(" ") > 0:
+        return " "
+    best = max(shares, key=lambda mark: shares[mark], default="")
+    return best if best and (is_list or shares[best] > SAME) else None
+
+
 def _with_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
     """Return a sample with a session that is made of several columns."""
     if session in sample.columns:
@@ -483,8 +658,10 @@ def _with_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
 
 
 def _with_numbers(sample: Sample, session: str, place: str) -> Sample:
-    """Return a sample with the numbers of queries that number_queries makes, from their places in the file."""
-    number = pl.col(place).cast(pl.Int64).rank("dense").over(session).cast(pl.String).alias("query_position")
+    """Return a sample of results with the numbers of queries that number_queries makes: lists begin where places start again."""
+    rank = pl.col(place).cast(pl.Int64)
+    begins = (rank.is_null() | (rank <= rank.shift().over(session))).fill_null(value=True)
+    number = begins.cast(pl.Int64).cum_sum().over(session).cast(pl.String).alias("query_position")
     numbers = sample.texts.select(number).to_series()
     made: Mapping[str, tuple[str, ...]] = {**sample.made, "query_position": ()}
     return replace(
@@ -544,7 +721,7 @@ def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[L
         (share(one.given, doc.given), likeness(doc.heading, "doc_id"), one)
         for one in own
         for doc in docs
-        if likeness(doc.heading, "doc_id") or doc.name == results.sample.options["list"].rpartition(".")[2]
+        if likeness(doc.heading, "doc_id") or doc.heading == "doc id"
     ]
     best = max(pairs, key=lambda pair: pair[:2], default=None)
     if best is not None and best[0] >= SAME:

@@ -2,9 +2,11 @@
 
 import json
 
+import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.errors import DataError
 
 LOG = [
     ("s1", "P1", "A", [("jaguar", ["d1", "d2"], ["d2"]), ("jaguar car", ["d2"], []), ("none", [], [])]),
@@ -233,3 +235,85 @@ def test_a_second_list_of_documents_is_named(write):
     value = [{"session": "s", "qno": 1, "query": "a", "results": [{"url": "x"}], "ads": [{"url": "y"}]}] * 2
     proposal = sk.propose(write("log.json", json.dumps([{**one, "qno": at} for at, one in enumerate(value, 1)])))
     assert any("'ads': not used" in one.text for one in proposal.questions)
+
+
+def per_rank(prefix, first=1):
+    """Return what makes three columns, one for each rank, of a list."""
+    return lambda ids, _: {f"{prefix}{first + at}": (ids + [None] * 3)[at] for at in range(3)}
+
+
+def pairs_per_rank(ids, clicked):
+    """Return columns of documents and of clicks for each rank."""
+    urls = {f"result{n}_url": (ids + [None] * 3)[n - 1] for n in range(1, 4)}
+    return urls | {f"result{n}_clicked": int(ids[n - 1] in clicked) if n <= len(ids) else None for n in range(1, 4)}
+
+
+CELLS = {
+    "a column per rank": per_rank("doc_"),
+    "a column per rank from 0": per_rank("rank", 0),
+    "columns per rank": pairs_per_rank,
+    "bars": lambda ids, clicked: {"results": "|".join(ids) or None, "clicks": "|".join(clicked) or None},
+    "semicolons": lambda ids, _: {"documents": "; ".join(ids) or None},
+    "blanks": lambda ids, _: {"serp": " ".join(ids) or None},
+    "JSON": lambda ids, clicked: {"doc_ids": json.dumps(ids), "clicked_docs": json.dumps(clicked)},
+    "lists of Python": lambda ids, _: {"shown_docs": str(ids)},
+    "objects": lambda ids, clicked: {
+        "results": json.dumps([{"url": one, "title": f"{one}, or not"} for one in ids]),
+        "clicks": json.dumps([{"url": one} for one in clicked]),
+    },
+}
+
+
+@pytest.mark.parametrize("numbered", [True, False], ids=["numbered", "bare"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("make", CELLS.values(), ids=list(CELLS))
+def test_a_row_per_query_with_its_list_is_proposed(tmp_path, quiet_read, make, form, numbered):
+    rows = [
+        {"session": session, "user": user, "task": task, **({"qno": number} if numbered else {}), "query": text}
+        | make(ids, clicked)
+        for session, user, task, number, text, ids, clicked in PER_QUERY
+    ]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    path, qrels = tmp_path / f"log.{form}", tmp_path / "qrels"
+    (frame.write_csv if form == "csv" else frame.write_parquet)(path)
+    qrels.write_text(QRELS)
+    proposal = sk.propose([path, qrels], folder=tmp_path)
+    (tmp_path / "study.toml").write_text(proposal.text)
+    study = quiet_read(tmp_path / "study.toml")
+    results = study.results.collect()
+    assert results["doc_id"].to_list() == [one for _, ids, _ in LISTS for one in ids]
+    assert results["rank"].to_list() == [rank for _, ids, _ in LISTS for rank in range(1, len(ids) + 1)]
+    assert study.queries.collect()["results_status"].to_list() == ["shown" if ids else "empty" for _, ids, _ in LISTS]
+    if "clicked" in results.columns:
+        clicked = [rank in clicked for _, ids, clicked in LISTS for rank in range(1, len(ids) + 1)]
+        assert results["clicked"].to_list() == clicked
+    assert study.rejected.collect().is_empty()
+
+
+def test_other_columns_with_numbers_or_marks_are_no_lists(tmp_path):
+    rows = [
+        {
+            "session": "s",
+            "qno": q,
+            "rank": r,
+            "url": f"http://x/{q},{r}",
+            "item_1": 3,
+            "item_2": 4,
+            "result_title": "a|b",
+        }
+        for q in (1, 2)
+        for r in (1, 2)
+    ]
+    path = tmp_path / "log.csv"
+    pl.DataFrame(rows).write_csv(path)
+    settings = sk.propose(path, folder=tmp_path).settings
+    assert "list" not in settings["results"]
+    assert settings["results"]["columns"]["doc_id"] == "url"
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json_without_results_names_its_lists_and_the_guide(write, indent):
+    log = write("log.json", json.dumps({"runs": [{"trials": [{"score": 1}, {"score": 2}]}]}, indent=indent))
+    for call in (sk.propose, sk.read):
+        with pytest.raises(DataError, match=r"(?s)lists inside: runs, runs\.trials.*own-logs"):
+            call(log)

@@ -50,7 +50,7 @@ GROUPS = {
 """The groups that a pattern may have, and our column for each."""
 MAPPED = ("query_id", "session_id", "query_position", "user_id", "system_id", "topic_id", "query_text")
 """Columns of a map, the first three of which it must have."""
-ALSO = {"session_id": ("conversation", "conversationid", "dialog", "dialogue"), "query_position": ("position",)}
+ALSO = {"query_position": ("position",)}
 """What maps call their columns beside their usual names."""
 FITS_PATTERN, IN_MAP, GIVEN = "query_id_fits_session_from", "query_id_is_in_the_map", "query_id_is_given"
 """The rules that query ids of no session break."""

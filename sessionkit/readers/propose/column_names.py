@@ -14,7 +14,8 @@ from sessionkit.readers.judgments.graded import CORPUS, DOCUMENTS, GRADES, JUDGE
 
 _USUAL = {
     "session_id": "session sid sessid sess sessionno sessionnr sessionnum sessionnumber sessionkey sessionuuid sessionhash "
-    "searchsession searchsessionid visitid visit",
+    "searchsession searchsessionid visitid visit conversationid conversation conversationno conversationnumber convid dialogueid "
+    "dialogue dialogid dialog",
     "query_position": "qno queryno querynr querynum querynumber queryorder queryindex queryseq querypos queryrank qpos qnum qnr "
     "qidx qindex qorder queryordinal interaction interactionno interactionnum iteration turn turnno step round",
     "rank": "position pos resultrank resultposition resultpos resultno docrank docposition itemrank itemposition serprank "

@@ -66,6 +66,8 @@ def judged_shares(shown: pl.DataFrame, docs: str, keys: Mapping[str, str], judge
 
 
 COMMA = r"^\s*[-+]?\d+,\d+\s*$"
+PROSE = r"\S(?:\s+\S+){6}"
+"""A text of seven words or more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +131,11 @@ class SampleColumn:
     def may_be_an_id(self) -> bool:
         """Whether its values may be ids, be it only one."""
         return self.names_things or self.distinct == 1
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether most of its values are texts of many words, such as answers, which identify nothing."""
+        return self.share_matching(PROSE) > 0.5
 
     @property
     def is_key(self) -> bool:

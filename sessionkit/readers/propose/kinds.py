@@ -70,7 +70,9 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
         Whether the columns have names, which then count as well.
     """
     things = [
-        one for one in columns.values() if one.distinct > 1 or len(one.texts) < 3 or likeness(one.heading, "session_id")
+        one
+        for one in columns.values()
+        if likeness(one.heading, "session_id") or ((one.distinct > 1 or len(one.texts) < 3) and not one.is_prose)
     ]
     counting = [one for one in columns.values() if one.counts]
     sessions = _likely([one for one in things if one.filled > 0.9], "session_id", named=named)

@@ -108,7 +108,7 @@ def ingest(
             "--missing-positions",
             metavar=words(MissingPositions),
             help="What became of queries whose position is missing in its session (1, 2, 4): they returned nothing, or their list "
-            "was not logged. Default: what study.toml says, else empty in runs, not_logged elsewhere.",
+            "was not logged. Default: what study.toml says, else no query in runs, not_logged elsewhere.",
             show_default=False,
         ),
     ] = None,

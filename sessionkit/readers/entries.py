@@ -124,8 +124,8 @@ class Format:
     beside
         Whether something that does not look like it may stand beside a file that does, as it belongs to it.
     missing_positions
-        What queries are whose position is missing, as settings say it, where nothing else is said: ``empty`` in runs, which have
-        no line for a list without documents.
+        What queries are whose position is missing, as settings say it, where nothing else is said: ``empty`` in runs of Dynamic Domain,
+        which have no line for a list without documents.
     """
 
     description: str

@@ -67,8 +67,8 @@ def read(
         ``r"(?P<session>.+)_(?P<position>\d+)"``; without, each query is a session of its own.
     missing_positions
         Queries whose position is missing in a session (1, 2, 4): ``"empty"``, they returned nothing, or ``"not_logged"``,
-        their list is unknown and outside measures of relevance. By default what study.toml says, else ``"empty"`` in runs and
-        ``"not_logged"``, with a warning, elsewhere. Positions stay as they are.
+        their list is unknown and outside measures of relevance. By default what study.toml says, else ``"not_logged"``, with a
+        warning, and positions stay as they are; in runs no query is made up, and the column ``turn`` keeps the numbers.
     exclude
         A file of documents to leave out: a table with the columns judgment_key and doc_id, or these two fields a line. They leave the
         lists, the judgments and so the ideals of the queries with that judgment_key; lower ranks move up.

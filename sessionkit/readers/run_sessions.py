@@ -258,6 +258,7 @@ def taken_of_runs(
         No query id is of a session, or two lists are of the same query of a session.
     """
     names = listed([run.name for run in runs])
+    sessions, unused = _with_dense_map(sessions) if missing_positions is None else (sessions, None)
     lists, strays = _lists(runs, sessions)
     if lists.is_empty():
         example = f"; the first is {strays[0]!r}" if len(strays) else ""
@@ -279,14 +280,11 @@ def taken_of_runs(
     session_id = pl.coalesce(pl.format("{}:{}", "system_id", "session"), "session")  # null where the system is
     lists = lists.with_columns(session_id=session_id if several else pl.col("session"))
     if judged is not None and key == "query_id" and sessions.further is not None:
-        bare = _judged_only(lists, sessions.further(judged))
-        lists = pl.concat([lists, bare], how="diagonal_relaxed")
-        if len(bare):
-            n_queries = f"{counted(len(bare), 'query')} of these sessions {'is' if len(bare) == 1 else 'are'} judged"
-            taken_as = "not logged" if missing_positions == "not_logged" else "empty"
-            notes.append(
-                f"judgments: {n_queries} without a line in the run; taken as {taken_as}, as missing_positions says"
-            )
+        lists, judged_note = _with_judged_turns(lists, sessions.further(judged), missing_positions)
+        notes.extend(judged_note)
+    if missing_positions is None and sessions.table is None:
+        lists, unused = _with_dense_turns(lists)
+    warnings.extend([unused] if unused else [])
     if len(strays):
         warnings.append(f"{names}: {_rejected_strays(strays, sessions)}")
     if key == "query_id":
@@ -310,6 +308,73 @@ def taken_of_runs(
     placed = (_placed(run, lines.filter(run=at).drop("run"), sessions) for at, run in enumerate(runs))
     tables["results"] = [run.raw("results", frame, base) for run, frame in zip(runs, placed, strict=True)]
     return Taken(tables, notes=notes, warnings=warnings)
+
+
+def dense_positions(queries: pl.DataFrame, session: Sequence[str]) -> tuple[pl.DataFrame, str | None]:
+    """Return queries with positions 1, 2, 3, ... in the order of their numbers, and what is said of numbers that no query has.
+
+    A turn without retrieval, such as a farewell, leaves a gap in the numbers; no query is made up for it. Where there are gaps the column
+    ``turn`` keeps the numbers; elsewhere nothing changes. Positions that are no numbers stay as they are.
+
+    Parameters
+    ----------
+    queries
+        ``query_position``, a text, and the columns `session`.
+
+    >>> queries = pl.DataFrame({"session_id": ["c"] * 3, "query_position": ["2", "3", "5"]})
+    >>> dense_positions(queries, ["session_id"])[0].select("query_position", "turn").rows()
+    [('1', 2), ('2', 3), ('3', 5)]
+    """
+    numbered = queries.with_columns(turn=pl.col("query_position").cast(pl.Int64, strict=False))
+    first = min(1, numbered["turn"].min() or 0)
+    of_sessions = (
+        numbered.drop_nulls("turn")
+        .group_by(session)
+        .agg(pl.col("turn").max() - first + 1 - pl.col("turn").n_unique())
+        .sort(session)
+    )
+    gapped = of_sessions.filter(pl.col("turn") > 0)
+    if gapped.is_empty():
+        return queries, None
+    place = pl.col("turn").rank("dense").over(session).cast(pl.String)
+    dense = numbered.with_columns(query_position=pl.coalesce(place, "query_position"))
+    n_unused = int(gapped["turn"].sum())
+    text = (
+        f"runs: {counted(n_unused, 'turn number')} of {counted(len(gapped), 'session')} (first: session {gapped[session[0]][0]!r}) "
+        f"{'is' if n_unused == 1 else 'are'} of no query; none is made up, later queries move up, and the column turn keeps the numbers; "
+        'if queries there returned nothing, say missing_positions = "empty" (--missing-positions)'
+    )
+    return dense, text
+
+
+def _with_dense_map(sessions: QuerySessions) -> tuple[QuerySessions, str | None]:
+    """Return sessions whose map numbers the queries of each from 1 without gaps, and what is said of numbers without a query."""
+    if sessions.table is None:
+        return sessions, None
+    keys = ["session_id", *(["system_id"] if "system_id" in sessions.queries.columns else [])]
+    queries, unused = dense_positions(sessions.queries, keys)
+    if unused is None:
+        return sessions, None
+    places = queries.select("query_id", "turn", dense="query_position").lazy()
+    rows = sessions.table.frame.drop("turn", strict=False).join(
+        places, on="query_id", how="left", maintain_order="left"
+    )
+    frame = rows.with_columns(query_position=pl.coalesce("dense", "query_position")).drop("dense")
+    return replace(sessions, queries=queries.drop("turn"), table=replace(sessions.table, frame=frame)), unused
+
+
+def _with_dense_turns(lists: pl.DataFrame) -> tuple[pl.DataFrame, str | None]:
+    """Return lists whose sessions have positions without gaps, and what is said of numbers without a query.
+
+    A turn that one run has a line of, or that is judged, is a query of that session in every run that goes on after it.
+    """
+    dense, unused = dense_positions(lists, ["session"])
+    place = pl.col("query_position").cast(pl.Int64, strict=False)
+    turns = dense.unique(["session", "query_position"], maintain_order=True)
+    turns = turns.select("query_id", "session", "query_position", *(["turn"] if unused else []))
+    last = dense.group_by("session_id").agg(last=place.max())
+    absent = _absent_turns(dense, turns).join(last, on="session_id").filter(place < pl.col("last")).drop("last")
+    return pl.concat([dense, absent], how="diagonal_relaxed"), unused
 
 
 def _topic_of(lists: pl.DataFrame, topics: Mapping[str, str]) -> pl.Expr:
@@ -484,11 +549,31 @@ def _lists(runs: Sequence[RunLines], sessions: QuerySessions) -> tuple[pl.DataFr
     return lists.with_columns(system_id=system, stated_status=pl.lit(None, pl.String)), strays
 
 
-def _judged_only(lists: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the lists of queries of these sessions that are judged, but of which the run has no line."""
-    judged = judged.rename({"session_id": "session"}).select("query_id", "session", "query_position")
-    of = _one_a_session(lists).drop("query_id", "query_position", "query_text", strict=False)
-    every = judged.join(of.with_columns(has_list=pl.lit(value=False)), on="session")
+def _with_judged_turns(
+    lists: pl.DataFrame, judged: pl.DataFrame, missing_positions: str | None
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return lists with those of judged queries of these sessions of which the run has no line, and a note of them."""
+    turns = judged.rename({"session_id": "session"}).select("query_id", "session", "query_position")
+    absent = _absent_turns(lists, turns)
+    if absent.is_empty():
+        return lists, []
+    n_queries = f"{counted(len(absent), 'query')} of these sessions {'is' if len(absent) == 1 else 'are'} judged"
+    status = "not logged" if missing_positions == "not_logged" else "empty"
+    reason = "" if missing_positions is None else ", as missing_positions says"
+    note = f"judgments: {n_queries} without a line in the run; taken as {status}{reason}"
+    return pl.concat([lists, absent], how="diagonal_relaxed"), [note]
+
+
+def _absent_turns(lists: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists of turns of these sessions of which the run has no line.
+
+    Parameters
+    ----------
+    turns
+        ``query_id``, ``session``, ``query_position`` and what else is known of the query.
+    """
+    of = _one_a_session(lists).drop(set(turns.columns) - {"session"} | {"query_text"}, strict=False)
+    every = turns.join(of.with_columns(has_list=pl.lit(value=False)), on="session")
     return every.join(lists, on=["session_id", "query_id"], how="anti").sort("session_id", "query_id")
 
 

@@ -96,8 +96,8 @@ def from_run(
     strict
         Whether to stop at the first row or value that breaks a rule.
     settings
-        Study settings by name: ``max_grade=3``, ``missing_positions="not_logged"``, ... Queries whose position is missing in a session
-        returned nothing, unless these say otherwise.
+        Study settings by name: ``max_grade=3``, ... A number that no query of a session has, as of a turn without retrieval, makes no
+        query, and the column ``turn`` keeps the numbers; ``missing_positions`` says that they are queries, ``"empty"`` or ``"not_logged"``.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def from_run(
     ):
         if word not in words:
             raise UsageError(f"{name} is {word!r}{suggestion(str(word), words)}; it can be {', '.join(words)}")
-    declared = Settings.of({"missing_positions": "empty", **settings})
+    declared = Settings.of(settings)
     config = Config("from_run", Path(), "trec_run", declared, exclude_query_doc=exclude_query_doc)
     systems = _systems(run)
     with TemporaryFolder() as workspace:

@@ -125,7 +125,6 @@ OWN_FORMATS: dict[str, Format] = {
         fits=trec_run.fits,
         options=trec_run.OPTIONS,
         tried=trec_run.TRIED,
-        missing_positions="empty",
     ),
     "trec_dd": Format(
         "runs of TREC Dynamic Domain: topic, iteration, document, score, on topic, ratings of subtopics",

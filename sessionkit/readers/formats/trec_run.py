@@ -17,9 +17,9 @@ a regular expression with the groups session and position, or ``query_map``, a t
 (``run_sessions.py``), makes sessions of them; without, each is a session of its own, and a warning says so where most look like that.
 ``session_id`` is then the session's name, with the system before it where several systems have a session of one name; ``topic_id``
 is the session's name where nothing says another, and judgments may be keyed on query ids, topics or sessions: whichever are most of
-their keys. Lists that are empty are in no run: ``missing_positions`` says what positions between others are, and further queries of
-these sessions that the map has, or judgments keyed on query ids. ``missing_topics`` says what judged topics are of which a run has no
-line (``missing_topics.py``).
+their keys. Lists that are empty are in no run: queries of these sessions that the map has, judgments keyed on query ids or another run
+has are empty lists. Other numbers between turns make no query, unless ``missing_positions`` says what they are; ``turn`` keeps the
+numbers. ``missing_topics`` says what judged topics are of which a run has no line (``missing_topics.py``).
 
 In runs of the Session Track (levels RL1 to RL4) the first field is the number of a session: with the track's map as
 ``--topics-file``, ``topic_id`` is the session's topic. Judgments are qrels (``judgments/trec_qrels.py``: judges, grades of 2012).

@@ -29,8 +29,8 @@ def queries(study):
     return study.queries.collect().select("session_id", "query_position", "query_id", "results_status").rows()
 
 
-def test_a_pattern_makes_sessions_and_positions_between_are_empty(write, quiet_read):
-    study = quiet_read(write("run", RUN), session_from=PATTERN)
+def test_a_pattern_makes_sessions_and_positions_between_may_be_empty(write, quiet_read):
+    study = quiet_read(write("run", RUN), session_from=PATTERN, missing_positions="empty")
     assert queries(study) == [
         ("31", 1, "31_1", "shown"),
         ("31", 2, "31_2", "shown"),
@@ -41,6 +41,62 @@ def test_a_pattern_makes_sessions_and_positions_between_are_empty(write, quiet_r
     ]
     assert study.sessions.collect().rows() == [("31", None, "bm25", "31", "31"), ("32", None, "bm25", "32", "32")]
     assert study.results.collect().columns == ["session_id", "query_position", "rank", "doc_id", "score"]
+
+
+def turns(study):
+    """Return what is known of every query, with the number of its turn."""
+    rows = study.queries.collect()
+    return rows.select("session_id", "query_position", "turn", "query_id", "results_status").rows()
+
+
+UNUSED = (
+    "runs: {} of no query; none is made up, later queries move up, and the column turn keeps the numbers; if queries there returned "
+    'nothing, say missing_positions = "empty" (--missing-positions)'
+)
+
+
+def test_no_query_is_made_up_for_a_turn_without_retrieval(write, quiet_read):
+    """Turn 3 of 31 is in no run and is not judged, as a farewell is not."""
+    qrels = write("qrels", "".join(f"{turn} 0 a 1\n" for turn in TURNS))
+    with pytest.warns(DataWarning, match="runs: 1 turn number"):
+        in_memory = sk.from_run(write("run", RUN), str(qrels), sessions=PATTERN)
+    for study in (quiet_read(write("run", RUN), judgments=qrels, session_from=PATTERN), in_memory):
+        assert turns(study) == [
+            ("31", 1, 1, "31_1", "shown"),
+            ("31", 2, 2, "31_2", "shown"),
+            ("31", 3, 4, "31_4", "shown"),
+            ("32", 1, 1, "32_1", "shown"),
+            ("32", 2, 2, "32_2", "shown"),
+        ]
+        assert UNUSED.format("1 turn number of 1 session (first: session '31') is") in study.notes
+        assert sk.score(study, "Queries", per="session")["value"].to_list() == [3, 2]
+        assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [1, 1]
+
+
+def test_turns_that_begin_at_2_stay_in_their_order(write, quiet_read):
+    run = "".join(f"c{c}<::>{turn} Q0 a 1 1 tag\n" for c in (1, 2) for turn in (2, 3, 10))
+    study = quiet_read(write("run", run), session_from=PATTERN.replace("_", "<::>"))
+    assert [row[1:3] for row in turns(study)] == [(1, 2), (2, 3), (3, 10)] * 2
+    # 1 and 4 to 9 of both
+    assert UNUSED.format("14 turn numbers of 2 sessions (first: session 'c1') are") in study.notes
+
+
+def test_a_turn_that_another_run_has_or_that_is_judged_is_a_query(write, quiet_read):
+    """Run b lacks 31_2, which a has, and 31_3, which is judged; 31_4 is of nobody."""
+    lines = lambda tag, *numbers: "".join(f"31_{n} Q0 a 1 1 {tag}\n" for n in numbers)  # noqa: E731
+    paths = [write("a", lines("a", 1, 2, 5)), write("b", lines("b", 1, 5))]
+    study = quiet_read(paths, judgments=write("qrels", "31_1 0 a 1\n31_3 0 a 1\n"), session_from=PATTERN)
+    positions = [(1, 1), (2, 2), (3, 3), (4, 5)]
+    assert [row[1:3] for row in turns(study)] == positions * 2
+    assert [row[4] for row in turns(study)] == ["shown", "shown", "empty", "shown", "shown", "empty", "empty", "shown"]
+
+
+def test_a_map_with_gaps_makes_up_no_query(write, quiet_read):
+    write("map.tsv", "qid\tsession\tturn\n31_1\tS\t2\n31_2\tS\t3\n31_4\tS\t5\n32_1\tR\t1\n32_2\tR\t2\n")
+    study = quiet_read(write("run", RUN), config={"format": "trec_run", "query_map": "map.tsv"})
+    assert [row[:3] for row in turns(study)] == [("R", 1, 1), ("R", 2, 2), ("S", 1, 2), ("S", 2, 3), ("S", 3, 5)]
+    assert study.results.filter(session_id="S").collect()["query_position"].unique().to_list() == [1, 2, 3]
+    assert UNUSED.format("2 turn numbers of 1 session (first: session 'S') are") in study.notes
 
 
 def test_missing_positions_may_be_said_to_be_unknown(write, quiet_read):
@@ -88,7 +144,8 @@ def test_sessions_of_several_systems_are_told_apart_by_system(write, quiet_read)
 )
 def test_judgments_keep_the_key_that_they_have(write, quiet_read, keys, said):
     qrels = "".join(f"{key} 0 {doc} {int(doc == 'a')}\n" for key in keys for doc in "ab")
-    study = quiet_read(write("run", RUN), judgments=write("qrels", qrels), session_from=PATTERN)
+    run = write("run", RUN)
+    study = quiet_read(run, judgments=write("qrels", qrels), session_from=PATTERN, missing_positions="empty")
     assert f"judgments: their keys are the {said} of the run" in study.notes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # nobody judged 31_3
@@ -99,7 +156,8 @@ def test_judgments_keep_the_key_that_they_have(write, quiet_read, keys, said):
 
 def test_judgments_of_sessions_whose_topic_is_another(write, quiet_read):
     run, topics = write("run", RUN), write("topics", "31\t7\n32\t7\n")
-    study = quiet_read(run, judgments=write("qrels", "31 0 a 1\n32 0 a 1\n"), topics=topics, session_from=PATTERN)
+    qrels = write("qrels", "31 0 a 1\n32 0 a 1\n")
+    study = quiet_read(run, judgments=qrels, topics=topics, session_from=PATTERN, missing_positions="empty")
     assert "judgments: their keys are the sessions of the run" in study.notes
     assert study.sessions.collect()["topic_id"].to_list() == ["7", "7"]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [0.75, 1]
@@ -114,10 +172,7 @@ def test_a_turn_that_is_judged_but_has_no_line_returned_nothing(write, quiet_rea
         ("31", 5, "31_5", "empty"),
     ]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [pytest.approx(3 / 5), 1]
-    assert (
-        "judgments: 2 queries of these sessions are judged without a line in the run; taken as empty, as missing_positions says"
-        in study.notes
-    )
+    assert "judgments: 2 queries of these sessions are judged without a line in the run; taken as empty" in study.notes
     unlogged = quiet_read(
         write("run", RUN), judgments=write("qrels", qrels), session_from=PATTERN, missing_positions="not_logged"
     )
@@ -226,7 +281,9 @@ def test_rows_of_a_map_that_say_no_session_are_counted_rejects(write, quiet_read
 )
 def test_maps_are_tables_of_many_kinds(write, quiet_read, name, content):
     write(name, content)
-    study = quiet_read(write("run", RUN), config={"format": "trec_run", "query_map": name})
+    study = quiet_read(
+        write("run", RUN), config={"format": "trec_run", "query_map": name, "missing_positions": "empty"}
+    )
     assert [row[:2] for row in queries(study)] == [
         ("S31", 1),
         ("S31", 2),

@@ -59,3 +59,14 @@ def test_queries_are_laid_out_without_ranks():
     rows = sorted({(session, position) for session, position, _, _ in ROWS})
     found = layout_of(columns(rows, ["session", "position"]), ranked=False, named=True)
     assert (found.session, found.position, found.rank) == ("session", "position", None)
+
+
+def test_answers_are_no_ids_of_sessions():
+    """As in runs of QReCC, whose only texts are answers; another column has a name that says nothing."""
+    answers = [f"He was the second of {n} men who walked on the moon" for n in ("ten", "eleven", "twelve")]
+    rows = [*zip(answers, ("1", "1", "2"), ("1", "2", "1"), strict=True)]
+    for name in ("Conversation_no", "nonsense"):
+        layout = layout_of(columns(rows, ("Model_answer", name, "Turn_no")), ranked=False, named=True)
+        assert (layout.session, layout.position) == (name, "Turn_no")
+    pairs = [(answer, turn) for answer, _, turn in rows]
+    assert layout_of(columns(pairs, ("Model_answer", "Turn_no")), ranked=False, named=True) is None

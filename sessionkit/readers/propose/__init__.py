@@ -8,6 +8,7 @@
     events.py          private logs with one row per event
     kinds.py           which table a file is, and which of its columns are sessions and count queries and ranks
     match.py           which of its columns feeds which of ours, by name and by what is in it
+    joins.py           results and clicks that belong to queries by an id, files of clicks
     judgments.py       judgments: their grades, and what they belong to
     questionnaires.py  answers of participants and sessions, beside a log and within it
     record_lists.py    lists inside records: which are results and clicks, and what the records around them are

@@ -12,6 +12,7 @@ from sessionkit.arguments import path_of, paths_of
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.propose.events import sections_of_events
+from sessionkit.readers.propose.joins import with_joins
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
 from sessionkit.readers.propose.known_formats import known, sections_of_known
@@ -89,7 +90,7 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
         return _proposal(rehearse(sections_of_known(found, place), place))
     with TemporaryFolder() as workspace:
         files = _parts(inside, [path for path in given if path.is_dir()], workspace)
-        parts = by_shared_ids(with_questionnaires(by_values(files)))
+        parts = by_shared_ids(with_questionnaires(with_joins(by_values(files))))
     if any(part.kind == "events" for part in parts):
         sections = rehearse(sections_of_events(parts, place), place)
     elif any(part.kind in ("results", "queries") for part in parts):

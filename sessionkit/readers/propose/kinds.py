@@ -87,7 +87,7 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
             break
         if named and ranked and not like[2]:  # what has a name is no rank for its values alone
             continue
-        layout = _tried(columns, *three)
+        layout = try_layout(columns, *three)
         least = 0.0 if min(like) >= LIKELY else RUNNING if named and not like[1] else LEAST
         value, many = round(layout.fit + sum(like), 9), columns[layout.session].distinct
         if layout.fit >= least and (
@@ -114,7 +114,7 @@ def _likes(session: str, position: str, rank: str | None) -> list[float]:
     return [likeness(session, "session_id"), likeness(position, "query_position") or alone, *ranks]
 
 
-def _tried(columns: dict[str, SampleColumn], session: str, position: str, rank: str | None) -> ListColumns:
+def try_layout(columns: dict[str, SampleColumn], session: str, position: str, rank: str | None) -> ListColumns:
     """Return a layout with how well it fits: sessions numbered without gaps, ranks that come once in a list."""
     frame = pl.DataFrame(
         {
@@ -187,6 +187,8 @@ class LogFileKind:
         Of results and queries the columns that count.
     format
         Of judgments the format they are in; empty for a table.
+    query_key
+        The column that is the id of a query, by which rows of other files are joined to it; empty where none is.
     """
 
     sample: Sample
@@ -194,6 +196,7 @@ class LogFileKind:
     kind: str
     layout: ListColumns | None = None
     format: str = ""
+    query_key: str = ""
 
     @property
     def name(self) -> str:
@@ -262,7 +265,7 @@ def with_numbers(sample: Sample) -> Sample:
     """Return a sample with numbers of its queries, where no column counts them, as ``number_queries`` does."""
     columns = columns_of(sample)
     session = next(iter(sample.made), "") or called(columns, "session_id")
-    others = {ours: name for ours in ("query_text", "rank") if (name := called(columns, ours))}
+    others = {ours: name for ours in ("query_id", "query_text", "rank") if (name := called(columns, ours))}
     if (
         not sample.named
         or not session

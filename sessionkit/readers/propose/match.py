@@ -226,7 +226,7 @@ def is_steady(match: Match, one: SampleColumn, ours: str) -> bool:
 def within(match: Match, ours: str) -> list[str]:
     """Return the columns of what one of ours belongs to, where that has several rows in this table."""
     keys = {"results": ("session_id", "query_position"), "queries": ("session_id",)}.get(match.table, ())
-    if ours in table(match.table).names or not keys:
+    if not keys or ours in table(match.table).names:
         return []
     of = keys if ours in table("queries").names and match.table == "results" else keys[:1]
     return [match.columns[name] for name in of if name in match.columns]

@@ -88,7 +88,7 @@ def with_questionnaires(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
 def _as_answers(part: LogFileKind, parts: Sequence[LogFileKind]) -> LogFileKind:
     """Return a file as a questionnaire, or as it is where it is none."""
     others = [one for one in parts if one is not part]
-    if not part.sample.named or part.kind not in KINDS or not _has_log(others):
+    if not part.sample.named or part.kind not in KINDS or part.query_key or not _has_log(others):
         return part
     answers = _without_rows_below_header(part, others)
     rivals = [one for one in parts if one.kind == part.kind]

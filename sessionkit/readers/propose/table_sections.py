@@ -19,6 +19,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted, listed
+from sessionkit.readers.checks.query_numbers import NEWEST_FIRST
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.kinds import ListColumns
@@ -119,8 +120,10 @@ def lay_out(match: Match, log: dict[str, Match], *, has_queries: bool) -> None:
     if layout is None:
         _choose_key(match, log)
         return
+    if match.part.query_key:
+        match.columns["query_id"] = match.part.query_key
     match.columns |= {"session_id": layout.session, "query_position": layout.position}
-    _say_what_is_made(match, layout)
+    _say_what_is_made(match, layout, has_queries=has_queries)
     if layout.rank is not None:
         match.columns["rank"] = layout.rank
         _find_empty_lists(match, layout)
@@ -134,18 +137,65 @@ def lay_out(match: Match, log: dict[str, Match], *, has_queries: bool) -> None:
     _ask_of_layout(match, replace(layout, gaps=0) if has_queries and match.table == "results" else layout)
 
 
-def _say_what_is_made(match: Match, layout: ListColumns) -> None:
+def _say_what_is_made(match: Match, layout: ListColumns, *, has_queries: bool) -> None:
     """Say that no column is the session, or counts the queries, and what stands for it."""
     session, position = (match.part.columns[name].made_of for name in (layout.session, layout.position))
     if session:
         match.remark(
             "session_id", f"no column names sessions: {listed([quoted(name) for name in session])} together are one"
         )
-    if position is not None:
-        match.options["number_queries"] = True
-        match.remark(
-            "number_queries", "no column counts queries: one begins where its text changes, or ranks start again"
+    if match.table == "results" and match.part.query_key and has_queries:
+        match.remark("query_id", f"results belong to queries by {quoted(match.part.query_key)}")
+    elif position is not None:
+        _number_queries(match, layout)
+
+
+def _number_queries(match: Match, layout: ListColumns) -> None:
+    """Let queries be numbered, and say in which order: that of their times, else that of the rows, of which there may be doubt."""
+    match.options["number_queries"] = True
+    how = (
+        "each row is a query"
+        if match.table == "queries"
+        else "a query begins where its text changes, or ranks start again"
+    )
+    match.remark("number_queries", f"no column counts queries: {how}")
+    times = [one for one in match.unused if likeness(one.heading, "issued_at") >= LIKELY]
+    if any(is_day(one, "issued_at", match.fields["issued_at"]) is False for one in times):
+        return
+    rising, name = _count_steps(match, layout)
+    if rising > 0:
+        match.remark("number_queries", f"queries are in the order of the rows, in which {name} rises")
+    elif rising < 0:
+        match.options["number_queries"] = NEWEST_FIRST
+        match.ask(
+            "number_queries",
+            f"{name} falls from row to row, so the last query of a session is taken to stand first. If the first one does, say true",
         )
+    else:
+        match.ask(
+            "number_queries",
+            "nothing says in which order the queries of a session were made; they are taken in the order of the rows. If the last "
+            f"one stands first, say {quoted(NEWEST_FIRST)}",
+        )
+
+
+def _count_steps(match: Match, layout: ListColumns) -> tuple[int, str]:
+    """Return how often an id of queries or, else, a rank rises from row to row within a session, less how often it falls; and its name."""
+    tried = [match.part.columns[name] for name in (match.part.query_key, layout.rank) if name]
+    tried[1:1] = [one for one in match.unused if likeness(one.heading, "query_id") >= LIKELY]
+    for one in tried:
+        rows = pl.DataFrame(
+            {
+                "session": match.part.columns[layout.session].texts,
+                "number": one.texts.str.extract(r"(\d+)\D*$").cast(pl.Int64, strict=False),
+            }
+        )
+        step = rows.select(pl.col("number").diff().sign().over("session")).to_series().drop_nulls()
+        # ids that neither rise nor fall throughout are no order; ranks fall within a list, and rise from one to the next
+        rises, falls = int((step > 0).sum()), int((step < 0).sum())
+        if max(rises, falls) and (one.name == layout.rank or not min(rises, falls)):
+            return rises - falls, quoted(one.name)
+    return 0, ""
 
 
 def _choose_key(match: Match, log: dict[str, Match]) -> None:

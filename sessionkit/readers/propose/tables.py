@@ -11,6 +11,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
+from sessionkit.readers.propose.joins import CLICKS, lay_out_clicks
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
@@ -25,7 +26,7 @@ from sessionkit.readers.propose.table_sections import (
 )
 from sessionkit.readers.questionnaires import SECTION
 
-ORDER = ("users", "sessions", "queries", "results", "judgments")
+ORDER = ("users", "sessions", "queries", "results", CLICKS, "judgments")
 SAME = 0.5
 """The share of ids that a file must have in common with the log to be taken for a part of it by that alone."""
 
@@ -41,7 +42,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     placed = _placed([part for part in parts if part.kind != SECTION])
     schemas = log_schemas({name: _usual(part) for name, part in placed.items() if name in LOG})
     matches: dict[str, Match] = {}
-    for name in reversed(ORDER[:-1]):
+    for name in ("results", "queries", "sessions", "users"):
         if name in placed:
             declared = schemas[name] if name in schemas else table(name)
             matches[name] = Match(placed[name], name, declared.by_name)
@@ -56,6 +57,9 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         judged = judgments_within(matches["results"])
         if judged.match is not None:
             matches["judgments"] = judged.match
+    if CLICKS in placed and "results" in matches:
+        matches[CLICKS] = Match(placed[CLICKS], CLICKS, table("results").by_name)
+        lay_out_clicks(matches[CLICKS], matches)
     _ask_of_grades_within(matches)
     _ask_of_condition(matches)
     if "results" not in matches and "queries" in matches:

@@ -20,7 +20,9 @@ from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import Sample
 
 CLICKS = "clicks"
-"""The kind of a file of clicks."""
+"""The section of clicks."""
+CLICK_ROWS = "rows of clicks"
+"""The kind of a file with a row per click; clicks that lie in lists are of another kind."""
 SHARED = 0.5
 """The share of ids that must be those of queries for rows to belong to them."""
 LISTS = 0.9
@@ -228,7 +230,7 @@ def _as_clicks(
     """
     doc, rank = (called(part.columns, ours) for ours in ("doc_id", "rank"))
     layout = results.layout
-    if part.kind in ("judgments", "events") or not part.sample.named or not (doc or rank):
+    if part.kind in ("judgments", "events", CLICKS) or not part.sample.named or not (doc or rank):
         return None
     if layout is None or called(part.columns, "grade"):
         return None
@@ -252,7 +254,7 @@ def _as_clicks(
     if hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
         return None
     named = ListColumns(key.session if key else session, position, rank or None, 1.0)
-    return replace(part, kind=CLICKS, layout=named, query_key=key.of_rows if key else ""), key
+    return replace(part, kind=CLICK_ROWS, layout=named, query_key=key.of_rows if key else ""), key
 
 
 def lay_out_clicks(match: Match, log: dict[str, Match]) -> None:

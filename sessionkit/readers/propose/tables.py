@@ -11,7 +11,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
-from sessionkit.readers.propose.joins import CLICKS, lay_out_clicks
+from sessionkit.readers.propose.joins import CLICK_ROWS, CLICKS, lay_out_clicks
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
@@ -57,8 +57,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         judged = judgments_within(matches["results"])
         if judged.match is not None:
             matches["judgments"] = judged.match
-    if CLICKS in placed and "results" in matches:
-        matches[CLICKS] = Match(placed[CLICKS], CLICKS, table("results").by_name)
+    if CLICK_ROWS in placed and "results" in matches:
+        matches[CLICKS] = Match(placed[CLICK_ROWS], CLICKS, table("results").by_name)
         lay_out_clicks(matches[CLICKS], matches)
     _ask_of_grades_within(matches)
     _ask_of_condition(matches)

@@ -51,7 +51,9 @@ HINTS = {
     "session_id_is_given": "Are they a row of totals, or notes?",
     "session_is_unique": "Several rows have one id: is session_id the right column?",
     "session_is_known": "Their session is in no row of sessions: are the ids written alike?",
-    "query_is_known": "Their query is in no row of queries: are session_id and query_position the right columns?",
+    "query_is_known": "Their query is in no row of queries: do query_id, or session_id and query_position, say which it is?",
+    "query_id_names_one_query": "Several queries have this id: is query_id the right column?",
+    "clicked_result_was_shown": "No result of their query has this rank or document: do clicks and results have the same ids?",
 }
 """What may be wrong where a rule does not hold."""
 ASKED_AS = {"grade": ("what is each worth",)}

@@ -19,7 +19,7 @@ import polars as pl
 from sessionkit.contract import table
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted, listed
-from sessionkit.readers.checks.query_numbers import NEWEST_FIRST
+from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, TIMES
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
 from sessionkit.readers.propose.kinds import ListColumns
@@ -147,20 +147,19 @@ def _say_what_is_made(match: Match, layout: ListColumns, *, has_queries: bool) -
     if match.table == "results" and match.part.query_key and has_queries:
         match.remark("query_id", f"results belong to queries by {quoted(match.part.query_key)}")
     elif position is not None:
-        _number_queries(match, layout)
+        match.options["number_queries"] = True
+        how = (
+            "each row is" if match.table == "queries" else "where its text or id changes, or ranks start again, begins"
+        )
+        match.remark("number_queries", f"no column counts queries: {how} a query")
 
 
-def _number_queries(match: Match, layout: ListColumns) -> None:
-    """Let queries be numbered, and say in which order: that of their times, else that of the rows, of which there may be doubt."""
-    match.options["number_queries"] = True
-    how = (
-        "each row is a query"
-        if match.table == "queries"
-        else "a query begins where its text changes, or ranks start again"
-    )
-    match.remark("number_queries", f"no column counts queries: {how}")
-    times = [one for one in match.unused if likeness(one.heading, "issued_at") >= LIKELY]
-    if any(is_day(one, "issued_at", match.fields["issued_at"]) is False for one in times):
+def _ask_of_order(match: Match) -> None:
+    """Say in which order queries are that have neither a number nor a time: that of the rows, or the other way round."""
+    layout = match.part.layout
+    if layout is None or "number_queries" not in match.options or set(TIMES) & set(match.columns):
+        return
+    if (match.part.columns[layout.position].integers.max() or 1) == 1:  # a lone query has no order
         return
     rising, name = _count_steps(match, layout)
     if rising > 0:
@@ -181,9 +180,8 @@ def _number_queries(match: Match, layout: ListColumns) -> None:
 
 def _count_steps(match: Match, layout: ListColumns) -> tuple[int, str]:
     """Return how often an id of queries or, else, a rank rises from row to row within a session, less how often it falls; and its name."""
-    tried = [match.part.columns[name] for name in (match.part.query_key, layout.rank) if name]
-    tried[1:1] = [one for one in match.unused if likeness(one.heading, "query_id") >= LIKELY]
-    for one in tried:
+    ids = [match.columns.get("query_id"), match.part.query_key]
+    for one in [match.part.columns[name] for name in (*ids, layout.rank) if name]:
         rows = pl.DataFrame(
             {
                 "session": match.part.columns[layout.session].texts,
@@ -398,6 +396,7 @@ def sections_of(match: Match, folder: Path) -> list[TomlSection]:
         _keep_apart(match)
         _settle_no_values(match)
         _settle_spellings(match)
+        _ask_of_order(match)
         if not match.is_shared:
             _ask_of_missing(match)
             _ask_of_merged_cells(match)

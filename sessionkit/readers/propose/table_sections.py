@@ -179,20 +179,20 @@ def _ask_of_order(match: Match) -> None:
 
 
 def _count_steps(match: Match, layout: ListColumns) -> tuple[int, str]:
-    """Return how often an id of queries or, else, a rank rises from row to row within a session, less how often it falls; and its name."""
+    """Return how often an id of queries rises within sessions or, else, a rank within lists, less how often it falls; and its name.
+
+    What does both shows no order, and counts 0.
+    """
+    session, position = (match.part.columns[name].texts for name in (layout.session, layout.position))
     ids = [match.columns.get("query_id"), match.part.query_key]
-    for one in [match.part.columns[name] for name in (*ids, layout.rank) if name]:
-        rows = pl.DataFrame(
-            {
-                "session": match.part.columns[layout.session].texts,
-                "number": one.texts.str.extract(r"(\d+)\D*$").cast(pl.Int64, strict=False),
-            }
-        )
-        step = rows.select(pl.col("number").diff().sign().over("session")).to_series().drop_nulls()
-        # ids that neither rise nor fall throughout are no order; ranks fall within a list, and rise from one to the next
+    for name in [name for name in (*ids, layout.rank) if name]:
+        number = match.part.columns[name].texts.str.extract(r"(\d+)\D*$").cast(pl.Int64, strict=False)
+        rows = pl.DataFrame({"session": session, "position": position, "number": number})
+        within = ["session", "position"] if name == layout.rank else ["session"]
+        step = rows.select(pl.col("number").diff().over(within)).to_series().drop_nulls()
         rises, falls = int((step > 0).sum()), int((step < 0).sum())
-        if max(rises, falls) and (one.name == layout.rank or not min(rises, falls)):
-            return rises - falls, quoted(one.name)
+        if max(rises, falls) and not min(rises, falls):
+            return rises - falls, quoted(name)
     return 0, ""
 
 

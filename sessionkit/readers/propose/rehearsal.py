@@ -198,7 +198,9 @@ def _find_losses(
     """Yield what reading lost, moved or assumed; of files that were cut only what holds without the rest."""
     yield from _rejected(study, is_whole=is_whole)
     yield from _set_aside(study)
+    yield from _numbered_apart(study, settings)
     yield from _split_lists(study, settings)
+    yield from _repeated_rows(study, settings)
     yield from _moved_rows(study)
     yield from _backward_queries(study, settings)
     if not is_whole:
@@ -282,6 +284,39 @@ def _split_lists(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss]:
             f"{counted(lists.height, 'query')} would become several, because the rows of a list do not stand together "
             f"(first: {quoted(text)} of session {quoted(session)}, {number} lists). Sort the rows by session, query and rank, or "
             "name the column that counts queries: query_position",
+        )
+
+
+def _numbered_apart(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss]:
+    """Yield whether queries and lists are numbered each for itself, and are not as many in every session."""
+    if not all(settings.get(name, {}).get("number_queries") for name in ("queries", "results")):
+        return
+    lists = study.results.group_by("session_id").agg(lists=pl.col("query_position").n_unique())
+    counts = study.queries.group_by("session_id").agg(queries=pl.len()).join(lists, on="session_id", how="left")
+    uneven = counts.filter(pl.col("queries") != pl.col("lists").fill_null(0)).sort("session_id").collect()
+    if uneven.height:
+        session, queries, n_lists = uneven.row(0)
+        yield Loss(
+            "results.number_queries",
+            f"queries and lists are numbered each for itself, and in {counted(uneven.height, 'session')} there are not as many (first: "
+            f"{quoted(session)}, {counted(queries, 'query')} and {counted(n_lists or 0, 'list')}): lists may lie under the query before. Which column of both "
+            "says to which query a list belongs?",
+        )
+
+
+def _repeated_rows(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss]:
+    """Yield whether numbering took repeated rows for further queries."""
+    if not settings.get("results", {}).get("number_queries"):
+        return
+    rows = study.results.join(study.queries, on=LIST, maintain_order="left").drop("query_position")
+    repeated = rows.filter(~pl.struct(pl.all()).is_first_distinct()).select(pl.len(), pl.col("session_id").first())
+    number, session = repeated.collect().row(0)
+    if number:
+        yield Loss(
+            "results.number_queries",
+            f"{counted(number, 'row')} of results {'repeats an' if number == 1 else 'repeat'} earlier "
+            f"{'row' if number == 1 else 'rows'} of the session (first: session {quoted(session)}) and "
+            f"{'counts' if number == 1 else 'count'} as another query. Was the query made again, or are rows double?",
         )
 
 

@@ -219,3 +219,22 @@ def test_rows_of_a_list_that_do_not_stand_together_are_one_list(proposal_of, tmp
     read = quiet_read(tmp_path / "proposed.toml")
     assert read.queries.collect().height == 8
     assert read.results.collect().height == 24
+
+
+def test_queries_and_lists_numbered_apart_are_asked_about_where_they_are_not_as_many(proposal_of):
+    """Of s0 the first query has no list, so that the list of the second lies under it."""
+    queries = [(f"s{s}", f"find {s} {q}") for s in range(4) for q in (1, 2)]
+    rows = [
+        (s, r, f"{s}{q}{r}") for s in ("s0", "s1", "s2", "s3") for q in (1, 2) if (s, q) != ("s0", 1) for r in (1, 2, 3)
+    ]
+    proposal = proposal_of(queries=("session,query", queries), results=("session,rank,url", rows))
+    (text,) = [each for each in questions_at(proposal) if "numbered each for itself" in each]
+    assert "in 1 session there are not as many (first: 's0', 2 queries and 1 list)" in text
+
+
+def test_rows_that_repeat_a_list_are_asked_about_where_queries_are_numbered(proposal_of):
+    rows = [(f"s{s}", f"find {q}", r, f"d{s}{q}{r}") for s in range(4) for q in (1, 2) for r in (1, 2, 3)]
+    clean = proposal_of(results=("session,query,rank,url", rows))
+    assert questions_at(clean) == []
+    proposal = proposal_of(results=("session,query,rank,url", [*rows, *rows[:3]]))
+    assert any("3 rows of results repeat earlier rows of the session" in each for each in questions_at(proposal))

@@ -23,12 +23,12 @@ ASKED = {
     "dutch_file_per_session": [EMPTY, "results.base"],
     "spanish_two_weeks": ["timezone"],
     "finnish_unicode_text": [EMPTY],
-    "portuguese_pipes": [EMPTY, WORDS],
+    "portuguese_pipes": [EMPTY, WORDS, "questionnaires.values"],
     "italian_ods": ["timezone"],
     "uk_long_questionnaire": ["timezone", EMPTY, WORDS],
     "german_merged_headers": [SESSION],
     "us_everything": ["timezone", EMPTY],
-    "german_messy": ["results.encoding", SESSION, WORDS],
+    "german_messy": ["results.encoding", "results.number_queries", SESSION, WORDS],
 }
 """What is asked of a sheet beside the top of the scale; what is proposed there is right already."""
 KNOWN = ("user", "topic", "session", "system", "started_at")

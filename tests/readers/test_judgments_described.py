@@ -50,6 +50,8 @@ OF_TABLES = {
     "null": "-",
     "trim": True,
     "fill_down": ["doc"],
+    "list": "docs",
+    "list_separator": "|",
     "values": {"grade": {"two": 2}},
     "decimal": ",",
     "thousands": ".",

@@ -370,8 +370,8 @@ SHOWN = 12
 """Names of extras that a comment lists."""
 ORDER = (
     "path", "list", "list_separator", "name_pattern", "sheet", "format", "encoding", "separator", "quote", "skip", "header", "trim",
-    "fill_down", "null", "decimal", "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base", "keys",
-    "grade_values",
+    "fill_down", "null", "decimal", "thousands", "times", "units", "values", "number_queries", "without_results", "empty_list", "base",
+    "keys", "grade_values",
 )  # fmt: skip
 
 

@@ -15,6 +15,9 @@ become queries and results is told in ``events/stream.py``.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -31,6 +34,8 @@ from sessionkit.readers.events.result_lists import AT, FILE, as_time
 from sessionkit.readers.events.sessionize import with_sessions
 from sessionkit.readers.events.stream import ACTION, ACTIONS, COUNT, LABEL, LIST, TEXTS, taken
 from sessionkit.readers.io.delimited import read_delimited
+from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
+from sessionkit.readers.io.list_rows import ListOptions, as_elements, json_records, list_rows, table_records
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.ndjson import read_ndjson
 from sessionkit.readers.io.parquet import read_parquet
@@ -251,7 +256,13 @@ def _refuse_idle(log: Log) -> None:
 
 
 def _records(file: LogFile, log: Log) -> Raw:
-    """Return the records of a file of any kind."""
+    """Return the records of a file of any kind; where study.toml names columns with dots, objects and lists inside them as columns."""
+    is_json = log.option("separator") is None and (file.kind == "ndjson" or ARRAY.match(file.head) is not None)
+    names = frozenset(chain.from_iterable(_several(one) for one in log.option("columns").values()))
+    if (is_json or file.kind == "parquet") and any("." in name for name in names):
+        return _with_fields(file, ListOptions((), "events", columns=names), log, is_json=is_json)
+    if is_json and file.kind != "ndjson":
+        return replace(read_ndjson(as_ndjson(file), "queries", keep=log.keep), locate=as_items(file))
     separator = log.option("separator") or file.separator
     if file.kind == "parquet":
         return read_parquet(file, "queries", keep=log.keep)
@@ -264,6 +275,17 @@ def _records(file: LogFile, log: Log) -> Raw:
     return read_delimited(
         file, "queries", separator=separator, quote='"' if log.option("quote") else None, keep=log.keep
     )
+
+
+def _with_fields(file: LogFile, options: ListOptions, log: Log, *, is_json: bool) -> Raw:
+    """Return the records of JSON, or of Parquet, with columns for what is inside their objects and lists."""
+    if is_json:
+        records = partial(json_records, file)
+    else:
+        rows = read_parquet(file, "queries").frame.collect()
+        records = partial(table_records, rows)
+    frame, number = list_rows(file, records(), options, at_once=not log.is_large)
+    return Raw("queries", file.name, log.keep(frame), number, as_elements(records, options), file.bytes, file.digest)
 
 
 def _stream(

@@ -7,8 +7,9 @@ whose keys are ids. Other formats (BigQuery, MongoDB, Spark) call this unnest, u
 A row has the fields of the element and of all records around it. Fields of the record keep their names; others have the name
 of their list in front: ``results.url``, ``queries.query``. ``results.#`` is the place of an element: its number from 1, or its
 key in an object, and ``#`` that of the record in the file. An element that is no object is in the column called as the list.
-Objects become columns with dotted names, ``user.id``, and so do lists of keys and values; other lists are JSON text. A list
-whose name comes twice on the way is called by all of it: ``hits.hits._id``.
+Objects become columns with dotted names, ``user.id``, and so do lists of keys and values; other lists are JSON text, and
+``items.id`` is the values of one field, where that is asked for. A list whose name comes twice on the way is called by all of it:
+``hits.hits._id``.
 """
 
 from __future__ import annotations
@@ -228,7 +229,13 @@ class ListReader:
             if isinstance(value, list) and (pairs := _key_values(value)) is not None:
                 row |= {f"{name}.{each}": text for each, text in pairs.items()}
             else:
+                if isinstance(value, list):
+                    row |= {f"{name}.{each}": _values_in(value, each) for each in self._fields_of_elements(name)}
                 row[name] = None if value is None else as_text(value)
+
+    def _fields_of_elements(self, name: str) -> list[str]:
+        """Return the fields of the elements of a list that are asked for without a row for each."""
+        return [one.removeprefix(f"{name}.") for one in self.options.columns if one.startswith(f"{name}.")]
 
     def _ranked(self, record: Mapping[str, Any]) -> Iterator[Fields]:
         """Return the rows of a record with a column per rank; ranks without any value are left out."""
@@ -296,6 +303,16 @@ def _key_values(elements: Sequence[Any]) -> Fields | None:
             return None
         pairs[one["key"]] = None if value is None else as_text(value)
     return pairs
+
+
+def _values_in(elements: Sequence[Any], name: str) -> str | None:
+    """Return the values of a field of all elements, as JSON where there are several; None where there are none.
+
+    >>> _values_in([{"id": "a"}, {"id": "b"}], "id"), _values_in([{"id": "a"}], "id"), _values_in([], "id")
+    ('["a", "b"]', 'a', None)
+    """
+    values = [one.get(name) for one in elements if isinstance(one, Mapping) and one.get(name) is not None]
+    return as_text(values if len(values) > 1 else values[0]) if values else None
 
 
 def as_text(value: Any) -> str:  # noqa: ANN401 - JSON

@@ -14,23 +14,23 @@ from sessionkit.readers.judgments.graded import CORPUS, DOCUMENTS, GRADES, JUDGE
 
 _USUAL = {
     "session_id": "session sid sessid sess sessionno sessionnr sessionnum sessionnumber sessionkey sessionuuid sessionhash "
-    "searchsession searchsessionid visitid visit conversationid conversation conversationno conversationnumber convid dialogueid "
-    "dialogue dialogid dialog",
+    "searchsession gasessionid searchsessionid visitid visit conversationid conversation conversationno conversationnumber convid "
+    "dialogueid dialogue dialogid dialog",
     "query_position": "qno queryno querynr querynum querynumber queryorder queryindex queryseq querypos queryrank qpos qnum qnr "
     "qidx qindex qorder queryordinal interaction interactionno interactionnum iteration turn turnno step round",
     "rank": "position pos resultrank resultposition resultpos resultno docrank docposition itemrank itemposition serprank "
     "serpposition displayrank rankposition ranking slot place ordinal",
     "doc_id": "uri link resulturl resultid resultdoc docurl docname documentno item product asin pmid doi isbn article articleid "
     "paper paperid page pageid pageurl passageid objectid entity documenturl shown",
-    "user_id": "user uid participant participantid participantno subject subjectid searcher searcherid ppt person anonid worker "
-    "workerid student username userhash usertoken member memberid clientid visitorid anonymousid distinctid deviceid client visitor cookie "
-    "cookieid profileid accountid pid proband",
+    "user_id": "user userpseudoid uid participant participantid participantno subject subjectid searcher searcherid ppt person anonid "
+    "worker workerid student username userhash usertoken member memberid clientid visitorid anonymousid distinctid deviceid client visitor "
+    "cookie cookieid profileid accountid pid proband",
     "topic_id": "topic topicno topicnum topicnumber scenario scenarioid searchtask searchtaskid worktask simulatedtask task "
     "taskid informationneed needid assignment",
     "system_id": "system condition interface searchengine engine algorithm algo variant arm treatment ranker run runid runtag "
     "bucket experiment model ui version",
-    "query_text": "query querystring searchquery searchtext searchstring searchterms keywords keyword userquery rawquery q qtext "
-    "terms text",
+    "query_text": "query querystring searchquery searchtext searchstring searchterms searchterm keywords keyword userquery rawquery q "
+    "qtext terms text",
     "query_id": "qid queryuuid searchid serpid",
     "session_order": "sessionposition taskorder taskposition taskno tasknumber trial order sequence task",
     "started_at": "start starttime started sessionstart startdate began begin begintime timestamp time datetime date",
@@ -58,7 +58,7 @@ _USUAL = {
     "judgment_key": "",
     "event": "action eventtype eventname actionname actiontype activity type kind",
     "event_order": "sequence seq seqno seqnr sequenceno sequencenumber eventno eventnr eventnumber eventindex eventseq logindex",
-    "time": "timestamp datetime ts eventtime servertime date createdat",
+    "time": "timestamp eventtimestamp datetime ts eventtime servertime date createdat",
     "results": "resultlist shownresults resultids documents serp hits",
     "results_count": "nresults numresults resultcount hitcount",
 }

@@ -24,6 +24,7 @@ from sessionkit.readers.propose.record_lists import (
     nested_parts_of,
     parts_in_cells,
     section_of_clicks,
+    with_event_fields,
 )
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of
@@ -159,6 +160,7 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
             parts.append(LogFileKind(sample, {}, "judgments", format=formats[0]))
         else:
             samples += samples_of(path, workspace, qrels="qrels" in formats, bare=len(files) > 1)
+    samples = [with_event_fields(sample, workspace) for sample in samples]
     for sample in together(samples, folders):
         if not sample.frame.height:
             raise only_header(sample.name)

@@ -26,6 +26,8 @@ from sessionkit.readers.questionnaires import SECTION
 CLOSE = 0.1
 """Shares of the judgments' keys that are so near to each other leave it open what these belong to."""
 NUMBERS = ("rank", "results_count", "dwell_seconds")
+LISTED = r"(?s)^\s*\[.*\]\s*$"
+"""A list of documents in JSON, as of the items of an event that is a query."""
 SHOWN = 8
 """Names of events that a question lists."""
 
@@ -112,6 +114,8 @@ def _columns(part: LogFileKind, judged: JudgmentProposal) -> dict[str, SampleCol
             and _can_be(one, ours)
         ):
             found[ours] = one
+    if "results" not in found and "doc_id" in found and found["doc_id"].share_matching(LISTED) > 0:
+        found["results"] = found["doc_id"]
     if "session_id" not in found and not {"user_id", "time"} <= set(found):
         raise DataError(
             f"{part.name} looks like a log of events, but no column of it names sessions, and none names users with times; found "
@@ -134,7 +138,11 @@ def _named(part: LogFileKind, columns: dict[str, SampleColumn], judged: Judgment
     """Return which column is what."""
     extra = [one for one in part.columns.values() if one not in columns.values()]
     lines = [
-        Line(ours, columns[ours].name, _doubts(ours, columns[ours], () if ours == "doc_id" and judged.doc else extra))
+        Line(
+            ours,
+            list(columns[ours].made_of or ()) or columns[ours].name,
+            _doubts(ours, columns[ours], () if ours == "doc_id" and judged.doc else extra),
+        )
         for ours in COLUMNS
         if ours in columns
     ]

@@ -157,9 +157,10 @@ def try_layout(columns: dict[str, SampleColumn], session: str, position: str, ra
 
 ACTIONS = {
     "query": "query search submit submitted querysubmit querysubmitted querysubmission searchquery queryissued issuequery newquery "
-    "requery reformulate reformulation",
+    "requery reformulate reformulation viewsearchresults",
     "impression": "impression view views show shown result display displayed serpitem exposure",
-    "click": "click clicked clickresult resultclick open opened opendocument documentopened select selected itemclick docclick",
+    "click": "click clicked clickresult resultclick open opened opendocument documentopened select selected itemclick docclick "
+    "selectitem selectcontent",
     "leave": "leave left close closed closedocument back return returned backtoserp exit docclose",
 }
 """What events are called, folded, by what they are to ``format = "events"``."""

@@ -77,6 +77,10 @@ NUMBERED = re.compile(r"(.*?)0*(\d+)(\D*)")
 """A name with one number."""
 BRACKETS = r"(?s)^\s*\[.*\]\s*$"
 """A list as JSON or Python writes it."""
+NESTED = r"(?s)^\s*[\[{].*[\]}]\s*$"
+"""A list or an object of JSON."""
+OF_ANALYTICS = "ga_session_id"
+"""The parameter of Google Analytics that numbers sessions."""
 MOSTLY = 0.8
 """The share of cells that are such lists, at the least."""
 LEAST = 2
@@ -340,6 +344,8 @@ class NestedTables:
         sessions = _with_session(self._sample(way, "session", names, tables), session, own)
         sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
         layout = ListColumns(session, position, None, 1.0)
+        if event_column(columns_of(self._sample(self.log.queries, "query", {}, tables))) is not None:
+            return []
         queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, own)
         results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, own)
         return [
@@ -353,6 +359,8 @@ class NestedTables:
         """Return the tables of a log whose records around the results are queries that say of which session they are."""
         sample = with_sessions(self._sample(self.log.queries, "query", {}, (self.log.queries,)))
         columns = columns_of(sample)
+        if event_column(columns) is not None:
+            return []
         session = next(iter(sample.made), "") or called(columns, "session_id") or called(columns, "user_id")
         if not session:
             return []
@@ -590,6 +598,34 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
         document=per_rank[0] if per_rank else "",
     )
     return tables.parts()
+
+
+def with_event_fields(sample: Sample, workspace: Path) -> Sample:
+    """Return a log of events with columns for what is inside its objects and lists, such as the parameters of Google Analytics."""
+    columns = columns_of(sample)
+    nested = [one for one in columns.values() if one.values.dtype.is_nested() or one.share_matching(NESTED) > MOSTLY]
+    if not nested or event_column(columns) is None or not (sample.kind == "parquet" or _may_be_json(sample.path)):
+        return sample
+    file = replace(open_log(str(sample.path), Path(), workspace, as_is=True), name=sample.name)
+    if sample.kind == "parquet":
+        numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD)
+        records = list(table_records(sample.frame.select(numbers, pl.all())))
+    else:
+        records = list(islice(json_records(file), ROWS))
+    documents = {
+        f"{'.'.join(shape.path)}.{name}"
+        for shape in shapes_in(records).values()
+        for name in shape.fields
+        if shape.holds_documents and not shape.around and likeness(name, "doc_id") >= LIKELY
+    }
+    frame = list_rows(file, records, ListOptions((), "events", columns=frozenset(documents)), at_once=True)[0].collect()
+    frame = frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
+    inside = sample_of_rows(sample.path, file, sample.options, frame, whole=sample.whole)
+    inside = replace(inside, known_as={name: name.rpartition(".")[2] for name in frame.columns if "." in name})
+    user = called(columns_of(inside), "user_id")
+    session = next((name for name in frame.columns if name.rpartition(".")[2] == OF_ANALYTICS), "")
+    # Google Analytics: sessions of different users may have one number
+    return _with_session(inside, "session_id", (user, session)) if user and session else inside
 
 
 def _shape_of_cells(name: str) -> ListShape:

@@ -317,3 +317,63 @@ def test_json_without_results_names_its_lists_and_the_guide(write, indent):
     for call in (sk.propose, sk.read):
         with pytest.raises(DataError, match=r"(?s)lists inside: runs, runs\.trials.*own-logs"):
             call(log)
+
+
+def analytics_event(name, seconds, user, term=None, items=()):
+    """Return an event as Google Analytics 4 exports it to BigQuery; sessions of both users have the number 100."""
+    bare = {"string_value": None, "int_value": None, "float_value": None, "double_value": None}
+    params = [{"key": "ga_session_id", "value": {**bare, "int_value": "100"}}]
+    if term:
+        params.append({"key": "search_term", "value": {**bare, "string_value": term}})
+    return {
+        "event_date": "20260302",
+        "event_timestamp": str((1_772_442_000 + seconds) * 1_000_000),
+        "event_name": name,
+        "event_params": params,
+        "user_pseudo_id": user,
+        "device": {"category": "desktop", "web_info": {"browser": "Firefox"}},
+        "items": [{"item_id": one, "item_name": f"name of {one}"} for one in items],
+    }
+
+
+ANALYTICS = [
+    analytics_event("session_start", 0, "u1.1"),
+    analytics_event("view_search_results", 1, "u1.1", "lamp", ["A1", "A2", "A3"]),
+    analytics_event("select_item", 5, "u1.1", None, ["A2"]),
+    analytics_event("view_search_results", 60, "u1.1", "desk lamp", ["A2", "A 4"]),
+    analytics_event("page_view", 61, "u1.1"),
+    analytics_event("session_start", 0, "u2.2"),
+    analytics_event("view_search_results", 2, "u2.2", "chair", ["B1"]),
+    analytics_event("select_item", 3, "u2.2", None, ["B1"]),
+]
+
+
+@pytest.mark.parametrize("form", ["log.jsonl", "log.json", "log.parquet"])
+def test_events_of_google_analytics(tmp_path, quiet_read, form):
+    path = tmp_path / form
+    if form == "log.parquet":
+        pl.DataFrame(ANALYTICS).write_parquet(path)
+    else:
+        path.write_text(
+            "\n".join(map(json.dumps, ANALYTICS)) if form == "log.jsonl" else json.dumps(ANALYTICS, indent=1)
+        )
+    proposal = sk.propose(path, folder=tmp_path)
+    assert proposal.settings["columns"]["session_id"] == ["user_pseudo_id", "event_params.ga_session_id"]
+    (tmp_path / "study.toml").write_text(proposal.text)
+    study = quiet_read(tmp_path / "study.toml")
+    queries = study.queries.select("session_id", "query_text", "issued_at").collect()
+    assert queries.select("session_id", "query_text").rows() == [
+        ("u1.1/100", "lamp"),
+        ("u1.1/100", "desk lamp"),
+        ("u2.2/100", "chair"),
+    ]
+    assert queries["issued_at"].dt.epoch("s").to_list() == [1_772_442_001, 1_772_442_060, 1_772_442_002]
+    assert study.results.select("query_position", "rank", "doc_id", "clicked").collect().rows() == [
+        (1, 1, "A1", False),
+        (1, 2, "A2", True),
+        (1, 3, "A3", False),
+        (2, 1, "A2", False),
+        (2, 2, "A 4", False),
+        (1, 1, "B1", True),
+    ]
+    assert study.rejected.collect().is_empty()

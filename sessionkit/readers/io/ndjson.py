@@ -53,7 +53,9 @@ def read_ndjson(
         shapes = _shapes(file)
         refuse_reserved(shapes.keys, file.name)
         if not shapes.keys:
-            raise DataError(f"{file.name}: no line of it is a JSON object; if it is delimited text, give its separator")
+            is_json = file.head.startswith(b"{")
+            why = ", nor is the whole; is it cut short?" if is_json else "; if it is delimited text, give its separator"
+            raise DataError(f"{file.name}: no line of it is a JSON object{why}")
         if at_once:
             refuse_sparse(file, len(shapes.keys), memory)
         frame = keep(_records(file, shapes, at_once=at_once))

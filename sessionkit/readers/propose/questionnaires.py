@@ -90,6 +90,8 @@ def _as_answers(part: LogFileKind, parts: Sequence[LogFileKind]) -> LogFileKind:
     others = [one for one in parts if one is not part]
     if not part.sample.named or part.kind not in KINDS or part.query_key or not _has_log(others):
         return part
+    if part.sample.known_as:  # what is around lists of results is a part of the log
+        return part
     answers = _without_rows_below_header(part, others)
     rivals = [one for one in parts if one.kind == part.kind]
     is_largest = max(rivals, key=lambda one: (len(one.columns), -rivals.index(one))) is part

@@ -530,6 +530,11 @@ class NestedTables:
         place = self._place
         rank = self._rank(columns, [layout.session, layout.position])
         sample = self._with_empty_lists(sample)
+        pairs = [one for one in columns.values() if one.heading == "doc id" and one.share_matching(BRACKETS) > SAME]
+        if pairs:
+            shown = quoted(pairs[0].given[0])
+            doubt = f"its elements are lists, such as {shown}, and each is taken as a document. What is the document?"
+            sample = replace(sample, doubts={**sample.doubts, "list": doubt})
         if rank != place:
             sample = replace(sample, frame=sample.frame.drop(place), texts=sample.texts.drop(place))
         named = [quoted(".".join(one.path)) for one in self.log.unused]
@@ -745,8 +750,14 @@ def section_of_clicks(part: LogFileKind, results: LogFileKind, folder: Path) -> 
     if left:
         lines.append(Line(remarks=(f"not kept, since clicks are counted on results: {', '.join(left[:SHOWN])}",)))
     options = {"path": paths_from(folder, part.sample), **part.sample.options}
-    head = TomlSection((CLICKS_SECTION,), tuple(Line(key, value) for key, value in options.items()))
-    return [head, TomlSection((CLICKS_SECTION, "columns"), tuple(lines))]
+    head = [Line(key, value) for key, value in options.items()]
+    rank = next((part.columns[str(line.value)] for line in clicked if line.key == "rank"), None)
+    if rank is not None and rank.integers.min() == 0:
+        asked = (
+            f"the least number in {quoted(rank.name)} is 0, so 1 is added to all. Is it counted from 0? If not, say 1"
+        )
+        head.append(Line("base", {"rank": 0}, (asked,)))
+    return [TomlSection((CLICKS_SECTION,), tuple(head)), TomlSection((CLICKS_SECTION, "columns"), tuple(lines))]
 
 
 def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[Line]:
@@ -765,10 +776,8 @@ def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[L
     ranks = [one for one in own if one.counts]
     if ranks:
         one = max(ranks, key=lambda one: likeness(one.heading, "rank"))
-        zero = "; it begins at 0: then say base = { rank = 0 } above" if one.integers.min() == 0 else ""
-        return [
-            Line("rank", one.name, (f"{quoted(one.name)} is taken for the rank of what was clicked{zero}. Is it?",))
-        ]
+        asked = f"{quoted(one.name)} is taken for the rank of what was clicked. Is it?"
+        return [Line("rank", one.name, () if likeness(one.heading, "rank") >= LIKELY else (asked,))]
     if best is not None:
         return [Line("doc_id", best[2].name, (f"few of {quoted(best[2].name)} are results. What was clicked?",))]
     return [Line("doc_id", "...", ("no field says what was clicked. Which is it?",), idle=True)]

@@ -377,3 +377,38 @@ def test_events_of_google_analytics(tmp_path, quiet_read, form):
         (1, 1, "B1", True),
     ]
     assert study.rejected.collect().is_empty()
+
+
+def test_clicked_ranks_that_count_from_0(write, quiet_read):
+    value = clicked_ranks()
+    records = [{**one, "clicks": [{"rank": rank - 1} for rank in one["clicks"]]} for one in value]
+    log = write("log.json", json.dumps(records))
+    proposal = sk.propose(log, folder=log.parent)
+    assert "clicks.base" in [one.place for one in proposal.questions]
+    results = quiet_read(write("study.toml", proposal.text)).results.collect()
+    clicked = [rank in clicked for _, ids, clicked in LISTS for rank in range(1, len(ids) + 1)]
+    assert results["clicked"].to_list() == clicked
+
+
+def test_elements_that_are_lists_or_nothing_are_asked_about(write, quiet_read):
+    pairs = [{**one, "contexts": [[doc, 0.5] for doc in one["contexts"]]} for one in clicked_ranks()]
+    asked = [
+        one.text for one in sk.propose(write("pairs.json", json.dumps(pairs))).questions if one.place == "results.list"
+    ]
+    assert len(asked) == 1
+    assert "its elements are lists, such as '[\"d1\", 0.5]'" in asked[0]
+    gap = [
+        {"session": name, "user": "u", "queries": [{"query": "a", "results": [{"id": "d1"}, None]}]} for name in "st"
+    ]
+    log = write("gap.json", json.dumps(gap))
+    proposal = sk.propose(log, folder=log.parent)
+    assert "results.columns.doc_id" in [one.place for one in proposal.questions]
+    study = quiet_read(write("study.toml", proposal.text))
+    assert study.results.collect()["doc_id"].to_list() == ["d1", "d1"]
+    assert study.rejected.collect()["rule"].to_list() == ["doc_id_is_given"] * 2
+
+
+def test_json_that_is_cut_short_says_so(write):
+    log = write("log.json", json.dumps(bare_ids(), indent=1)[:-40])
+    with pytest.raises(DataError, match="is it cut short"):
+        sk.propose(log)

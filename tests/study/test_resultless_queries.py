@@ -7,7 +7,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.reports.page import sections_of
-from sessionkit.reports.parts import Tiles
+from sessionkit.reports.parts import Tiles, Words
 
 REMEDY = "; if that is wrong, correct without_results, missing_positions, empty_list or results_status in study.toml and ingest again"
 
@@ -144,4 +144,12 @@ def test_the_page_says_it_beside_what_is_judged():
         "4 of 20 queries (a 30.0%, b 10.0%): 4 returned nothing and have the value 0.",
     )
     assert "Queries without results" in tiles_of(log(["not_logged", "shown", "shown"]))  # nothing is compared
-    assert "Queries without results" not in tiles_of(log(["empty", *["shown"] * 9]))
+
+
+def test_few_queries_are_a_sentence_of_the_first_section():
+    study = log(["empty", *["shown"] * 9])
+    assert "Queries without results" not in tiles_of(study)
+    said = [text for part in sections_of(study)[0].parts if isinstance(part, Words) for text in part.paragraphs]
+    assert "1 of 10 queries has no results: 1 returned nothing and has the value 0." in said
+    everything = sections_of(log(["shown"] * 10))[0].parts
+    assert not [part for part in everything if isinstance(part, Words) and "no results" in str(part)]

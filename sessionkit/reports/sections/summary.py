@@ -56,11 +56,12 @@ def summary(of: Material) -> list[Part]:
     found = of.comparison
     if found is None:
         lead, *rest = _alone(of)
-        return [lead, _sizes(of), *rest, *lost, *_distribution(of)]
+        return [lead, _sizes(of), *rest, *_few_missing_lists(of), *lost, *_distribution(of)]
     return [
         of.led(headline(of, found)),
         _tiles(of, found),
         Words(tuple(of.redaction.note(one) for one in _rest(of, found))),
+        *_few_missing_lists(of),
         *lost,
         *_figures(of, found),
     ]
@@ -319,6 +320,19 @@ def _missing_lists(of: Material) -> list[Tile]:
         f"{missing_lists.missing:,} of {counted(missing_lists.queries, 'query')}{f' ({by_group})' if by_group else ''}"
     )
     return [Tile("Queries without results", share_text(missing_lists.share), f"{more}: {missing_lists.effect}.")]
+
+
+def _few_missing_lists(of: Material) -> list[Words]:
+    """Say what queries without result rows do to the numbers, where they are too few for a tile."""
+    missing_lists = MissingLists.of(of.study.facts)
+    if missing_lists.are_frequent or not missing_lists.missing or not missing_lists.results:
+        return []
+    n_missing, n_queries = missing_lists.missing, counted(missing_lists.queries, "query")
+    return [
+        Words(
+            (f"{n_missing:,} of {n_queries} {'has' if n_missing == 1 else 'have'} no results: {missing_lists.effect}.",)
+        )
+    ]
 
 
 def _share(share: float | None) -> str:

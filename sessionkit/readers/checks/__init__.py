@@ -6,6 +6,7 @@
 
     columns.py     the source's column names to ours; source_union.py: several sources of a table as one
     cells.py       how a sheet spells its values: decimal marks, dates, words, units
+    query_numbers.py  numbers for queries that have none, by their times or as they come
     assembly.py    the tables of whole sessions, checked, with source_checks.py (a source on its way), log_schemas.py (columns
                    that other tables are derived from) and derive.py (tables the log lacks)
     whole_log.py   what the whole log decides: counting from 0, times without zone

@@ -28,17 +28,6 @@ MANY = 20_000
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
 
-def in_batches(rows: Iterable[Mapping[str, Any]], schema: Schema, workspace: Path) -> pl.LazyFrame:
-    """Return rows as one frame of this schema; keys that are missing are null, others are left out.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     in_batches([{"a": 1}, {"b": 2}], {"a": pl.Int64}, Path(folder)).collect()["a"].to_list()
-    [1, None]
-    """
-    return in_files(batches(rows, schema), workspace)
-
-
 def batches(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Iterator[pl.DataFrame]:
     """Return rows as frames of this schema, one at least."""
     rest, first = iter(rows), True

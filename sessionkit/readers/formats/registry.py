@@ -119,8 +119,7 @@ OWN_FORMATS: dict[str, Format] = {
         tried=events.TRIED,
     ),
     "trec_run": Format(
-        "runs: of TREC (topic, iteration, document, rank, score, tag) or MS MARCO (topic, document, rank) between blanks, JSON of "
-        "scores by topic and document, tables of PyTerrier and ranx; several are several systems",
+        "runs of TREC and MS MARCO, JSON of scores by topic and document, tables of PyTerrier and ranx; several are several systems",
         reader("trec_run", trec_run.take, files=partial(inputs, parquet=True)),
         fits=trec_run.fits,
         options=trec_run.OPTIONS,

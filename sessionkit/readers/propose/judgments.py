@@ -18,11 +18,12 @@ from sessionkit.contract import table
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError
+from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.entries import TEXT
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness, plain
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness, plain
 from sessionkit.readers.propose.contents import SampleColumn, judged_shares, share, shared
-from sessionkit.readers.propose.kinds import LogFileKind, judgments_in
+from sessionkit.readers.propose.kinds import LogFileKind, called, judgments_in
 from sessionkit.readers.propose.match import MISSING, STEADY, Match, fits, is_steady
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.spellings import mean_nothing, respelled
@@ -123,6 +124,10 @@ def _worth(words: list[str]) -> dict[str, int]:
 
 KEYS = ("judgment_key", "topic_id", "session_id", "query_text", "query_id")
 """What judgments may belong to."""
+IDENTIFYING = ("user_id", "topic_id", "session_id", "query_position", "query_id", "system_id")
+"""Columns of a log that together with another one may be the key of judgments."""
+ALIKE = 0.5
+"""The share of values of such a column in judgments, above which it is that of the log."""
 CLOSE = 0.1
 """Shares of judged results that are so near to each other leave it open which key is meant."""
 WORDY = 0.3
@@ -158,6 +163,8 @@ def choose_key(match: Match, keys: list[SampleColumn], doc: SampleColumn, log: d
             )
         return max(keys, key=lambda one: max(likeness(one.heading, ours) for ours in KEYS))
     best = tried[0]
+    if (pair := _pair_of(match, best, doc, log)) is not None:
+        return pair
     _feed(match, best.hold, log)
     rivals = [
         quoted(one.hold.column.name)
@@ -171,6 +178,75 @@ def choose_key(match: Match, keys: list[SampleColumn], doc: SampleColumn, log: d
             f"judged by it); {listed(list(dict.fromkeys(rivals))[:3])} would also fit. Which is it?",
         )
     return best.key
+
+
+def _pair_of(match: Match, best: Trial, doc: SampleColumn, log: dict[str, Match]) -> SampleColumn | None:
+    """Return the key made of two columns where one does not tell judgments apart, and let a table of the log make the same.
+
+    Judgments of a user and a task, or of a session and a query of it, repeat a document for each of the two alone. Where they do not,
+    but have a second column that the log counts or names things by, it is asked about.
+    """
+    part, key = match.part, best.key
+    if not part.sample.named or key.made_of is not None or match.options.get("format"):
+        return None
+    judged = pl.DataFrame({"key": key.texts, "doc": doc.texts}).drop_nulls()
+    has_repeats = judged.n_unique() < judged.height
+    for second in part.columns.values():
+        if second.name in (key.name, doc.name) or second.distinct < 2 or second.made_of is not None:
+            continue
+        home, theirs = _home_of(best.hold.column, second, log)
+        if home is None or theirs is None:
+            continue
+        both = pl.DataFrame({"key": key.texts, "second": second.texts, "doc": doc.texts}).drop_nulls()
+        names = f"{quoted(key.name)} and {quoted(second.name)}"
+        if not has_repeats:
+            match.ask(
+                "judgment_key",
+                f"the judgments have {quoted(second.name)} too, as the log has. If a judgment holds for {names} together, write both in a "
+                "list here and in the judgment_key of the log",
+            )
+            return None
+        if both.height - both.n_unique() < judged.height - judged.n_unique():
+            _join(home, "judgment_key", best.hold.column, theirs)
+            home.remark("judgment_key", "judgments are made for each pair of these")
+            match.ask(
+                "judgment_key",
+                f"documents are judged more than once for one {quoted(key.name)}, so {names} together are taken for the key. Are they?",
+            )
+            return _join(match, "judgment_key", key, second)
+    return None
+
+
+def _home_of(
+    first: SampleColumn, second: SampleColumn, log: dict[str, Match]
+) -> tuple[Match | None, SampleColumn | None]:
+    """Return the table of the log that has both columns of a key, and its column that is the second."""
+    for match in [log[name] for name in ("queries", "results", "sessions") if name in log]:
+        columns = match.part.columns
+        if first.name not in columns or not match.part.sample.named:
+            continue
+        for ours in IDENTIFYING:
+            theirs = columns.get(match.columns.get(ours, "")) or columns.get(called(columns, ours))
+            is_known = theirs is not None and theirs.made_of is None and theirs.name != first.name
+            if is_known and _is_alike(second, theirs, ours):
+                return match, theirs
+    return None, None
+
+
+def _is_alike(second: SampleColumn, theirs: SampleColumn | None, ours: str) -> bool:
+    """Return whether a column of the judgments is one of the log: by its name and its values."""
+    if theirs is None or share(second.given, theirs.given) <= ALIKE:
+        return False
+    return folded(second.name) == folded(theirs.name) or likeness(second.heading, ours) >= LIKELY
+
+
+def _join(match: Match, ours: str, first: SampleColumn, second: SampleColumn) -> SampleColumn:
+    """Let two columns of a table together feed one of ours."""
+    name = f"{first.name} and {second.name}"
+    texts = pl.select(pl.concat_str(first.texts, second.texts, separator=JOINED)).to_series().alias(name)
+    match.part.columns[name] = SampleColumn(name, first.place, texts, texts, (first.name, second.name))
+    match.columns[ours] = name
+    return match.part.columns[name]
 
 
 def _tried(keys: list[SampleColumn], doc: SampleColumn, log: dict[str, Match]) -> list[Trial]:

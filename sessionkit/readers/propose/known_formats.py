@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, SessionkitError
-from sessionkit.readers.entries import Option
+from sessionkit.readers.entries import Glimpse, Option
 from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.formats.trec_session import read_topics
 from sessionkit.readers.propose.kinds import formats_of_judgments, judgments_in
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted, spelled
 from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, zone_line
+from sessionkit.readers.run_files import holds_run_table, holds_three_columns
 from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
@@ -44,7 +45,10 @@ def known(paths: Sequence[Path]) -> RecognizedFiles | None:
         for path in paths
     }
     log = [path for path in paths if fits[path]]
-    if not log:
+    # JSON of numbers such as 1.0 may be a run or judgments: it is judgments beside what can only be a run
+    either = [path for path in log if formats_of_judgments(path)]
+    log = [path for path in log if path not in either] or log
+    if not log or _is_part_of_tables(log, paths, seen):
         return None
     for path in paths:
         if path not in log and any(
@@ -58,6 +62,12 @@ def known(paths: Sequence[Path]) -> RecognizedFiles | None:
         formats = fits[log[0]][:1]
         log = [path for path in log if formats[0] in fits[path]]
     return RecognizedFiles(tuple(formats), tuple(log), tuple(path for path in paths if path not in log))
+
+
+def _is_part_of_tables(log: Sequence[Path], paths: Sequence[Path], seen: Mapping[Path, Glimpse]) -> bool:
+    """Return whether a table that could be a run stands beside other tables: then it is the results of a log of tables."""
+    beside = [path for path in paths if path not in log and not formats_of_judgments(path)]
+    return bool(beside) and any(holds_run_table(seen[path]) for path in log)
 
 
 def sections_of_known(found: RecognizedFiles, folder: Path) -> list[TomlSection]:
@@ -81,6 +91,7 @@ def sections_of_known(found: RecognizedFiles, folder: Path) -> list[TomlSection]
     lines = [Line("format", name, asked), Line("path", paths[0] if len(paths) == 1 else paths)]
     if topics is not None:
         lines.append(Line("topics", path_from(folder, topics), ("taken for the topics of the sessions. Is it?",)))
+    lines += [Line(questions=(question,)) for path in found.log for question in _doubts_about(path)]
     lines += _of_judgments(judgments[:1])
     lines += [
         Line(
@@ -106,6 +117,18 @@ def sections_of_known(found: RecognizedFiles, folder: Path) -> list[TomlSection]
             )
         )
     return sections
+
+
+def _doubts_about(path: Path) -> list[str]:
+    """Return the questions about a file that could be something else."""
+    text = glimpse(path).head
+    if formats_of_judgments(path):
+        return [
+            f"{quoted(path.name)} could be judgments as well, whose numbers are grades; it is taken for a run. Is it?"
+        ]
+    if holds_three_columns(text):
+        return [f"the three columns of {quoted(path.name)} are taken for topic, document and rank. Are they?"]
+    return []
 
 
 def _maps_topics(path: Path) -> bool:

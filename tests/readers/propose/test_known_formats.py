@@ -88,3 +88,31 @@ def test_a_folder_is_a_log_or_the_files_in_it(write, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="empty is a directory without files"):
         propose(tmp_path / "empty")
+
+
+SCORES, WHOLE, GRADES = '{"q": {"a": 0.7, "b": 2}}', '{"q": {"a": 1.0, "b": 2.0}}', '{"q": {"a": 1, "b": 0}}'
+
+
+@pytest.mark.parametrize("names", [("a.json", "b.json"), ("b.json", "a.json")])
+@pytest.mark.parametrize("contents", [(SCORES, GRADES), (SCORES, WHOLE), (WHOLE, GRADES)])
+def test_scores_and_grades_in_json_are_told_apart_in_any_order(write, tmp_path, quiet_read, contents, names):
+    paths = [write(name, content) for name, content in zip(names, contents, strict=True)]
+    for files in (paths, paths[::-1]):
+        proposal = propose(files, folder=tmp_path)
+        assert proposal.settings["path"] == names[0]
+        assert proposal.settings["judgments"] == {"path": names[1], "format": "json_qrels"}
+        assert ("taken for a run" in proposal.text) == (contents[0] == WHOLE)
+    assert quiet_read(write("study.toml", proposal.text)).facts.judgments == 2
+
+
+def test_what_three_columns_are_is_asked(write, tmp_path):
+    proposal = propose([write("a.run", "q\ta\t1\nq\tb\t2\n"), write("q.txt", "q 0 a 1\n")], folder=tmp_path)
+    assert proposal.settings["format"] == "trec_run"
+    assert "the three columns of 'a.run' are taken for topic, document and rank. Are they?" in proposal.text
+
+
+def test_results_of_queries_in_another_table_are_no_run(write, tmp_path):
+    results = write("results.csv", "query_id,doc_id,rank\nq1,a,1\nq1,b,2\nq2,a,1\n")
+    queries = write("queries.csv", "session_id,query_position,query_id,query_text\ns,1,q1,lamp\ns,2,q2,lamps\n")
+    assert propose([results, queries], folder=tmp_path).settings["format"] == "tables"
+    assert propose([results], folder=tmp_path).settings["format"] == "trec_run"

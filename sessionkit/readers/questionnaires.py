@@ -21,7 +21,7 @@ from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.config import Config
 from sessionkit.readers.io.log_files import open_log, paths_in
 from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import read_table
+from sessionkit.readers.io.table_files import options_of_sheets, read_table
 from sessionkit.readers.raw import Raw
 from sessionkit.study import Source
 
@@ -141,9 +141,12 @@ def _of_questionnaire(said: Mapping[str, Any], config: Config, copies: Path) -> 
     accounts: list[Source] = []
     warnings: list[str] = []
     sources: list[str] = []
-    for path in paths_in(said["path"], config.folder):
+    each_sheet = [
+        (path, options) for path in paths_in(said["path"], config.folder) for options in options_of_sheets(said)
+    ]
+    for path, options in each_sheet:
         file = open_log(path, config.folder, copies, encoding=said.get("encoding"), section=SECTION, workbook=True)
-        raw = read_table(file, SECTION, said, config=config, keep=in_memory)
+        raw = read_table(file, SECTION, options, config=config, keep=in_memory)
         sources.append(raw.source)
         tables, merged = _long(raw, said)
         for table in tables:

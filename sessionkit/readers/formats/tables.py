@@ -8,10 +8,8 @@ others are derived. A table may have several files or sheets, as of one particip
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.log_schemas import LOG
@@ -25,7 +23,7 @@ from sessionkit.readers.formats.table_joins import with_counted_clicks, with_pos
 from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
 from sessionkit.readers.io.record_store import Keep, in_memory
-from sessionkit.readers.io.table_files import read_table
+from sessionkit.readers.io.table_files import options_of_sheets, read_table
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken
 
@@ -63,7 +61,7 @@ def take(log: Log) -> Taken:
     for file in log.files:
         name = file.section
         keep = in_memory if name in ("users", "clicks") or log.fits else log.keep
-        for options in _of_each_sheet(log.config.tables[name]):
+        for options in options_of_sheets(log.config.tables[name]):
             raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
     for name in ("queries", "results"):
         if order := log.config.tables.get(name, {}).get("number_queries"):
@@ -105,12 +103,6 @@ def _cut(taken: Taken, log: Log, keep: Keep) -> Taken:
             )
     cut = cut_tables(taken.raws, gap, keep)
     return replace(taken, raws=cut.raws, notes=[*taken.notes, *cut.notes])
-
-
-def _of_each_sheet(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return what study.toml says of a table, once for each sheet of a workbook that it names."""
-    sheets = options.get("sheet")
-    return [options] if sheets is None or isinstance(sheets, str) else [{**options, "sheet": one} for one in sheets]
 
 
 def _names(config: Config) -> list[str]:

@@ -141,6 +141,12 @@ def _elements(
     )
 
 
+def options_of_sheets(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what study.toml says of a table, once for each sheet of a workbook that it names."""
+    sheets = options.get("sheet")
+    return [options] if sheets is None or isinstance(sheets, str) else [{**options, "sheet": one} for one in sheets]
+
+
 def layout_of(file: LogFile) -> tuple[list[str], dict[str, object]]:
     """Return the fields of a file's first line, or the names of its columns, and what :func:`read_table` has to be told of it."""
     if file.kind == "parquet":

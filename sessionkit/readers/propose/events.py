@@ -19,7 +19,7 @@ from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
 from sessionkit.readers.propose.kinds import LogFileKind, action_of, event_column
 from sessionkit.readers.propose.match import condition_columns, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
-from sessionkit.readers.propose.questionnaires import sections_of_answers
+from sessionkit.readers.propose.questionnaires import section_of_answers
 from sessionkit.readers.propose.table_sections import asked_of_grades, path_from, sections_of, zone_line
 from sessionkit.readers.questionnaires import SECTION
 
@@ -72,7 +72,7 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     if judged.match is not None:
         sections += sections_of(judged.match, folder)
     taken = set(table("sessions").names)
-    return [*sections, *(section for part in answers for section in sections_of_answers(part, parts, folder, taken))]
+    return [*sections, *(section_of_answers(part, parts, folder, taken) for part in answers)]
 
 
 def _written(part: LogFileKind) -> list[Line]:

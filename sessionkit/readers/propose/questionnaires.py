@@ -7,7 +7,7 @@ sessions that the log does not say. A column of the results is one of answers wh
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import polars as pl
 
 from sessionkit.contract import table
 from sessionkit.display.words import counted, listed
-from sessionkit.readers.propose.column_names import LIKELY, folded, likeness
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
 from sessionkit.readers.propose.kinds import LogFileKind, called
 from sessionkit.readers.propose.match import STEADY, Match
@@ -146,7 +146,7 @@ def _is_questionnaire(part: LogFileKind, others: Sequence[LogFileKind], *, is_la
         is_of_several = len(ids) > 1
         return bool(known - facts) or is_of_several or any(_facts(one) - facts for one in rivals)
     if part.kind == "users":
-        return not is_largest
+        return not is_largest or len(ids) > 1
     return not _has_documents(part, others)
 
 
@@ -200,13 +200,21 @@ def _ids_by_name(part: LogFileKind, others: Sequence[LogFileKind]) -> dict[str, 
     """Return those of these columns that have a usual name."""
     ids = {}
     for ours in IDS:
-        name, log = called(part.columns, ours), _in_log(others, ours)
-        if name and (
-            any(share(part.columns[name].given, column.given) >= SHARED for column in log)
-            or _respellings(part.columns[name], log)
-        ):
-            ids[ours] = name
+        log = _in_log(others, ours)
+        named = [
+            one for one in part.columns.values() if likeness(one.heading, ours) >= LIKELY and not _is_nearer(one, ours)
+        ]
+        named.sort(key=lambda one: -likeness(one.heading, ours))
+        shared = [one.name for one in named if any(share(one.given, other.given) >= SHARED for other in log)]
+        alike = [one.name for one in named if _respellings(one, log)]
+        if shared or alike:
+            ids[ours] = [*shared, *alike][0]
     return {"session_id": ids["session_id"]} if "session_id" in ids else ids
+
+
+def _is_nearer(column: SampleColumn, ours: str) -> bool:
+    """Return whether the name of a column is rather one of another of ours."""
+    return max(likeness(column.heading, other) for other in USUAL) > likeness(column.heading, ours)
 
 
 def _respellings(column: SampleColumn, log: Sequence[SampleColumn]) -> dict[str, str]:
@@ -301,44 +309,35 @@ def _items_in_names(part: LogFileKind, others: Sequence[LogFileKind]) -> str | N
     return None
 
 
-def sections_of_answers(
-    part: LogFileKind, parts: Sequence[LogFileKind], folder: Path, taken: set[str]
-) -> list[TomlSection]:
-    """Return what a study.toml says of a questionnaire, of each of its sheets where it has several.
+def section_of_answers(part: LogFileKind, parts: Sequence[LogFileKind], folder: Path, taken: set[str]) -> TomlSection:
+    """Return what a study.toml says of a questionnaire.
 
     Parameters
     ----------
     taken
         Names of columns that sessions and users have already; those of the questionnaire's items join them.
     """
-    others = [one for one in parts if one is not part]
+    others = [other for other in parts if other is not part]
     layout = _layout_of_answers(part, others)
-    distinguishing = _distinguishing(part, others, layout)
-    if distinguishing is not None:
-        return [TomlSection((), (Line(questions=(distinguishing,)),))]
-    renamed = _renamed(part, layout, taken)
-    columns = {**layout.ids, **renamed}
+    question = _ask_of_several_rows(part, others, layout)
+    if question is not None:
+        return TomlSection((), (Line(questions=(question,)),))
+    columns = {**layout.ids, **_renamed(part, layout, taken)}
     if layout.long:
         columns |= dict(zip((ITEM, ANSWER), layout.long, strict=True))
     options: dict[str, Any] = {"path": paths_from(folder, part.sample), **part.sample.options}
-    sheets = options["sheet"] if isinstance(options.get("sheet"), list) else [options.get("sheet")]
     ours = {theirs: name for name, theirs in columns.items()}
-    names = [ours.get(one.name, one.name) for one in layout.items]
-    asked = [part.columns[layout.long[1]]] if layout.long else [*layout.items, *layout.within]
-    lines_of_columns = [
+    names = [ours.get(item.name, item.name) for item in layout.items]
+    answers = [part.columns[layout.long[1]]] if layout.long else [*layout.items, *layout.within]
+    lines = [
+        *_written(part, options, answers),
+        *_values(part, layout, ours),
         Line("columns", columns, tuple(_questions_of_ids(part, others, layout))),
         *([Line("name_items", layout.pattern)] if layout.pattern is not None else []),
         *_lines_of_items(part, layout, names),
     ]
-    sections = []
-    for at, sheet in enumerate(sheets):
-        own = options if sheet is None else {**options, "sheet": sheet}
-        lines = [*_written(part, own, asked), *_labels(part, layout, ours), *lines_of_columns]
-        if at:  # what is asked of the first sheet is asked of all
-            lines = [replace(line, questions=(), remarks=()) for line in lines if line.key and not line.idle]
-        sections.append(TomlSection((SECTION,), tuple(lines), is_item=True))
-    taken |= set(names) | {columns.get(name, name) for name in renamed}
-    return sections
+    taken |= set(names)
+    return TomlSection((SECTION,), tuple(lines), is_item=True)
 
 
 @dataclass(frozen=True)
@@ -382,7 +381,7 @@ def _layout_of_answers(part: LogFileKind, others: Sequence[LogFileKind]) -> Answ
     return AnswersLayout(ids, long, pattern, within, () if long else items, export, respellings)
 
 
-def _distinguishing(part: LogFileKind, others: Sequence[LogFileKind], layout: AnswersLayout) -> str | None:
+def _ask_of_several_rows(part: LogFileKind, others: Sequence[LogFileKind], layout: AnswersLayout) -> str | None:
     """Return the question about a file with several rows for most respondents, which is not used; None for others."""
     item = layout.long[0] if layout.long else None
     if _repeated(part, layout.ids, item) <= REPEATED:
@@ -397,7 +396,7 @@ def _distinguishing(part: LogFileKind, others: Sequence[LogFileKind], layout: An
         apart = f" {quoted(columns[0].name)} tells them apart ({values}): write one file for each, with other names for its items."
     topic, in_log = called(part.columns, "topic_id"), _in_log(others, "topic_id")
     if "topic_id" not in layout.ids and in_log and topic and topic not in layout.ids.values():
-        values = f"{quoted(topic)} has {_values(part.columns[topic])}, the log {_values(in_log[0])}"
+        values = f"{quoted(topic)} has {_first_values(part.columns[topic])}, the log {_first_values(in_log[0])}"
         return (
             f"{part.name} has up to {most} rows for each {named} and is not used, because its tasks are not those of the log: {values}. "
             "Write them alike"
@@ -434,7 +433,7 @@ def _questions_of_ids(part: LogFileKind, others: Sequence[LogFileKind], layout: 
     """Return the questions about whose the answers are: columns taken by their values, rows that join nothing, repetitions."""
     by_name = _ids_by_name(part, others)
     questions = [
-        f"{quoted(name)} is taken for {ours} by its values ({_values(part.columns[name])}). Is it?"
+        f"{quoted(name)} is taken for {ours} by its values ({_first_values(part.columns[name])}). Is it?"
         for ours, name in layout.ids.items()
         if ours not in by_name
     ]
@@ -471,8 +470,8 @@ def _questions_of_other_ids(part: LogFileKind, others: Sequence[LogFileKind], la
         name = called(part.columns, ours)
         if not name or ours in layout.ids or not any(one.name == name for one in layout.items):
             continue
-        given = _values(part.columns[name])
-        in_log = [_values(one) for one in _in_log(others, ours)]
+        given = _first_values(part.columns[name])
+        in_log = [_first_values(one) for one in _in_log(others, ours)]
         if in_log:
             questions.append(
                 f"{quoted(name)} ({given}) is not taken for {ours}, which is {in_log[0]} in the log. Is it the same?"
@@ -484,7 +483,7 @@ def _questions_of_other_ids(part: LogFileKind, others: Sequence[LogFileKind], la
     return questions
 
 
-def _values(column: SampleColumn) -> str:
+def _first_values(column: SampleColumn) -> str:
     """Return the first values of a column as a sentence shows them."""
     return ", ".join(map(quoted, column.given.unique(maintain_order=True)[:3]))
 
@@ -527,54 +526,103 @@ def _lines_of_items(part: LogFileKind, layout: AnswersLayout, names: Sequence[st
     return lines
 
 
-def _labels(part: LogFileKind, layout: AnswersLayout, ours: Mapping[str, str]) -> list[Line]:
-    """Return the question what words are worth: ids that are written otherwise, labels of known scales, and others."""
+@dataclass(frozen=True)
+class Labels:
+    """Columns of words: those of known scales with what these are worth, and others with their words."""
+
+    scales: Mapping[str, Mapping[str, int]]
+    words: Mapping[str, Sequence[str]]
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions about what the words are worth."""
+        shown = "; ".join(
+            f"{quoted(name)}: {', '.join(map(quoted, words[:4]))}" for name, words in list(self.words.items())[:SHOWN]
+        )
+        questions = []
+        if self.scales:
+            named = listed([quoted(name) for name in list(self.scales)[:SHOWN]])
+            questions.append(
+                f"answers of {named} are words. Is the order right, and has the scale more levels that nobody chose? Correct the values "
+                "and remove the '#'"
+            )
+        if self.words and self.scales:
+            questions.append(
+                f"other answers are words too ({shown}); they stay words unless values says what each is worth"
+            )
+        elif self.words:
+            questions.append(
+                f"answers are words ({shown}). If they have an order, say what each is worth, and remove the '#'"
+            )
+        return questions
+
+    @property
+    def values(self) -> dict[str, Mapping[str, int]]:
+        """What the words of scales are worth; where there are none, numbers for the others."""
+        numbers = {name: {word: at for at, word in enumerate(words, 1)} for name, words in self.words.items()}
+        return {**(self.scales or numbers)}
+
+
+def labels_of(items: Iterable[tuple[str, pl.Series]]) -> Labels:
+    """Return the columns of words among some items.
+
+    Parameters
+    ----------
+    items
+        The name of the column of each item, and its answers.
+    """
     scales: dict[str, dict[str, int]] = {}
-    labels: dict[str, list[str]] = {}
-    for name, texts in _texts_of_items(part, layout):
-        given = [text.strip() for text in texts if not mean_nothing([text])]
+    others: dict[str, list[str]] = {}
+    for name, answers in items:
+        given = [text.strip() for text in answers if not mean_nothing([text])]
         words = [text for text in given if not NUMBER.fullmatch(text)]
         distinct = list(dict.fromkeys(words))
         are_most = 2 * len(words) >= len(given)
-        worth = values_of_labels(given) or (values_of_labels(words) if are_most else {})
-        if words and worth:
-            named = {label: value for label, value in worth.items() if label != str(value)}
-            scales[name] = {**scales.get(name, {}), **named}
-        elif are_most and 1 < len(distinct) <= LABELS and 2 * len(distinct) <= len(words):
-            labels[name] = [*labels.get(name, []), *distinct]
-    ordered = {ours.get(name, name): values for name, values in scales.items()}
-    others = {ours.get(name, name): texts for name, texts in labels.items() if name not in scales}
-    shown = "; ".join(
-        f"{quoted(name)}: {', '.join(map(quoted, texts[:4]))}" for name, texts in list(others.items())[:SHOWN]
-    )
+        values = values_of_labels(given) or values_of_labels(words)
+        if words and values and (are_most or len(distinct) < len(values)):
+            scales[name] = {**scales.get(name, {}), **{word: values[word] for word in distinct}}
+        elif words and values and (ends := _values_at_the_ends(list(values), set(given) - set(words))):
+            scales[name] = {**scales.get(name, {}), **ends}
+        elif 0 < len(distinct) <= LABELS and (not are_most or 1 < len(distinct) <= len(words) / 2):
+            others[name] = list(dict.fromkeys([*others.get(name, []), *distinct]))
+    return Labels(scales, {name: words for name, words in others.items() if name not in scales})
+
+
+def _values_at_the_ends(labels: Sequence[str], numbers: Iterable[str]) -> dict[str, int]:
+    """Return what the words at the ends of a scale are worth whose other levels are whole numbers."""
+    levels = sorted(int(number) for number in numbers if number.isdigit())
+    if len(labels) != 2 or not levels:
+        return {}
+    return {labels[0]: levels[0] - 1, labels[1]: levels[-1] + 1}
+
+
+def ask_of_labels(match: Match) -> None:
+    """Ask what the words in columns of users and sessions are worth that are answers on a scale."""
+    labels = labels_of((one.name, one.given) for one in match.unused)
+    if labels.scales and "values" not in match.options and match.part.sample.named:
+        match.supposed["values"] = dict(labels.scales)
+        match.ask("values", Labels(labels.scales, {}).questions[0])
+
+
+def _values(part: LogFileKind, layout: AnswersLayout, ours: Mapping[str, str]) -> list[Line]:
+    """Return the line that says what words are worth, as a comment: ids that are written otherwise, and labels."""
+    labels = labels_of((ours.get(name, name), answers) for name, answers in _texts_of_items(part, layout))
     questions = [
-        f"ids in {quoted(layout.ids[name])} are not written as in the log ({quoted(theirs)}, {quoted(id_)}), and such rows belong to "
+        f"ids in {quoted(layout.ids[name])} are not written as in the log ({quoted(theirs)}, {quoted(log)}), and such rows belong to "
         "nobody in the log until the '#' is removed. Are they the same?"
         for name, pairs in layout.respellings.items()
-        for theirs, id_ in list(pairs.items())[:1]
+        for theirs, log in list(pairs.items())[:1]
     ]
-    values: dict[str, Mapping[str, object]] = {**layout.respellings, **ordered}
-    if ordered:
-        questions.append(
-            f"answers of {listed([quoted(name) for name in list(ordered)[:SHOWN]])} are words. Is the order right, and has the scale more "
-            "levels that nobody chose? Correct the values and remove the '#'"
-        )
-    if others and values:
-        questions.append(
-            f"other answers are words too ({shown}); they stay words unless values says what each is worth"
-        )
-    elif others:
-        questions.append(
-            f"answers are words ({shown}). If they have an order, say what each is worth, and remove the '#'"
-        )
-        values = {name: {text: at for at, text in enumerate(texts, 1)} for name, texts in others.items()}
+    questions += labels.questions
+    values = {**layout.respellings, **(labels.scales if layout.respellings else labels.values)}
     return [Line("values", values, tuple(questions), idle=True)] if questions else []
 
 
 def _texts_of_items(part: LogFileKind, layout: AnswersLayout) -> list[tuple[str, pl.Series]]:
     """Return the given answers of each item, under the column that has them."""
     if layout.long is None:
-        return [(one.name, one.given) for one in (*layout.items, *layout.within)]
+        ids = {called(part.columns, ours) for ours in IDS}
+        return [(one.name, one.given) for one in (*layout.items, *layout.within) if one.name not in ids]
     item, answer = layout.long
     rows = part.sample.texts.select(pl.col(item).alias("item"), pl.col(answer).alias("answer")).drop_nulls()
     return [(answer, group["answer"]) for _, group in rows.group_by("item", maintain_order=True)]

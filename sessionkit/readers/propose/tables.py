@@ -16,7 +16,7 @@ from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
-from sessionkit.readers.propose.questionnaires import sections_of_answers, sections_within
+from sessionkit.readers.propose.questionnaires import ask_of_labels, section_of_answers, sections_within
 from sessionkit.readers.propose.table_sections import (
     ask_of_lists,
     asked_of_grades,
@@ -62,6 +62,9 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         lay_out_clicks(matches[CLICKS], matches)
     _ask_of_grades_within(matches)
     _ask_of_condition(matches)
+    for name in ("users", "sessions"):
+        if name in matches:
+            ask_of_labels(matches[name])
     if "results" not in matches and "queries" in matches:
         ask_of_lists(matches["queries"])
     top = [
@@ -75,7 +78,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         sections += sections_within(matches["results"], graded, folder)
     taken = _columns_of_sessions(matches, sections)
     answers = [part for part in parts if part.kind == SECTION]
-    sections += [section for part in answers for section in sections_of_answers(part, parts, folder, taken)]
+    sections += [section_of_answers(part, parts, folder, taken) for part in answers]
     left = [
         Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
         for part in parts

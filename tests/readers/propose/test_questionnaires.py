@@ -381,3 +381,33 @@ def test_answers_of_a_workbook_and_of_parquet(write, tmp_path, quiet_read):
         made = propose([log, tmp_path / name], folder=tmp_path)
         sessions = quiet_read(write("study.toml", made.text)).sessions.collect()
         assert sessions["Q1"].sum() == 28, name
+
+
+def test_words_at_the_ends_of_a_scale_of_numbers_are_asked_for_their_values(proposal, write, quiet_read):
+    labels = ["Strongly disagree", "2", "3", "4", "Strongly agree"]
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows_of(lambda at: labels[at % 5])}")
+    sessions = quiet_read(write("study.toml", made.text.replace("# values", "values"))).sessions.collect()
+    assert sessions["ease"].sum() == 15 + 6
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows_of(lambda at: at or 'all over')}")
+    assert "'ease': 'all over'" in asked(made, "questionnaires.values")[0]
+
+
+def test_labels_of_users_are_asked_for_their_values(proposal, write, quiet_read):
+    people = "".join(f"u{user},{SCALE[user]}\n" for user in range(1, 5))
+    made, _, _ = proposal(log=LOG_WITH_QUERIES, people=f"user,trust\n{people}")
+    assert "'trust' are words" in asked(made, "users.values")[0]
+    users = quiet_read(write("study.toml", made.text.replace("# values", "values"))).users.collect()
+    assert users["trust"].to_list() == [2, 3, 4, 5]
+
+
+def test_sheets_of_one_participant_each_are_one_questionnaire(write, tmp_path, quiet_read):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "answers.xlsx") as book:
+        for user in range(1, 5):
+            sheet = book.add_worksheet(f"u{user}")
+            for at, row in enumerate((("task", "ease"), ("T1", user), ("T2", 2 * user))):
+                sheet.write_row(at, 0, row)
+    made = propose([write("log.csv", LOG_WITH_QUERIES), tmp_path / "answers.xlsx"], folder=tmp_path)
+    assert said(made)[0]["sheet"] == ["u1", "u2", "u3", "u4"]
+    sessions = quiet_read(write("study.toml", made.text)).sessions.collect()
+    assert sessions["ease"].sum() == 3 * (1 + 2 + 3 + 4)

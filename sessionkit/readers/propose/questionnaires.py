@@ -598,7 +598,7 @@ def _values_at_the_ends(labels: Sequence[str], numbers: Iterable[str]) -> dict[s
 
 def ask_of_labels(match: Match) -> None:
     """Ask what the words in columns of users and sessions are worth that are answers on a scale."""
-    labels = labels_of((one.name, one.given) for one in match.unused)
+    labels = labels_of((one.name, one.given) for one in match.unused if one.distinct > 1)
     if labels.scales and "values" not in match.options and match.part.sample.named:
         match.supposed["values"] = dict(labels.scales)
         match.ask("values", Labels(labels.scales, {}).questions[0])

@@ -114,8 +114,9 @@ def values_of_labels(labels: Iterable[str]) -> dict[str, int]:
     numbers = {label: number for label in folded if (number := _number_in(label)) is not None}
     if len(numbers) == len(folded) and len(set(numbers.values())) == len(numbers):
         return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
-    if set(folded.values()) <= {*YES, *NO} and not any(map(str.isdigit, folded.values())):
-        return {label: int(text in YES) for label, text in sorted(folded.items(), key=lambda pair: pair[1] in YES)}
+    is_yes = {label: text in YES for label, text in folded.items() if text in YES or text in NO}
+    if len(is_yes) == len(folded) and len(set(is_yes.values())) == 2 and not any(map(str.isdigit, folded.values())):
+        return {label: int(value) for label, value in sorted(is_yes.items(), key=lambda pair: pair[1])}
     fitting = [scale for scale in SCALES if set(folded.values()) <= frozenset().union(*scale)]
     if not fitting:
         return {}

@@ -46,6 +46,8 @@ SHAPES = {
     "three": (ANY, ANY, WHOLE),
 }
 """What each field of a line is like, of files that are like runs and qrels."""
+UNTAGGED_SHAPES = ("untagged", "untagged_by_score")
+"""Those that are runs without a tag."""
 SAMPLES = ("prels", "stratified")
 """Those that are judgments of a sample."""
 NEEDS_GRADES = "which only estimators such as statAP and xinfAP use; give qrels: topic, 0, document, grade"

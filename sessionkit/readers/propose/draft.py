@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.arguments import path_of, paths_of
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.readers.io.blanks import UNTAGGED_SHAPES, first_fields, name_fields, shape_of
 from sessionkit.readers.propose.events import sections_of_events
 from sessionkit.readers.propose.joins import with_joins
 from sessionkit.readers.propose.judgments import TABULAR
@@ -31,6 +32,7 @@ from sessionkit.readers.propose.sample import Sample, only_header, samples_of
 from sessionkit.readers.propose.sheets import files_in, outputs_in, together
 from sessionkit.readers.propose.table_sections import looked_at, path_from
 from sessionkit.readers.propose.tables import beginning_of_log, by_shared_ids, sections_of_beginning, sections_of_tables
+from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.storage import DESCRIPTOR
 from sessionkit.study.temporary import TemporaryFolder
 
@@ -122,6 +124,14 @@ def _proposal(sections: Sequence[TomlSection], remarks: Sequence[str] = ()) -> P
     return proposal_of([TomlSection((), (), (HEAD, *remarks)), *sections])
 
 
+def _reason_against(path: Path) -> str | None:
+    """Return what a file is that is like a run or qrels and is neither, in words; None for other files."""
+    text = glimpse(path).head
+    is_sample = formats_of_judgments(path)[:1] == ["prels"]
+    is_untagged = shape_of(text) in UNTAGGED_SHAPES and all(fields[1] == "Q0" for fields in first_fields(text))
+    return name_fields(text) if is_sample or is_untagged else None
+
+
 def _refuse(path: Path) -> None:
     """Raise an error for what is no file of a log."""
     if not path.exists():
@@ -137,6 +147,8 @@ def _refuse(path: Path) -> None:
         raise DataError(f"{path} is a directory without files, not a log of a known format; give files")
     if path.is_file() and formats_of_judgments(path)[:1] == ["prefs"]:
         raise DataError(f"{path.name} contains preferences (prefs), not grades; measures need grades: give qrels")
+    if path.is_file() and (reason := _reason_against(path)) is not None:
+        raise DataError(f"{path.name}: {reason}")
     try:
         path_from(Path(), path).encode()
     except UnicodeEncodeError:

@@ -116,3 +116,15 @@ def test_results_of_queries_in_another_table_are_no_run(write, tmp_path):
     queries = write("queries.csv", "session_id,query_position,query_id,query_text\ns,1,q1,lamp\ns,2,q2,lamps\n")
     assert propose([results, queries], folder=tmp_path).settings["format"] == "tables"
     assert propose([results], folder=tmp_path).settings["format"] == "trec_run"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q Q0 a 1 9.5\nq Q0 b 2 8\n", "a run without its tag"),
+        ("q a 1 0 0.25\nq b 0 1 0.5\n", "prels, judgments of a sample"),
+    ],
+)
+def test_a_file_that_is_like_a_run_or_qrels_is_named(write, text, said):
+    with pytest.raises(DataError, match=f"odd.txt: five columns, .*{said}"):
+        propose([write("odd.txt", text), write("q.txt", "q 0 a 1\n")])

@@ -295,12 +295,12 @@ def _numbered_apart(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss]
     counts = study.queries.group_by("session_id").agg(queries=pl.len()).join(lists, on="session_id", how="left")
     uneven = counts.filter(pl.col("queries") != pl.col("lists").fill_null(0)).sort("session_id").collect()
     if uneven.height:
-        session, queries, n_lists = uneven.row(0)
+        session, n_queries, n_lists = uneven.row(0)
+        first = f"{quoted(session)}, {counted(n_queries, 'query')} and {counted(n_lists or 0, 'list')}"
         yield Loss(
             "results.number_queries",
-            f"queries and lists are numbered each for itself, and in {counted(uneven.height, 'session')} there are not as many (first: "
-            f"{quoted(session)}, {counted(queries, 'query')} and {counted(n_lists or 0, 'list')}): lists may lie under the query before. Which column of both "
-            "says to which query a list belongs?",
+            f"queries and lists are numbered each for itself, and in {counted(uneven.height, 'session')} there are not as many "
+            f"(first: {first}): lists may lie under the query before. Which column of both says to which query a list belongs?",
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from sessionkit.contract import RECORD
+from sessionkit.errors import DataError
 from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.checks.query_numbers import number_queries
 from sessionkit.readers.config import Config
@@ -20,7 +21,7 @@ from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
 from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of
-from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.propose.sample import Sample, sample_of
 from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.sniffer import fitting, glimpse
 from sessionkit.study.temporary import TemporaryFolder
@@ -381,6 +382,16 @@ def event_column(columns: dict[str, SampleColumn]) -> str | None:
         if "query" in found and (len(found) > 1 or like) and (best is None or like + len(found) > best[0]):
             best = (like + len(found), one.name)
     return best[1] if best else None
+
+
+def is_log_of_events(path: Path, workspace: Path) -> bool:
+    """Return whether the records of a file are events of several kinds; the results of a query may be a list in these too."""
+    try:
+        columns = columns_of(sample_of(path, workspace))
+    except DataError:  # its records are no table
+        return False
+    event = event_column(columns)
+    return event is not None and len({action_of(text) for text in columns[event].given.unique()} - {None}) > 1
 
 
 def action_of(text: str) -> str | None:

@@ -40,6 +40,7 @@ from sessionkit.readers.propose.kinds import (
     called,
     event_column,
     formats_of_judgments,
+    is_log_of_events,
     with_sessions,
 )
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
@@ -261,7 +262,7 @@ def nested_parts_of(paths: Sequence[Path], folders: Sequence[Path], workspace: P
         if not _may_be_json(path) or formats_of_judgments(path):
             continue
         file = nested_file(path, workspace)
-        if file is not None:
+        if file is not None and not is_log_of_events(path, workspace):
             logs.setdefault(file.log.ways, []).append(file)
     return [part for files in logs.values() for part in _parts_of(files, folders)]
 

@@ -1,5 +1,7 @@
 """Logs of events: which column is what, what events are called, what is asked of them."""
 
+import json
+
 import pytest
 
 from sessionkit.errors import DataError
@@ -102,3 +104,19 @@ def test_a_column_of_events_that_may_be_the_condition_is_asked_about(write, tmp_
     proposal = propose(log, folder=tmp_path)
     assert any("Is it 'cohort' ('x', 'y')?" in question.text for question in proposal.questions)
     assert '\n# system_id = "cohort"\n' in proposal.text
+
+
+def test_events_whose_queries_hold_their_results_are_events(write, tmp_path, quiet_read):
+    """Two queries of one text with lists of their own, and a click on the first result of the second."""
+    records = [
+        {"session": "s1", "time": "2026-03-02T10:00:00Z", "event": "query", "query": "cat", "results": ["d1", "d2"]},
+        {"session": "s1", "time": "2026-03-02T10:01:00Z", "event": "query", "query": "cat", "results": ["d3", "d4"]},
+        {"session": "s1", "time": "2026-03-02T10:01:20Z", "event": "click", "doc": "d3"},
+    ]
+    log = write("events.ndjson", "".join(json.dumps(record) + "\n" for record in records))
+    proposal = propose(log, folder=tmp_path)
+    assert proposal.settings["format"] == "events"
+    study = quiet_read(write("study.toml", proposal.text))
+    assert study.queries.collect().height == 2
+    clicked = study.results.filter("clicked").collect()
+    assert clicked.select("query_position", "rank", "doc_id").rows() == [(2, 1, "d3")]

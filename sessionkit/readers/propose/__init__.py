@@ -11,6 +11,8 @@
     joins.py           results and clicks that belong to queries by an id, files of clicks
     judgments.py       judgments: their grades, and what they belong to
     questionnaires.py  answers of participants and sessions, beside a log and within it
+    survey_exports.py  exports of survey tools: rows below the header, columns about a response, unfinished responses
+    scales.py          words of rating scales and what they may be worth
     record_lists.py    lists inside records: which are results and clicks, and what the records around them are
     sample.py          the first rows of a file or a sheet, and how it is written
     sheets.py          files that are one table, and what their names say

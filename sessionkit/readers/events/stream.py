@@ -1,7 +1,8 @@
 """A stream of events, one row each, a query, an impression, a click or a leave: its columns, broken records and order.
 
-Events are taken in the order of their times, those of one time or without times in the order of the log. An event belongs
-to the query before it in its session or, where it names a query_id, to the last query of that id.
+Events are taken in the order of their times, those of one time or without times in that of event_order or of the log, from its
+last line up where it has the newest events first. An event belongs to the query before it in its session or, where it names a
+query_id, to the last query of that id. One that names the text of another query belongs to that.
 
 Impressions make lists; without ranks they are ranked in the order in which they first appear. A query that says itself what
 was shown has that list. A clicked document that was not shown takes the rank that the click names if nothing else is there. How

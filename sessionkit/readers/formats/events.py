@@ -7,7 +7,9 @@ Two tables of study.toml say what is what::
     columns = { session_id = "sid", time = "ts", event = "action", query_text = "q", doc_id = "doc", rank = "pos" }
     events = { query = "search", impression = "view", click = ["open", "preview"], leave = "close" }
 
-A log without sessions needs users: sessions are then cut by inactivity. The documents a query returned may stand in
+A session may be several columns together, such as a user and a task. A log without sessions needs users and times: sessions are
+then cut by inactivity. Times since the start of the session are elapsed_seconds, whose unit `units` says; where there are no times,
+event_order may number the events. The documents a query returned may stand in
 impressions of their own or, as a JSON list or between blanks, commas or bars, in a column ``results`` of the query. How events
 become queries and results is told in ``events/stream.py``.
 """
@@ -301,6 +303,8 @@ def _stream(
     schema = raw.frame.collect_schema()
     there = _names(raw)
     given = {name: _several(columns.get(name, name)) for name in COLUMNS}
+    if "time" not in columns and any(given[name] == ["time"] for name in ("elapsed_seconds", "event_order")):
+        del given["time"]  # a column of this name that is no time
     wanted = {name: theirs for name, theirs in given.items() if set(theirs) <= set(there)}
     if "event" not in wanted:
         raise DataError(

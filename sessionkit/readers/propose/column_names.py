@@ -63,6 +63,8 @@ _USUAL = {
     "results_count": "nresults numresults resultcount hitcount",
 }
 _ABROAD = {
+    "event": "ereignis ereignistyp aktion aktionstyp evenement typeevenement evento tipoevento tipo accion azione acao gebeurtenis "
+    "actie tapahtuma toiminto handelse",
     "session_id": "sitzung sitzungsnummer sitzungsid suchsitzung seance sesion idsesion sessione sessao sessie sessio istunto "
     "hakuistunto sokning soksession",
     "rank": "rang rangplatz trefferrang trefferposition platz rangs posicion rango orden posizione posto posicao ordem positie "

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import polars as pl
 
-from sessionkit.contract import Field
+from sessionkit.contract import Field, table
 from sessionkit.contract.casts import cast, without_zone
 from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness
 from sessionkit.readers.propose.sample import Sample
@@ -186,6 +186,13 @@ class SampleColumn:
         """Return its values as a study.toml that says how they are spelled gives them to one of our columns."""
         spelling = self.spelling(field)
         return self.values if spelling == PLAIN else respelled(self.texts, spelling, field)
+
+    @property
+    def times(self) -> pl.Series:
+        """Its values as times, null where they are none."""
+        issued = table("queries").by_name["issued_at"]
+        values = self._read_as(issued)
+        return values.alias(issued.name).to_frame().select(cast(issued, values.dtype)).to_series()
 
     def lacks_zone(self, field: Field) -> bool:
         """Return whether times in it, which feed one of our columns, carry no zone."""

@@ -12,7 +12,7 @@ from sessionkit.arguments import path_of, paths_of
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.io.blanks import UNTAGGED_SHAPES, first_fields, name_fields, shape_of
-from sessionkit.readers.propose.events import sections_of_events
+from sessionkit.readers.propose.events import join_event_files, sections_of_events
 from sessionkit.readers.propose.joins import with_joins
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
@@ -160,9 +160,12 @@ def _refuse(path: Path) -> None:
 def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
     """Return the tables in some files with what they are taken for, those of several files as one.
 
-    Judgments in a format of their own are not taken apart, and neither are files of events put together.
+    Judgments in a format of their own are not taken apart.
     """
-    parts, samples = nested_parts_of(files, folders, workspace), []
+    parts, samples = (
+        nested_parts_of(files, folders, workspace),
+        [],
+    )
     nested = {path for part in parts for path in (part.sample.files or (part.sample.path,))}
     for path in [one for one in files if one not in nested]:
         formats = formats_of_judgments(path)
@@ -173,7 +176,7 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
         else:
             samples += samples_of(path, workspace, qrels="qrels" in formats, bare=len(files) > 1)
     samples = [with_event_fields(sample, workspace) for sample in samples]
-    for sample in together(samples, folders):
+    for sample in together(join_event_files(samples, folders), folders):
         if not sample.frame.height:
             raise only_header(sample.name)
         if lists := parts_in_cells(sample, workspace):
@@ -181,9 +184,7 @@ def _parts(files: Sequence[Path], folders: Sequence[Path], workspace: Path) -> l
             continue
         part = part_of(sample)
         sheets = sample.options.get("sheet") if part.kind == "judgments" else None
-        if part.kind == "events" and sample.files:
-            parts += [part_of(one) for one in samples if one.path in sample.files]
-        elif isinstance(sheets, list):
+        if isinstance(sheets, list):
             parts += [part_of(one) for one in samples if one.path == sample.path and one.options.get("sheet") in sheets]
         else:
             parts.append(part)

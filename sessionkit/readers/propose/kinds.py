@@ -19,8 +19,9 @@ from sessionkit.readers.checks.query_numbers import number_queries
 from sessionkit.readers.config import Config
 from sessionkit.readers.judgments.files import judgment_files, read_judgments
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
+from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of
+from sessionkit.readers.propose.event_names import action_of, event_column
 from sessionkit.readers.propose.sample import Sample, sample_of
 from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.sniffer import fitting, glimpse
@@ -156,17 +157,6 @@ def try_layout(columns: dict[str, SampleColumn], session: str, position: str, ra
     return ListColumns(session, position, rank, float(fit), 1 - float(dense), 1 - float(once))
 
 
-ACTIONS = {
-    "query": "query search submit submitted querysubmit querysubmitted querysubmission searchquery queryissued issuequery newquery "
-    "requery reformulate reformulation viewsearchresults",
-    "impression": "impression view views show shown result display displayed serpitem exposure",
-    "click": "click clicked clickresult resultclick open opened opendocument documentopened select selected itemclick docclick "
-    "selectitem selectcontent",
-    "leave": "leave left close closed closedocument back return returned backtoserp exit docclose",
-}
-"""What events are called, folded, by what they are to ``format = "events"``."""
-KINDS_OF_EVENTS = 200
-"""Different events that a log may have."""
 FILLED = 0.9
 """The share of rows with a rank above which a file is lists, whatever else it says."""
 SURE = 0.97
@@ -221,7 +211,7 @@ def with_sessions(sample: Sample) -> Sample:
         return sample
     user, session = called(columns, "user_id"), called(columns, "session_id")
     if session:
-        return _several(sample, [user, session]) if user and _is_numbered_for_each(columns, session, user) else sample
+        return _several(sample, [user, session]) if user and is_numbered_for_each(columns, session, user) else sample
     if any(likeness(name, "session_id") >= LIKELY for name in columns):
         return sample
     found = {ours: called(columns, ours) for ours in ("user_id", "topic_id", "system_id")}
@@ -239,7 +229,7 @@ def with_sessions(sample: Sample) -> Sample:
     return next(sound, None) or next(keys, ways[0])
 
 
-def _is_numbered_for_each(columns: dict[str, SampleColumn], session: str, user: str) -> bool:
+def is_numbered_for_each(columns: dict[str, SampleColumn], session: str, user: str) -> bool:
     """Return whether most sessions have numbers that several participants have."""
     pairs = pl.DataFrame({"s": columns[session].texts, "u": columns[user].texts}).drop_nulls().unique()
     several = pairs.group_by("s").len().select((pl.col("len") > 1).mean()).item() or 0
@@ -371,19 +361,6 @@ def judgments_in(path: Path, format: str) -> pl.DataFrame:
         return pl.concat(pl.collect_all(grades))
 
 
-def event_column(columns: dict[str, SampleColumn]) -> str | None:
-    """Return the column that tells events apart: one with few texts, some of which are queries, others something else."""
-    best: tuple[float, str] | None = None
-    for one in columns.values():
-        if not 1 < one.distinct <= KINDS_OF_EVENTS:
-            continue
-        found = {action for text in one.given.unique() if (action := action_of(text))}
-        like = likeness(one.heading, "event")
-        if "query" in found and (len(found) > 1 or like) and (best is None or like + len(found) > best[0]):
-            best = (like + len(found), one.name)
-    return best[1] if best else None
-
-
 def is_log_of_events(path: Path, workspace: Path) -> bool:
     """Return whether the records of a file are events of several kinds; the results of a query may be a list in these too."""
     try:
@@ -392,15 +369,6 @@ def is_log_of_events(path: Path, workspace: Path) -> bool:
         return False
     event = event_column(columns)
     return event is not None and len({action_of(text) for text in columns[event].given.unique()} - {None}) > 1
-
-
-def action_of(text: str) -> str | None:
-    """Return what an event of this name is; None where nothing says it.
-
-    >>> action_of("Query_Submitted"), action_of("scroll")
-    ('query', None)
-    """
-    return next((action for action, names in ACTIONS.items() if folded(text) in names.split()), None)
 
 
 def is_key(columns: dict[str, SampleColumn], ours: str) -> bool:

@@ -74,7 +74,26 @@ def asked_of_times(matches: Sequence[Match]) -> list[Line]:
             column = match.part.columns[name]
             if declared is not None and declared.type == "datetime" and column.lacks_zone(declared):
                 found.append(f"{quoted(name)} of {match.part.name} ({quoted(column.given[0])})")
-    return [zone_line(listed(found[:3]))] if found else []
+    asked = [zone_line(listed(found[:3]))] if found else []
+    for match in matches:
+        issued, session = match.column("issued_at"), match.column("session_id")
+        if issued is not None and session is not None:
+            return [*asked, *pause_lines(issued.times, session.texts)]
+    return asked
+
+
+def pause_lines(times: pl.Series, sessions: pl.Series) -> list[Line]:
+    """Return the question about sessions that pause for longer than a day, if there are any."""
+    frame = pl.DataFrame({"session": sessions, "time": times}).drop_nulls().sort("session", "time")
+    long = frame.filter(pl.col("time").diff().over("session") > pl.duration(days=1))["session"].unique().sort()
+    if long.is_empty():
+        return []
+    asked = (
+        f"{counted(len(long), 'session')} of {sessions.n_unique():,} with a pause of more than a day, such as {quoted(long[0])}. If a "
+        "session should end at a pause, as where a user id stands for the session, remove the '#'; session_gap (30 minutes unless "
+        "said) is how long a pause is"
+    )
+    return [Line("cut_sessions", True, (asked,), idle=True)]
 
 
 def zone_line(where: str) -> Line:

@@ -120,3 +120,223 @@ def test_events_whose_queries_hold_their_results_are_events(write, tmp_path, qui
     assert study.queries.collect().height == 2
     clicked = study.results.filter("clicked").collect()
     assert clicked.select("query_position", "rank", "doc_id").rows() == [(2, 1, "d3")]
+
+
+def as_csv(rows, separator=","):
+    """Return rows of dicts as a table with the columns of all of them."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [separator.join(names), *(separator.join(str(row.get(name, "")) for name in names) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def study_of(spelled, *, clock=lambda session, second: {"at": f"2024-01-0{session + 1}T10:00:{second:02}Z"}):
+    """Return two sessions of two queries; `spelled` are the names of who, event, text, document and rank, and of the events."""
+    who, event, text, doc, rank = spelled[:5]
+    query, show, click = spelled[5:]
+    rows = []
+    for session in (0, 1):
+        for number in (1, 2):
+            ids, begun = {who: f"s{session}"}, 20 * number
+            rows.append({**ids, **clock(session, begun), event: query, text: f"find {number}"})
+            rows += [
+                {**ids, **clock(session, begun + nth), event: show, doc: f"d{number}{nth}", rank: nth}
+                for nth in (1, 2, 3)
+            ]
+            rows.append({**ids, **clock(session, begun + 5), event: click, doc: f"d{number}2", rank: 2})
+            rows.append({**ids, **clock(session, begun + 6), event: "tick"})
+    return rows
+
+
+ENGLISH = ("session", "event", "query", "doc", "rank", "search", "impression", "click")
+DIALECTS = [
+    ENGLISH,
+    ("sid", "action", "q", "url", "position", "query_submitted", "serp_item_shown", "result_clicked"),
+    ("Sitzung", "Aktion", "Anfrage", "Dokument", "Rang", "Suche", "Anzeige", "Klick"),
+    ("séance", "event", "requête", "document", "rang", "requête", "affichage", "clic"),
+    (
+        "sesión",
+        "tipo",
+        "consulta",
+        "documento",
+        "posición",
+        "x1",
+        "x2",
+        "x3",
+    ),  # the columns that they fill say what they are
+    ("sess", "kind", "terms", "thing", "pos", "asked", "drawn", "went"),
+]
+
+
+def clicked_results(study):
+    columns = ("query_position", "rank", "doc_id", "clicks")
+    return study.results.collect().select("session_id", *columns).sort("session_id", "query_position", "rank").rows()
+
+
+EXPECTED = [
+    (session, number, rank, f"d{number}{rank}", int(rank == 2))
+    for session in ("s0", "s1")
+    for number in (1, 2)
+    for rank in (1, 2, 3)
+]
+
+
+@pytest.mark.parametrize("spelled", DIALECTS, ids=[one[5] for one in DIALECTS])
+def test_names_of_events_are_known_guessed_by_their_columns_or_asked(write, quiet_read, tmp_path, spelled):
+    made = propose(write("log.csv", as_csv(study_of(spelled))), folder=tmp_path)
+    assert clicked_results(quiet_read(write("study.toml", made.text))) == EXPECTED
+    questions = {question.place: question.text for question in made.questions}
+    assert "'tick' (4)" in questions["events"]
+    if spelled[5] in ("x1", "asked"):
+        assert questions["events.query"] == f"'{spelled[5]}' (4 with query_text) is taken for query. Is it right?"
+        assert f"'{spelled[6]}' (12 with doc_id and rank) is taken for impression" in questions["events.impression"]
+        assert f"'{spelled[7]}' (4 with doc_id and rank) is taken for click" in questions["events.click"]
+
+
+NUMBERS_OF_EVENTS = {second: nth for nth, second in enumerate([20, 21, 22, 23, 25, 26, 40, 41, 42, 43, 45, 46])}
+CLOCKS = {
+    "milliseconds since 1970": (lambda session, second: {"ts": 1_700_000_000_000 + 86_400_000 * session + 1000 * second}, "time", {}),
+    "seconds since 1970": (lambda session, second: {"ts": 1_700_000_000 + 86_400 * session + second}, "time", {}),
+    "milliseconds": (lambda _, second: {"time": 1000 * second}, "elapsed_seconds", {"units": {"elapsed_seconds": "milliseconds"}}),
+    "seconds": (lambda _, second: {"elapsed": second + 0.5}, "elapsed_seconds", {}),
+    "a clock": (lambda _, second: {"elapsed": f"0:00:{second:02}"}, "elapsed_seconds", {"units": {"elapsed_seconds": "h:m:s"}}),
+    "dates": (lambda session, second: {"zeit": f"1{session}.03.2024 10:00:{second:02}"}, "time", {"times": "%d.%m.%Y %H:%M:%S"}),
+    "a number": (lambda _, second: {"seq": second}, "event_order", {}),
+    "a number without a name": (lambda _, second: {"n": NUMBERS_OF_EVENTS[second]}, "event_order", {}),
+    "nothing": (lambda *_: {}, "", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CLOCKS)
+def test_times_of_events_are_told_apart_and_asked_about(write, quiet_read, tmp_path, kind):
+    clock, ours, options = CLOCKS[kind]
+    rows = study_of(ENGLISH, clock=clock)
+    if ours:
+        rows = rows[::-1]  # the newest first
+    made = propose(write("log.csv", as_csv(rows, ";")), folder=tmp_path)
+    questions = " ".join(f"{question.place}: {question.text}" for question in made.questions)
+    assert {key: made.settings[key] for key in ("units", "times") if key in made.settings} == options
+    clocks = {"time", "elapsed_seconds", "event_order"} & set(made.settings["columns"])
+    assert clocks == ({ours} if ours else set())
+    study = quiet_read(write("study.toml", made.text))
+    assert clicked_results(study) == EXPECTED
+    if ours == "elapsed_seconds":
+        assert study.queries.collect()["elapsed_seconds"].to_list()[:2] == (
+            [20.5, 40.5] if kind == "seconds" else [20.0, 40.0]
+        )
+        assert "not for dates. Is it?" in questions
+        assert "issued_at" not in study.columns("queries")
+    if ours == "event_order":
+        assert "is taken for the order of events within a session" in questions
+    if not ours:
+        assert "read in the order of the file. Is that the order in which they happened?" in questions
+
+
+def test_lists_in_records_of_events_are_those_of_queries(write, quiet_read, tmp_path):
+    rows = [
+        {
+            "client_id": "c1",
+            "event_name": "view_search_results",
+            "ts": 1709546400123,
+            "search_term": "otter",
+            "results": ["d1", "d2"],
+        },
+        {"client_id": "c1", "event_name": "select_item", "ts": 1709546410123, "item_id": "d2"},
+        {
+            "client_id": "c1",
+            "event_name": "view_search_results",
+            "ts": 1709546470123,
+            "search_term": "otter",
+            "results": ["d3", "d2"],
+        },
+        {"client_id": "c1", "event_name": "select_item", "ts": 1709546480123, "item_id": "d3"},
+        {
+            "client_id": "c2",
+            "event_name": "view_search_results",
+            "ts": 1709546400123,
+            "search_term": "swan",
+            "results": [],
+        },
+    ]
+    made = propose(write("log.ndjson", "".join(json.dumps(row) + "\n" for row in rows)), folder=tmp_path)
+    study = quiet_read(write("study.toml", made.text))
+    assert clicked_results(study) == [
+        ("c1-1", 1, 1, "d1", 0),
+        ("c1-1", 1, 2, "d2", 1),
+        ("c1-1", 2, 1, "d3", 1),
+        ("c1-1", 2, 2, "d2", 0),
+    ]
+    assert study.queries.collect()["results_status"].to_list() == ["shown", "shown", "empty"]
+
+
+def test_of_unknown_events_on_documents_those_that_are_more_are_impressions(write, tmp_path):
+    lines = [
+        "P1,ask,otter,,",
+        "P1,draw,,d1,1",
+        "P1,draw,,d2,2",
+        "P1,go,,d2,2",
+        "P1,star,,d2,2",
+        "P1,go,,d1,1",
+        "P2,ask,swan,,",
+        "P2,draw,,d7,1",
+    ]
+    made = propose(write("log.csv", "\n".join(["session,event,query,doc,rank", *lines]) + "\n"), folder=tmp_path)
+    assert made.settings["events"] == {"query": "ask", "impression": "draw", "click": "go"}
+    assert "events that are not used so far: 'star' (1 with doc_id and rank)" in made.questions[-1].text
+
+
+def test_times_that_begin_anew_at_each_page_are_asked_about(write, quiet_read, tmp_path):
+    rows = study_of(ENGLISH, clock=lambda _, second: {"ms": 1000 * (second % 20)})
+    made = propose(write("log.csv", as_csv(rows)), folder=tmp_path)
+    (question,) = [one.text for one in made.questions if one.place == "columns.elapsed_seconds"]
+    assert "'ms' (0 to 6,000) is no date and falls 2 times within a session" in question
+    assert "elapsed_seconds" not in made.settings["columns"]
+    assert clicked_results(quiet_read(write("study.toml", made.text))) == EXPECTED
+
+
+def test_a_user_and_a_task_are_a_session_and_long_pauses_are_asked_about(write, quiet_read, tmp_path):
+    rows = study_of(("user", *ENGLISH[1:]), clock=lambda _, second: {"ms": 1000 * second})
+    rows = [{**row, "task": "A", "user": row["user"].replace("s", "u")} for row in rows]
+    made = propose(write("log.csv", as_csv(rows)), folder=tmp_path)
+    assert made.settings["columns"]["session_id"] == ["user", "task"]
+    assert "columns.session_id" in [question.place for question in made.questions]
+    assert quiet_read(write("study.toml", made.text)).sessions.collect()["session_id"].to_list() == ["u0/A", "u1/A"]
+    long = study_of(ENGLISH, clock=lambda _, second: {"at": f"2024-01-{second // 20 * 5:02}T10:00:{second:02}Z"})
+    made = propose(write("long.csv", as_csv(long)), folder=tmp_path)
+    (question,) = [one.text for one in made.questions if one.place == "cut_sessions"]
+    assert question.startswith("2 sessions of 2 with a pause of more than a day, such as 's0'.")
+    cut = write("study.toml", made.text.replace("# cut_sessions", "cut_sessions"))
+    assert quiet_read(cut).sessions.collect()["session_id"].to_list() == ["s0-1", "s0-2", "s1-1", "s1-2"]
+
+
+def test_sessions_of_tables_that_pause_for_days_are_asked_about(write, quiet_read, tmp_path):
+    rows = [
+        {
+            "visitor": f"v{who}",
+            "query_no": number,
+            "query": f"find {number}",
+            "time": f"2024-01-{3 * number:02}T10:00:00Z",
+            "rank": 1,
+            "doc": f"d{number}",
+        }
+        for who in (0, 1)
+        for number in (1, 2, 3)[: 3 - 2 * who]
+    ]
+    rows = [{"session": row["visitor"], **row} for row in rows]
+    made = propose(write("log.csv", as_csv(rows)), folder=tmp_path)
+    (question,) = [one.text for one in made.questions if one.place == "cut_sessions"]
+    assert question.startswith("1 session of 2 with a pause of more than a day, such as 'v0'.")
+    assert len(quiet_read(write("study.toml", made.text)).sessions.collect()) == 2
+    cut = write("study.toml", made.text.replace("# cut_sessions", "cut_sessions"))
+    assert quiet_read(cut).sessions.collect()["session_id"].to_list() == ["v0-1", "v0-2", "v0-3", "v1-1"]
+
+
+def test_a_folder_in_which_one_never_searched_is_one_log(write, quiet_read, tmp_path):
+    (tmp_path / "logs").mkdir()
+    rows = study_of(("sess", "kind", "q", "doc", "rank", "asked", "shown", "opened"))
+    for name, own in (("a", rows[:12]), ("b", rows[12:]), ("c", [{"sess": "s9", "kind": "enter"}]), ("d", [])):
+        write(f"logs/{name}.ndjson", "".join(json.dumps(row) + "\n" for row in own))
+    made = propose(tmp_path / "logs", folder=tmp_path)
+    assert made.settings["path"] in ("logs", ["logs/a.ndjson", "logs/b.ndjson", "logs/c.ndjson"])
+    study = quiet_read(write("study.toml", made.text))
+    assert clicked_results(study) == EXPECTED
+    assert "1 session without a query, not in the study: 's9'" in study.notes

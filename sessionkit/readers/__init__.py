@@ -15,6 +15,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
     propose/        sk.propose: a study.toml for files as they lie there
     read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
     runs.py         sk.from_run, runs in memory or in files; run_sessions.py: of which session each query of a run is
+    run_files.py    files of runs, in every form in which they are read
     missing_topics.py  what runs lack: judged topics, or queries of a map, without a line
     description.py  which format, files and options: by config.py (study.toml) or sniffer.py (a look at the content)
     entries.py      what the registries hold

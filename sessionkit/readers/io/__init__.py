@@ -10,10 +10,11 @@
     ndjson.py         a JSON object per line, key by key (shapes.py)
     json_items.py     a JSON document too large to load at once, its numbers and texts as they are written
     list_rows.py      rows made of lists inside records, JSON or cells of a table
+    score_dicts.py    numbers by topic and document, as runs and judgments in JSON have them
     markup.py         XML as it streams by
     elements.py       rows made of its elements
     parquet.py        tables with types
-    workbooks.py      sheets of workbooks, as text
+    workbooks.py      sheets of workbooks, as text; cell_spans.py: their merged cells
     blanks.py         fields between blanks, such as those of qrels
     limits.py         lines that are too long for the memory there is, and tables that are mostly empty
     record_store.py   where records stay: in memory or in files, some at a time

@@ -24,7 +24,7 @@ from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_numbered_for_each, part_of
 from sessionkit.readers.propose.match import LONG, condition_columns, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted, spelled
-from sessionkit.readers.propose.questionnaires import section_of_answers
+from sessionkit.readers.propose.questionnaire_sections import section_of_answers
 from sessionkit.readers.propose.sample import ROWS, Sample
 from sessionkit.readers.propose.sheets import files_in
 from sessionkit.readers.propose.spellings import unit_in

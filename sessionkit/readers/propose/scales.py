@@ -6,10 +6,15 @@ A proposal only ever asks for these values: nothing in a file says them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
+import polars as pl
+
+from sessionkit.display.words import listed
 from sessionkit.readers.propose.column_names import plain
-from sessionkit.readers.propose.spellings import NO, YES
+from sessionkit.readers.propose.proposal import quoted
+from sessionkit.readers.propose.spellings import NO, YES, mean_nothing
 
 _SCALES = """
 dissatisfied|unsatisfied, neutral|neither satisfied nor dissatisfied|neither, satisfied
@@ -90,6 +95,12 @@ SCALES = tuple(
 )
 MOST = 11
 """Levels of a scale at most."""
+NUMBER = re.compile(r"[-+]?\d*[.,]?\d+")
+"""A number, whatever its decimal mark."""
+LABELS = 9
+"""Different texts at most of a column of labels whose order is not known."""
+SHOWN = 12
+"""Names that a sentence lists."""
 NUMBER_AT_AN_END = re.compile(r"\(?(-?\d+)\)?(?:\s*[-\u2013\u2014:.=)]\D*|\s\D*|)|\D*[\s(\[:=\u2013\u2014-](\d+)[)\]]?")
 """A label that holds one number, such as "5 - very satisfied" or "Agree (4)"."""
 
@@ -138,3 +149,73 @@ def _number_in(label: str) -> int | None:
     """Return the one number that a label begins or ends with."""
     match = NUMBER_AT_AN_END.fullmatch(label.strip())
     return int(match[1] or match[2]) if match else None
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Columns of words: those of known scales with what these are worth, and others with their words."""
+
+    scales: Mapping[str, Mapping[str, int]]
+    words: Mapping[str, Sequence[str]]
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions about what the words are worth."""
+        shown = "; ".join(
+            f"{quoted(name)}: {', '.join(map(quoted, words[:4]))}" for name, words in list(self.words.items())[:SHOWN]
+        )
+        questions = []
+        if self.scales:
+            named = listed([quoted(name) for name in list(self.scales)[:SHOWN]])
+            questions.append(
+                f"answers of {named} are words. Is the order right, and has the scale more levels that nobody chose? Correct the values "
+                "and remove the '#'"
+            )
+        if self.words and self.scales:
+            questions.append(
+                f"other answers are words too ({shown}); they stay words unless values says what each is worth"
+            )
+        elif self.words:
+            questions.append(
+                f"answers are words ({shown}). If they have an order, say what each is worth, and remove the '#'"
+            )
+        return questions
+
+    @property
+    def values(self) -> dict[str, Mapping[str, int]]:
+        """What the words of scales are worth; where there are none, numbers for the others."""
+        numbers = {name: {word: at for at, word in enumerate(words, 1)} for name, words in self.words.items()}
+        return {**(self.scales or numbers)}
+
+
+def labels_of(items: Iterable[tuple[str, pl.Series]]) -> Labels:
+    """Return the columns of words among some items.
+
+    Parameters
+    ----------
+    items
+        The name of the column of each item, and its answers.
+    """
+    scales: dict[str, dict[str, int]] = {}
+    words_of: dict[str, list[str]] = {}
+    for name, answers in items:
+        given = [text.strip() for text in answers if not mean_nothing([text])]
+        words = [text for text in given if not NUMBER.fullmatch(text)]
+        distinct = list(dict.fromkeys(words))
+        are_most = 2 * len(words) >= len(given)
+        values = values_of_labels(given) or values_of_labels(words)
+        if words and values and (are_most or len(distinct) < len(values)):
+            scales[name] = {**scales.get(name, {}), **{word: values[word] for word in distinct}}
+        elif words and values and (ends := _values_at_the_ends(list(values), set(given) - set(words))):
+            scales[name] = {**scales.get(name, {}), **ends}
+        elif 0 < len(distinct) <= LABELS and (not are_most or 1 < len(distinct) <= len(words) / 2):
+            words_of[name] = list(dict.fromkeys([*words_of.get(name, []), *distinct]))
+    return Labels(scales, {name: words for name, words in words_of.items() if name not in scales})
+
+
+def _values_at_the_ends(labels: Sequence[str], numbers: Iterable[str]) -> dict[str, int]:
+    """Return what the words at the ends of a scale are worth whose other levels are whole numbers."""
+    levels = sorted(int(number) for number in numbers if number.isdigit())
+    if len(labels) != 2 or not levels:
+        return {}
+    return {labels[0]: levels[0] - 1, labels[1]: levels[-1] + 1}

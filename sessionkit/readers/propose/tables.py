@@ -16,7 +16,7 @@ from sessionkit.readers.propose.judgments import judgments_of, judgments_within
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
-from sessionkit.readers.propose.questionnaires import ask_of_labels, section_of_answers, sections_within
+from sessionkit.readers.propose.questionnaire_sections import ask_of_labels, section_of_answers, sections_within
 from sessionkit.readers.propose.table_sections import (
     ask_of_lists,
     asked_of_grades,

@@ -152,8 +152,6 @@ class Item:
         Its place in the document, from 1.
     line
         The line it begins on, from 1.
-    name
-        That of the array it is in, where arrays have names; else empty.
     value
         What it is.
     text
@@ -164,41 +162,35 @@ class Item:
 
     number: int
     line: int
-    name: str
     value: Any
     text: str
     broken: bool = False
 
 
-def json_items(file: LogFile, *, named: bool = False) -> Iterator[Item]:
+def json_items(file: LogFile) -> Iterator[Item]:
     """Return the items of a document in their order.
-
-    Parameters
-    ----------
-    named
-        Whether the document is an object of arrays, ``{"a": [item, ...], "b": [...]}``.
 
     Raises
     ------
     DataError
-        The file is damaged, is not UTF-8, or (`named`) is no such object; the message names the line.
+        The file is damaged or not UTF-8; the message names the line.
     """
     try:
         with unpacked(file.path) as stream:
             document = _Document(file.name, stream)
-            yield from _members(document) if named else _values(document)
+            yield from _values(document)
     except UnicodeDecodeError:
         raise not_utf8(file) from None
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
 
 
-def as_items(file: LogFile, *, named: bool = False) -> Locate:
+def as_items(file: LogFile) -> Locate:
     """Return the way back to the text of items by their number."""
 
     def locate(records: pl.Series) -> pl.DataFrame:
         wanted = set(records)
-        found = [(item.number, item.line, item.text) for item in json_items(file, named=named) if item.number in wanted]
+        found = [(item.number, item.line, item.text) for item in json_items(file) if item.number in wanted]
         return pl.DataFrame(found, schema={RECORD: pl.Int64, LINE: pl.Int64, RAW: pl.String}, orient="row")
 
     return locate
@@ -303,43 +295,25 @@ def _values(document: _Document) -> Iterator[Item]:
     while character := document.next():
         if character == "[":
             document.pass_to(document.at + 1)
-            yield from _array(document, "")
+            yield from _array(document)
         else:
-            yield _item(document, "")
+            yield _item(document)
 
 
-def _array(document: _Document, name: str) -> Iterator[Item]:
+def _array(document: _Document) -> Iterator[Item]:
     """Return the items of an array whose opening bracket is taken."""
     while (character := document.next()) != "]":
         if not character:
             document.number += 1
-            yield Item(document.number, document.line, name, None, "", broken=True)
+            yield Item(document.number, document.line, None, "", broken=True)
             return
-        yield _item(document, name)
+        yield _item(document)
     document.pass_to(document.at + 1)
 
 
-def _item(document: _Document, name: str) -> Item:
+def _item(document: _Document) -> Item:
     """Take the next item."""
     line = document.line
     value, text, broken = document.value()
     document.number += 1
-    return Item(document.number, line, name, value, text.rstrip().rstrip(",]").rstrip() if broken else text, broken)
-
-
-def _members(document: _Document) -> Iterator[Item]:
-    """Return the items of the arrays of an object."""
-    if document.next() != "{":
-        raise DataError(f"{document.name}, line {document.line}: the document is not a JSON object of tables")
-    document.pass_to(document.at + 1)
-    while (character := document.next()) != "}":
-        line = document.line
-        key, _, broken = document.value() if character == '"' else ("", "", True)
-        if broken or document.next() != ":":
-            raise DataError(f'{document.name}, line {line}: not JSON; the name of a table ("name": [...]) is expected')
-        document.pass_to(document.at + 1)
-        if document.next() == "[":
-            document.pass_to(document.at + 1)
-            yield from _array(document, str(key))
-        elif document.value()[2]:
-            raise DataError(f"{document.name}, line {document.line}: the value of {key!r} is not JSON")
+    return Item(document.number, line, value, text.rstrip().rstrip(",]").rstrip() if broken else text, broken)

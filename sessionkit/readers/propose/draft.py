@@ -20,11 +20,9 @@ from sessionkit.readers.propose.known_formats import known, sections_of_known
 from sessionkit.readers.propose.proposal import Proposal, TomlSection, proposal_of, quoted
 from sessionkit.readers.propose.questionnaires import with_questionnaires
 from sessionkit.readers.propose.record_lists import (
-    CLICKS_SECTION,
     hint_at_lists,
     nested_parts_of,
     parts_in_cells,
-    section_of_clicks,
     with_event_fields,
 )
 from sessionkit.readers.propose.rehearsal import rehearse
@@ -97,7 +95,7 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     if any(part.kind == "events" for part in parts):
         sections = rehearse(sections_of_events(parts, place), place)
     elif any(part.kind in ("results", "queries") for part in parts):
-        sections = rehearse(_sections_of_log(parts, place), place)
+        sections = rehearse(sections_of_tables(parts, place), place)
     else:
         begun = beginning_of_log(parts)
         if begun is None:
@@ -106,17 +104,6 @@ def propose(paths: PathText | Sequence[PathText], *, folder: PathText | None = N
     outputs = [quoted(file.name) for path in given for file in outputs_in(path)]
     left_out = [f"Left out, as no part of a log: {listed(outputs)}."] if outputs else []
     return _proposal(sections, [*looked_at([part.sample for part in parts]), *left_out])
-
-
-def _sections_of_log(parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
-    """Return a study.toml of tables, with the clicks that lie in lists beside those of the results."""
-    sections = sections_of_tables([part for part in parts if part.kind != CLICKS_SECTION], folder)
-    clicks = [part for part in parts if part.kind == CLICKS_SECTION]
-    results = next((part for part in parts if part.kind == "results"), None)
-    return [
-        *sections,
-        *(section for part in clicks if results is not None for section in section_of_clicks(part, results, folder)),
-    ]
 
 
 def _proposal(sections: Sequence[TomlSection], remarks: Sequence[str] = ()) -> Proposal:

@@ -14,15 +14,14 @@ import polars as pl
 
 from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
 from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
-from sessionkit.readers.propose.kinds import ListColumns, LogFileKind, called, try_layout
+from sessionkit.readers.propose.kinds import CLICKS, ListColumns, LogFileKind, called, try_layout
 from sessionkit.readers.propose.match import Match, fits, match_by_name
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import Sample
+from sessionkit.readers.propose.table_sections import ask_of_base
 
-CLICKS = "clicks"
-"""The section of clicks."""
-CLICK_ROWS = "rows of clicks"
-"""The kind of a file with a row per click; clicks that lie in lists are of another kind."""
+WHEN = frozenset(["at", "time", "timestamp", "ts", "when", "date"])
+"""What the time of a click is called in it, folded."""
 SHARED = 0.5
 """The share of ids that must be those of queries for rows to belong to them."""
 LISTS = 0.9
@@ -254,24 +253,34 @@ def _as_clicks(
     if hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
         return None
     named = ListColumns(key.session if key else session, position, rank or None, 1.0)
-    return replace(part, kind=CLICK_ROWS, layout=named, query_key=key.of_rows if key else ""), key
+    return replace(part, kind=CLICKS, layout=named, query_key=key.of_rows if key else ""), key
 
 
 def lay_out_clicks(match: Match, log: dict[str, Match]) -> None:
     """Let columns of a file of clicks feed the query and the result that was clicked, and when; `log` are the other tables."""
     part, layout = match.part, match.part.layout
+    is_list = bool(part.sample.known_as)
     if layout is not None:
         places = {"session_id": layout.session, "query_position": layout.position, "query_id": part.query_key}
         match.columns |= {ours: name for ours, name in places.items() if name}
-    match.columns |= {ours: name for ours in ("doc_id", "rank") if (name := called(part.columns, ours))}
+    elif part.query_key:
+        match.columns["query_id"] = part.query_key
+    if is_list:
+        _match_clicked(match, log["results"].part)
+    else:
+        match.columns |= {ours: name for ours in ("doc_id", "rank") if (name := called(part.columns, ours))}
     match_by_name(match, skipped=("session_id", "query_position", "query_id", "doc_id", "rank", "clicked"))
     if not {"clicked_at", "click_elapsed_seconds"} & set(match.columns):
-        times = [one for one in match.unused if likeness(one.heading, "issued_at") >= LIKELY]
+        times = [
+            one
+            for one in match.unused
+            if likeness(one.heading, "issued_at") >= LIKELY or (is_list and folded(one.heading) in WHEN)
+        ]
         if times and fits(match, times[0], "clicked_at"):
             match.columns["clicked_at"] = times[0].name
-    if not NAMED_CLICKS.search(part.name) and not {"clicked_at", "click_elapsed_seconds", "clicks"} & set(
-        match.columns
-    ):
+    ask_of_base(match)
+    is_named = is_list or NAMED_CLICKS.search(part.name)
+    if not is_named and not {"clicked_at", "click_elapsed_seconds", "clicks"} & set(match.columns):
         match.ask(
             "", "every row counts as a click on a result that was shown. Are they clicks? If not, remove [clicks]"
         )
@@ -284,6 +293,32 @@ def lay_out_clicks(match: Match, log: dict[str, Match]) -> None:
             f"{quoted(name)} was taken for {ours}, but clicks are counted from {part.name}, so it is kept as {ours}_given. If it "
             f"is right instead, call it {ours} and remove [clicks]",
         )
+
+
+def _match_clicked(match: Match, results: LogFileKind) -> None:
+    """Let the column of a list of clicks that is the document that was clicked, or its rank, feed this."""
+    layout, columns = results.layout, match.unused
+    docs = [one for one in results.columns.values() if layout is None or one.name != layout.rank]
+    pairs = [
+        (share(one.given, doc.given), likeness(doc.heading, "doc_id"), one)
+        for one in columns
+        for doc in docs
+        if likeness(doc.heading, "doc_id") or doc.heading == "doc id"
+    ]
+    best = max(pairs, key=lambda pair: pair[:2], default=None)
+    ranks = [one for one in columns if one.counts]
+    if ranks and (best is None or best[0] < SHARED):
+        rank = max(ranks, key=lambda one: likeness(one.heading, "rank"))
+        match.columns["rank"] = rank.name
+        if likeness(rank.heading, "rank") < LIKELY:
+            match.ask("rank", f"{quoted(rank.name)} is taken for the rank of what was clicked. Is it?")
+    elif best is not None:
+        match.columns["doc_id"] = best[2].name
+        if best[0] < SHARED:
+            match.ask("doc_id", f"few of {quoted(best[2].name)} are results. What was clicked?")
+    else:
+        match.supposed["doc_id"] = "..."
+        match.ask("doc_id", "no field says what was clicked. Which is it?")
 
 
 def _document_of(results: LogFileKind) -> str:

@@ -27,6 +27,8 @@ from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.sniffer import fitting, glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
+CLICKS = "clicks"
+"""The section of clicks, and the kind of a file or a list with a row per click."""
 ROWS = 10_000
 """Rows by which columns are tried."""
 TRIED = 6

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE, table
+from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.display.words import counted, listed
 from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.io.json_items import ARRAY
@@ -33,8 +33,9 @@ from sessionkit.readers.io.list_rows import (
 from sessionkit.readers.io.log_files import LogFile, files_of, open_log
 from sessionkit.readers.propose.column_names import EVERY as USUAL_NAMES
 from sessionkit.readers.propose.column_names import LIKELY, folded, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
+from sessionkit.readers.propose.contents import SampleColumn, columns_of
 from sessionkit.readers.propose.kinds import (
+    CLICKS,
     ListColumns,
     LogFileKind,
     called,
@@ -43,18 +44,14 @@ from sessionkit.readers.propose.kinds import (
     is_log_of_events,
     with_sessions,
 )
-from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
+from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
-from sessionkit.readers.propose.table_sections import SHOWN, paths_from
 from sessionkit.readers.sniffer import glimpse
 from sessionkit.study.temporary import TemporaryFolder
 
 Way = tuple[str, ...]
-CLICKS_SECTION = "clicks"
 FILE = "file"
 """The column of the names of files."""
-WHEN = frozenset(["at", "time", "timestamp", "ts", "when", "date"])
-"""What the time of a click is called in it, folded."""
 _RESULTS = (
     "results result resultlist serp serps hits contexts context docs documents documentids docids items ranking rankedlist retrieved "
     "candidates shown impressions urls links passages treffer ergebnisse dokumente resultats documentos risultati resultados "
@@ -64,7 +61,7 @@ _CLICKS = (
     "clicks click clicked clickeddocs clickeddocuments clickedresults clickedurls clickedids clickthroughs selected selections "
     "opened visited klicks clics cliques clicken klicken"
 )
-RESULTS, CLICKS = frozenset(_RESULTS.split()), frozenset(_CLICKS.split())
+RESULTS, CLICK_NAMES = frozenset(_RESULTS.split()), frozenset(_CLICKS.split())
 """What lists of results and of clicks are called, folded."""
 GRADED = frozenset(("qrels", "judgments", "judgements", "ratings", "relevance", "labels"))
 """What lists of judgments are called, folded."""
@@ -91,7 +88,7 @@ LEAST = 2
 def is_called(name: str, names: Collection[str]) -> bool:
     """Return whether a list has one of these names, or one of its words is one.
 
-    >>> is_called("searchResults", RESULTS), is_called("clicked_docs", CLICKS), is_called("queries", RESULTS)
+    >>> is_called("searchResults", RESULTS), is_called("clicked_docs", CLICK_NAMES), is_called("queries", RESULTS)
     (True, True, False)
     """
     return folded(name) in names or any(word in names for word in words(name))
@@ -212,7 +209,7 @@ class NestedLog:
 
 def nested_log_in(shapes: Mapping[Way, ListShape], *, has_many_records: bool) -> NestedLog | None:
     """Return what the lists of a log are; None where none are results."""
-    lists = [one for one in shapes.values() if one.holds_documents and not is_called(one.name, CLICKS | GRADED)]
+    lists = [one for one in shapes.values() if one.holds_documents and not is_called(one.name, CLICK_NAMES | GRADED)]
     lists = [one for one in lists if not any(one.path in other.around for other in lists)]
     results = max(
         lists,
@@ -227,9 +224,11 @@ def nested_log_in(shapes: Mapping[Way, ListShape], *, has_many_records: bool) ->
     names_sessions = any(likeness(name, ours) >= LIKELY for name in of_query for ours in ("session_id", "user_id"))
     sessions = None if not queries or names_sessions else levels[-2]
     clicks = tuple(
-        one for one in shapes.values() if is_called(one.name, CLICKS) and one.elements and queries in ((), *one.around)
+        one
+        for one in shapes.values()
+        if is_called(one.name, CLICK_NAMES) and one.elements and queries in ((), *one.around)
     )
-    doubtful = [one for one in shapes.values() if (one in lists or is_called(one.name, CLICKS)) and one.elements]
+    doubtful = [one for one in shapes.values() if (one in lists or is_called(one.name, CLICK_NAMES)) and one.elements]
     unused = tuple(
         one for one in doubtful if one is not results and one not in clicks and one.path not in results.around
     )
@@ -353,7 +352,7 @@ class NestedTables:
             LogFileKind(sessions, columns_of(sessions), "sessions"),
             LogFileKind(self._with_missing_lists(queries), columns_of(queries), "queries", layout),
             self._results(results, layout),
-            *self._clicks(keys, tables),
+            *self._clicks(keys, tables, layout, own),
         ]
 
     def _of_queries(self) -> list[LogFileKind]:
@@ -376,7 +375,7 @@ class NestedTables:
             return [
                 LogFileKind(self._with_missing_lists(sample), columns, "queries", layout),
                 self._results(_with_session(results, session, parts), layout),
-                *self._clicks(keys, tables),
+                *self._clicks(keys, tables, layout, parts),
             ]
         place = f"{self._prefix(self.log.queries)}{PLACE}"
         names_queries = {} if self.document else {place: "query id"}
@@ -556,10 +555,22 @@ class NestedTables:
                 return one.name
         return place
 
-    def _clicks(self, keys: Mapping[str, str], tables: Collection[Way]) -> list[LogFileKind]:
-        """Return the clicks."""
-        samples = [self._sample(one.path, "click", keys, tables) for one in self.log.clicks[:1]]
-        return [LogFileKind(one, columns_of(one), CLICKS_SECTION) for one in samples]
+    def _clicks(
+        self,
+        keys: Mapping[str, str],
+        tables: Collection[Way],
+        layout: ListColumns | None = None,
+        parts: Sequence[str] = (),
+    ) -> list[LogFileKind]:
+        """Return the clicks, with the columns of their session and query, or the id of their query among the keys."""
+        clicks = []
+        for shape in self.log.clicks[:1]:
+            sample = self._sample(shape.path, "click", keys, tables)
+            if layout is not None:
+                sample = _with_session(sample, layout.session, parts)
+            query_id = next((name for name, heading in keys.items() if heading == "query id"), "")
+            clicks.append(LogFileKind(sample, columns_of(sample), CLICKS, layout, query_key=query_id))
+        return clicks
 
 
 def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
@@ -575,7 +586,7 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
     cells = (
         {} if per_rank else {one.name: found for one in columns.values() if (found := _separator_of(one)) is not None}
     )
-    named = [name for name in cells if not is_called(name, CLICKS)]
+    named = [name for name in cells if not is_called(name, CLICK_NAMES)]
     if not per_rank and not named:
         return []
     if per_rank:
@@ -584,7 +595,7 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
     else:
         best = max(named, key=lambda name: (is_called(name, RESULTS), likeness(columns[name].heading, "doc_id")))
         results, separator = _shape_of_cells(best), cells[best]
-        clicks = tuple(_shape_of_cells(name) for name in cells if is_called(name, CLICKS))
+        clicks = tuple(_shape_of_cells(name) for name in cells if is_called(name, CLICK_NAMES))
     log = NestedLog(results, clicks, (), (), None, has_many_records=True)
     shapes = {one.path: one for one in (results, *clicks)}
     file = replace(open_log(str(sample.path), Path(), workspace, as_is=True, workbook=True), name=sample.name)
@@ -677,7 +688,7 @@ def _names_documents(pattern: str) -> bool:
 
 def _separator_of(one: SampleColumn) -> str | None:
     """Return what separates the elements of lists in a column, empty where they are JSON; None where it has no lists."""
-    is_list = is_called(one.heading, RESULTS | CLICKS)
+    is_list = is_called(one.heading, RESULTS | CLICK_NAMES)
     if not len(one.given) or not (is_list or likeness(one.heading, "doc_id") >= LIKELY):
         return None
     if one.values.dtype == pl.List or one.share_matching(BRACKETS) > MOSTLY:
@@ -724,67 +735,3 @@ def _heading(name: str, prefix: str, noun: str) -> str:
     if folded(last) in IDS:
         return f"{re.sub('s$', '', around.rpartition('.')[2]) or noun} id"
     return own if folded(own) in USUAL_NAMES else last
-
-
-def section_of_clicks(part: LogFileKind, results: LogFileKind, folder: Path) -> list[TomlSection]:
-    """Return the table of a study.toml for a list of clicks, and that of its columns."""
-    layout, lines = results.layout, []
-    assert layout is not None  # noqa: S101 - results have one
-    if layout.position in part.columns:
-        session = results.columns[layout.session].made_of
-        lines.append(Line("session_id", list(session) if session else layout.session))
-        lines.append(Line("query_position", layout.position))
-    else:
-        place = next(name for name, heading in part.sample.known_as.items() if heading == "query id")
-        lines.append(Line("query_id", place))
-    around = {one for line in lines for one in ([line.value] if isinstance(line.value, str) else line.value)}
-    own = [one for one in part.columns.values() if one.name not in around and len(one.given)]
-    clicked = _clicked_column(own, results)
-    lines += clicked
-    taken = {line.value for line in clicked}
-    for ours in ("clicked_at", "dwell_seconds"):
-        time = next((one for one in own if one.name not in taken and _is_time(one, ours)), None)
-        if time is not None:
-            lines.append(Line(ours, time.name))
-            taken.add(time.name)
-    left = [quoted(one.name) for one in own if one.name not in taken]
-    if left:
-        lines.append(Line(remarks=(f"not kept, since clicks are counted on results: {', '.join(left[:SHOWN])}",)))
-    options = {"path": paths_from(folder, part.sample), **part.sample.options}
-    head = [Line(key, value) for key, value in options.items()]
-    rank = next((part.columns[str(line.value)] for line in clicked if line.key == "rank"), None)
-    if rank is not None and rank.integers.min() == 0:
-        asked = (
-            f"the least number in {quoted(rank.name)} is 0, so 1 is added to all. Is it counted from 0? If not, say 1"
-        )
-        head.append(Line("base", {"rank": 0}, (asked,)))
-    return [TomlSection((CLICKS_SECTION,), tuple(head)), TomlSection((CLICKS_SECTION, "columns"), tuple(lines))]
-
-
-def _clicked_column(own: Sequence[SampleColumn], results: LogFileKind) -> list[Line]:
-    """Return the line that says which column of clicks is the document that was clicked, or its rank."""
-    layout = results.layout
-    docs = [one for one in results.columns.values() if layout is None or one.name != layout.rank]
-    pairs = [
-        (share(one.given, doc.given), likeness(doc.heading, "doc_id"), one)
-        for one in own
-        for doc in docs
-        if likeness(doc.heading, "doc_id") or doc.heading == "doc id"
-    ]
-    best = max(pairs, key=lambda pair: pair[:2], default=None)
-    if best is not None and best[0] >= SAME:
-        return [Line("doc_id", best[2].name)]
-    ranks = [one for one in own if one.counts]
-    if ranks:
-        one = max(ranks, key=lambda one: likeness(one.heading, "rank"))
-        asked = f"{quoted(one.name)} is taken for the rank of what was clicked. Is it?"
-        return [Line("rank", one.name, () if likeness(one.heading, "rank") >= LIKELY else (asked,))]
-    if best is not None:
-        return [Line("doc_id", best[2].name, (f"few of {quoted(best[2].name)} are results. What was clicked?",))]
-    return [Line("doc_id", "...", ("no field says what was clicked. Which is it?",), idle=True)]
-
-
-def _is_time(one: SampleColumn, ours: str) -> bool:
-    """Return whether a column of clicks is when they were made, or how long a document was read."""
-    likely = likeness(one.heading, ours) >= LIKELY or (ours == "clicked_at" and folded(one.heading) in WHEN)
-    return likely and not one.misfits(table("results").by_name[ours]).len()

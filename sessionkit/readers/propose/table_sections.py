@@ -22,7 +22,7 @@ from sessionkit.display.words import counted, listed
 from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, TIMES
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, share
-from sessionkit.readers.propose.kinds import ListColumns
+from sessionkit.readers.propose.kinds import CLICKS, ListColumns
 from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
@@ -146,6 +146,12 @@ def lay_out(match: Match, log: dict[str, Match], *, has_queries: bool) -> None:
     if layout.rank is not None:
         match.columns["rank"] = layout.rank
         _find_empty_lists(match, layout)
+    ask_of_base(match)
+    _ask_of_layout(match, replace(layout, gaps=0) if has_queries and match.table == "results" else layout)
+
+
+def ask_of_base(match: Match) -> None:
+    """Ask whether ranks and numbers of queries whose least is 0 count from 0."""
     bases = {ours: 0 for ours in COUNTING if ours in match.columns and _least(match, ours) == 0}
     if bases:
         match.options["base"] = bases
@@ -153,7 +159,6 @@ def lay_out(match: Match, log: dict[str, Match], *, has_queries: bool) -> None:
         match.ask(
             "base", f"the least number in {zeros} is 0, so 1 is added to all. Is it counted from 0? If not, say 1"
         )
-    _ask_of_layout(match, replace(layout, gaps=0) if has_queries and match.table == "results" else layout)
 
 
 def _say_what_is_made(match: Match, layout: ListColumns, *, has_queries: bool) -> None:
@@ -472,7 +477,8 @@ def _columns(match: Match) -> TomlSection:
     if extra and not match.is_shared:
         more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""
         shown = ", ".join(map(quoted, extra[:SHOWN]))
-        lines.append(Line(remarks=(f"extras, kept as they are: {shown}{more}",)))
+        fate = "not kept, since clicks are counted on results" if match.table == CLICKS else "extras, kept as they are"
+        lines.append(Line(remarks=(f"{fate}: {shown}{more}",)))
     lines += [Line(remarks=(text,)) for text in match.remarks.get("", ())]
     lines += [Line(questions=(text,)) for text in match.questions.get("", ())]
     return TomlSection((match.table, "columns"), tuple(lines))

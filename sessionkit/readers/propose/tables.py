@@ -11,9 +11,9 @@ from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.contents import share, shared
-from sessionkit.readers.propose.joins import CLICK_ROWS, CLICKS, lay_out_clicks
+from sessionkit.readers.propose.joins import lay_out_clicks
 from sessionkit.readers.propose.judgments import judgments_of, judgments_within
-from sessionkit.readers.propose.kinds import LogFileKind, called, is_key
+from sessionkit.readers.propose.kinds import CLICKS, LogFileKind, called, is_key
 from sessionkit.readers.propose.match import MISSING, Match, condition_columns, match_by_name, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.questionnaire_sections import ask_of_labels, section_of_answers, sections_within
@@ -57,8 +57,8 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         judged = judgments_within(matches["results"])
         if judged.match is not None:
             matches["judgments"] = judged.match
-    if CLICK_ROWS in placed and "results" in matches:
-        matches[CLICKS] = Match(placed[CLICK_ROWS], CLICKS, table("results").by_name)
+    if CLICKS in placed and "results" in matches:
+        matches[CLICKS] = Match(placed[CLICKS], CLICKS, table("results").by_name)
         lay_out_clicks(matches[CLICKS], matches)
     _ask_of_grades_within(matches)
     _ask_of_condition(matches)

@@ -29,8 +29,8 @@ def opened(folder, text):
     return open_log(path.name, folder, folder)
 
 
-def found(folder, text, **options):
-    return [(item.name, item.value) for item in json_items(opened(folder, text), **options)]
+def values_in(folder, text):
+    return [item.value for item in json_items(opened(folder, text))]
 
 
 @settings(deadline=None)
@@ -40,12 +40,10 @@ def test_items_are_those_of_a_parser_however_they_come(tmp_path_factory, objects
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "CHUNK", chunk)
         array = json.dumps(objects, indent=indent, ensure_ascii=False)
-        assert found(folder, array) == [("", one) for one in objects]
-        named = json.dumps({"a": objects, "other": {"x": 1}, "b": objects[:1]}, indent=indent)
-        assert found(folder, named, named=True) == [("a", one) for one in objects] + [("b", one) for one in objects[:1]]
+        assert values_in(folder, array) == objects
         if objects:
             one_after_another = "\n\n".join(json.dumps(one, indent=indent) for one in objects)
-            assert found(folder, one_after_another) == [("", one) for one in objects]
+            assert values_in(folder, one_after_another) == objects
 
 
 BROKEN = """[
@@ -76,15 +74,6 @@ def test_a_broken_item_is_one_item_and_the_next_is_found(tmp_path, monkeypatch, 
     located = as_items(file)(pl.Series([2, 3]))
     assert located.select(RECORD, LINE).rows() == [(2, 4), (3, 7)]
     assert located[RAW].to_list() == [items[1].text, '{"a":\n    4}']
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("[]", 1), ('{"a": [{"x": 1}],\n b: []}', 2), ('{"a": [],\n\n"b": nothing}', 3), ('{"a" []}', 1)],
-)
-def test_a_document_that_is_no_object_of_arrays_is_refused_by_line(tmp_path, text, line):
-    with pytest.raises(DataError, match=rf"document\.json, line {line}: "):
-        list(json_items(opened(tmp_path, text), named=True))
 
 
 def test_text_that_is_not_utf_8_is_refused(tmp_path):

@@ -166,11 +166,14 @@ class SampleColumn:
             self._spellings[key] = spelling_of(self.texts, self.name, field)
         return self._spellings[key]
 
+    def typed(self, field: Field) -> pl.Series:
+        """Return its values as those of one of our columns, null where they are none."""
+        values = self._read_as(field)
+        return values.alias(field.name).to_frame().select(cast(field, values.dtype)).to_series()
+
     def misfits(self, field: Field) -> pl.Series:
         """Return the different texts of it that are no value of one of our columns, however they are spelled."""
-        values = self._read_as(field)
-        frame = values.alias(field.name).to_frame()
-        typed = frame.select(cast(field, values.dtype)).to_series()
+        typed = self.typed(field)
         bad = typed.is_null()
         if field.minimum is not None and field.name not in ("query_position", "rank"):
             bad |= (typed < field.minimum).fill_null(value=False)

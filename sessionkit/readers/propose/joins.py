@@ -92,7 +92,7 @@ def _lacks_positions(part: LogFileKind) -> bool:
         return False
     if not (called(part.columns, "rank") and called(part.columns, "doc_id")):
         return False
-    if _own_column(part, "query_position"):
+    if _own_column(part, "query_position") and called(part.columns, "session_id"):
         return False
     layout = part.layout
     return layout is None or part.columns[layout.position].made_of is not None or not called(part.columns, "session_id")
@@ -252,7 +252,8 @@ def _as_clicks(
     hits = clicks.join(shown, on=on, how="semi").height
     if hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
         return None
-    named = ListColumns(key.session if key else session, position, rank or None, 1.0)
+    count = "" if key is not None and position == key.of_rows else position
+    named = ListColumns(key.session if key else session, count, rank or None, 1.0)
     return replace(part, kind=CLICKS, layout=named, query_key=key.of_rows if key else ""), key
 
 

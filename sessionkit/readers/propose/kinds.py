@@ -79,7 +79,9 @@ def layout_of(columns: dict[str, SampleColumn], *, ranked: bool, named: bool) ->
         if likeness(one.heading, "session_id") or ((one.distinct > 1 or len(one.texts) < 3) and not one.is_prose)
     ]
     counting = [one for one in columns.values() if one.counts]
-    sessions = _likely([one for one in things if one.filled > 0.9], "session_id", named=named)
+    # a short log may end with one line of totals
+    full = [one for one in things if one.filled > 0.9 or (one.texts.null_count() == 1 and len(one.given) > 1)]
+    sessions = _likely(full, "session_id", named=named)
     positions = _likely(counting, "query_position", named=named, alone=not ranked)
     ranks: Sequence[str | None] = _likely(counting, "rank", named=named) if ranked else [None]
     tried = [three for three in itertools.product(sessions, positions, ranks) if len(set(three)) == 3]
@@ -247,6 +249,12 @@ def called(columns: dict[str, SampleColumn], ours: str) -> str:
     return "" if nearer else best.name
 
 
+def _is_like(column: SampleColumn, ours: str) -> bool:
+    """Return whether the name of a column is like one of ours, and is no usual name of another: "Anzahl Treffer" is no document."""
+    like = likeness(column.heading, ours)
+    return like > 0 and (like >= LIKELY or not any(likeness(column.heading, other) >= LIKELY for other in USUAL))
+
+
 def _several(sample: Sample, names: Sequence[str]) -> Sample:
     """Return a sample with a session made of several columns, under a name that none of them has."""
     own = next(name for name in ("session_id", "session id", "sessionid", "session-id") if name not in sample.columns)
@@ -260,13 +268,10 @@ def with_numbers(sample: Sample) -> Sample:
     columns = columns_of(sample)
     session = next(iter(sample.made), "") or called(columns, "session_id")
     others = {ours: name for ours in ("query_id", "query_text", "rank") if (name := called(columns, ours))}
-    if (
-        not sample.named
-        or not session
-        or not others
-        or called(columns, "query_position")
-        or "query_position" in columns
-    ):
+    position = called(columns, "query_position")
+    if not sample.named or not session or not others or "query_position" in columns:
+        return sample
+    if position and not runs_on(columns, session, position):
         return sample
     rows = sample.texts.select(
         pl.col(session).alias("session_id"), *[pl.col(name).alias(ours) for ours, name in others.items()]
@@ -279,6 +284,17 @@ def with_numbers(sample: Sample) -> Sample:
         frame=sample.frame.with_columns(numbers),
         texts=sample.texts.with_columns(numbers),
         made={**sample.made, "query_position": ()},
+    )
+
+
+def runs_on(columns: dict[str, SampleColumn], session: str, position: str) -> bool:
+    """Return whether a column counts rows on from session to session, each once, and is thus an id and no position in a session."""
+    rows = pl.DataFrame({"s": columns[session].texts, "p": columns[position].integers}).drop_nulls()
+    starts = rows.group_by("s").agg(pl.col("p").min())
+    return (
+        starts.height > 1
+        and rows["p"].n_unique() == rows.height
+        and 2 * int((starts["p"] > 1).sum()) > starts.height
     )
 
 
@@ -312,9 +328,7 @@ def part_of(sample: Sample) -> LogFileKind:
         return LogFileKind(given, columns_of(given), "events")
     if ranked and len(columns) > 3:
         return LogFileKind(sample, columns, "results", ranked)
-    is_called = {
-        ours: [one for one in columns.values() if likeness(one.heading, ours)] for ours in ("grade", "doc_id", "rank")
-    }
+    is_called = {ours: [one for one in columns.values() if _is_like(one, ours)] for ours in ("grade", "doc_id", "rank")}
     if is_called["grade"] and is_called["doc_id"] and not is_called["rank"] and len(columns) > 2:
         return LogFileKind(sample, columns, "judgments")
     asked = any(
@@ -322,11 +336,12 @@ def part_of(sample: Sample) -> LogFileKind:
     )
     has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
-    if queries is None and asked and not is_called["doc_id"] and (numbered := with_numbers(sample)) is not sample:
+    key = queries.position if queries and runs_on(columns, queries.session, queries.position) else ""
+    if (queries is None or key) and asked and not is_called["doc_id"] and (numbered := with_numbers(sample)) is not sample:
         sample, columns = numbered, columns_of(numbered)
         queries = layout_of(columns, ranked=False, named=True)
     if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):
-        return LogFileKind(sample, columns, "queries", queries)
+        return LogFileKind(sample, columns, "queries", queries, query_key=key if key != queries.position else "")
     if sample.named and has_key:
         return LogFileKind(sample, columns, "sessions")
     if sample.named and is_key(columns, "user_id"):

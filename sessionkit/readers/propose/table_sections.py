@@ -181,7 +181,11 @@ def _say_what_is_made(match: Match, layout: ListColumns, *, has_queries: bool) -
 def _ask_of_order(match: Match) -> None:
     """Say in which order queries are that have neither a number nor a time: that of the rows, or the other way round."""
     layout = match.part.layout
-    if layout is None or "number_queries" not in match.options or set(TIMES) & set(match.columns):
+    if layout is None or "number_queries" not in match.options:
+        return
+    if (time := next((ours for ours in TIMES if ours in match.columns), None)) is not None:
+        if match.table == "queries":
+            _ask_of_equal_times(match, layout, time)
         return
     if (match.part.columns[layout.position].integers.max() or 1) == 1:  # a lone query has no order
         return
@@ -200,6 +204,30 @@ def _ask_of_order(match: Match) -> None:
             "nothing says in which order the queries of a session were made; they are taken in the order of the rows. If the last "
             f"one stands first, say {quoted(NEWEST_FIRST)}",
         )
+
+
+def _ask_of_equal_times(match: Match, layout: ListColumns, ours: str) -> None:
+    """Ask in which order queries of one session and one time were made; rows whose times fall stand newest first."""
+    column = match.part.columns[match.columns[ours]]
+    session = match.part.columns[layout.session].texts
+    rows = pl.DataFrame({"session": session, "time": column.typed(match.fields[ours]), "text": column.texts}).drop_nulls()
+    equal = rows.filter(pl.struct("session", "time").is_duplicated())
+    if equal.is_empty():
+        return
+    step = rows.select(pl.col("time").diff().over("session").cast(pl.Float64)).to_series().drop_nulls()
+    rises, falls = bool((step > 0).any()), bool((step < 0).any())
+    if rises and not falls:
+        return
+    newest_first = falls and not rises
+    if newest_first:
+        match.options["number_queries"] = NEWEST_FIRST
+    other = "true" if newest_first else quoted(NEWEST_FIRST)
+    taken = "the lowest row" if newest_first else "the topmost row"
+    match.ask(
+        "number_queries",
+        f"{counted(equal.height, 'query')} have the same {quoted(column.name)} as another of their session (such as "
+        f"{quoted(equal['text'][0])}); of these {taken} is taken for the first. If it is the last, say {other}",
+    )
 
 
 def _count_steps(match: Match, layout: ListColumns) -> tuple[int, str]:

@@ -1,0 +1,73 @@
+"""Exports with habits of their own, as tools write them: what `init` makes of them, and the values that come of it."""
+
+import pytest
+
+from sessionkit.readers.propose.draft import propose
+from tests.readers.propose.studies import delimited
+
+QUERIES = (
+    ("1001", "VP01", "A1", "alt", "Wärme Kosten", "02.03.2026 08:45", ("007", "012")),
+    ("1002", "VP01", "A2", "neu", "Wärme", "02.03.2026 08:50", ("012",)),
+    ("1003", "VP01", "A2", "neu", "Wärme Gas", "02.03.2026 08:51", ()),
+    ("1004", "VP02", "A1", "neu", "Gas", "02.03.2026 11:41", ("031", "007", "016")),
+    ("1005", "VP02", "A1", "neu", "Gas Preis", "02.03.2026 11:42", ("016", "012")),
+    ("1006", "VP02", "A2", "alt", "Garten", "02.03.2026 12:10", ("012", "031")),
+)
+"""Queries with a number that runs on from session to session, their session, text, time and documents."""
+
+
+def german_files(write, times=()):
+    """The queries newest first with a line of totals, their results and clicks; `times` replaces times of queries by number."""
+    rows = [
+        {
+            "Anfrage-Nr.": number, "Proband": user, "Aufgabe": task, "Bedingung": system, "Suchanfrage": text,
+            "Zeitpunkt": dict(times).get(number, at), "Anzahl Treffer": str(len(docs)),
+        }
+        for number, user, task, system, text, at, docs in reversed(QUERIES)
+    ]  # fmt: skip
+    total = dict.fromkeys(rows[0], "") | {"Anfrage-Nr.": "Summe", "Anzahl Treffer": "10"}
+    results = [
+        {"Anfrage-Nr.": query[0], "Rang": str(rank), "Dokument-Nr.": doc, "Punktwert": f"{9 - rank},5"}
+        for query in QUERIES
+        for rank, doc in enumerate(query[-1], 1)
+    ]
+    clicks = [{"Anfrage-Nr.": number, "Dokument-Nr.": doc} for number, doc in (("1006", "031"), ("1004", "007"))]
+    return [
+        write(f"{name}.csv", delimited(table, ";"))
+        for name, table in (("Suchanfragen", [*rows, total]), ("Treffer", results[::-1]), ("Klicks", clicks))
+    ]
+
+
+def read_proposal(proposal, tmp_path, quiet_read):
+    """The study that a proposal makes."""
+    (tmp_path / "study.toml").write_text(proposal.text, encoding="utf-8")
+    return quiet_read(tmp_path / "study.toml")
+
+
+def test_a_query_number_that_runs_on_is_the_id_of_queries(write, tmp_path, quiet_read):
+    proposal = propose(german_files(write), folder=tmp_path)
+    columns = {name: proposal.settings[name]["columns"] for name in ("queries", "results", "clicks")}
+    assert {name: section["query_id"] for name, section in columns.items()} == dict.fromkeys(columns, "Anfrage-Nr.")
+    study = read_proposal(proposal, tmp_path, quiet_read)
+    shown = study.results.collect().sort("session_id", "query_position", "rank")
+    assert shown.select("session_id", "query_position", "rank", "doc_id", "clicks").rows() == [
+        ("VP01/A1", 1, 1, "007", 0), ("VP01/A1", 1, 2, "012", 0), ("VP01/A2", 1, 1, "012", 0),
+        ("VP02/A1", 1, 1, "031", 0), ("VP02/A1", 1, 2, "007", 1), ("VP02/A1", 1, 3, "016", 0),
+        ("VP02/A1", 2, 1, "016", 0), ("VP02/A1", 2, 2, "012", 0),
+        ("VP02/A2", 1, 1, "012", 0), ("VP02/A2", 1, 2, "031", 1),
+    ]  # fmt: skip
+    # the empty query, and the line of totals, which a question names
+    assert study.facts.queries == 6
+    assert study.rejected.collect().height == 1
+    assert any("without session_id" in question.text for question in proposal.questions)
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_queries_of_one_minute_that_stand_newest_first_are_asked_about(is_equal, write, tmp_path, quiet_read):
+    times = {"1005": "02.03.2026 11:41"} if is_equal else {}
+    proposal = propose(german_files(write, times), folder=tmp_path)
+    texts = [each.text for each in proposal.questions if each.place == "queries.number_queries"]
+    assert len(texts) == is_equal
+    assert all("2 queries have the same 'Zeitpunkt'" in text and "02.03.2026 11:41" in text for text in texts)
+    queries = read_proposal(proposal, tmp_path, quiet_read).queries.collect().sort("session_id", "query_position")
+    assert queries.get_column("query_id").to_list() == [query[0] for query in QUERIES]

@@ -8,9 +8,11 @@ others are derived. A table may have several files or sheets, as of one particip
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.log_schemas import LOG
 from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, number_queries
@@ -21,6 +23,7 @@ from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Glimpse, Optio
 from sessionkit.readers.events.sessionize import cut_tables
 from sessionkit.readers.formats.table_joins import with_counted_clicks, with_positions
 from sessionkit.readers.input_files import filled
+from sessionkit.readers.io.list_rows import NoListError
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
 from sessionkit.readers.io.record_store import Keep, in_memory
 from sessionkit.readers.io.table_files import options_of_sheets, read_table
@@ -58,16 +61,40 @@ def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
 def take(log: Log) -> Taken:
     """Take the tables from their files; a lone log file is ``[results]`` with nothing but a path."""
     raws: dict[str, list[Raw]] = {name: [] for name in _names(log.config)}
+    lacking: dict[str, dict[str, NoListError]] = {}
     for file in log.files:
         name = file.section
         keep = in_memory if name in ("users", "clicks") or log.fits else log.keep
         for options in options_of_sheets(log.config.tables[name]):
-            raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
+            try:
+                raws[name].append(read_table(file, name, options, config=log.config, keep=keep))
+            except NoListError as error:
+                lacking.setdefault(file.name, {})[name] = error
+    warnings = _say_what_lacks(lacking, raws)
     for name in ("queries", "results"):
         if order := log.config.tables.get(name, {}).get("number_queries"):
             raws[name] = [number_queries(together(raws[name]), newest_first=order == NEWEST_FIRST)]
     keep = in_memory if log.fits else log.keep
-    return _cut(_joined({name: together(given) for name, given in raws.items()}, keep), log, keep)
+    taken = _cut(_joined({name: together(given) for name, given in raws.items()}, keep), log, keep)
+    return replace(taken, warnings=[*taken.warnings, *warnings])
+
+
+def _say_what_lacks(lacking: Mapping[str, Mapping[str, NoListError]], raws: Mapping[str, Sequence[Raw]]) -> list[str]:
+    """Return warnings about files without a list that other files of the table have, as of a participant who never searched.
+
+    Raises
+    ------
+    NoListError
+        No file of a table has its list.
+    """
+    for errors in lacking.values():
+        for name, error in errors.items():
+            if not raws[name]:
+                raise error
+    return [
+        f"{file}: no list for {listed([f'[{name}]' for name in errors])}, which other files have; nothing is read from it"
+        for file, errors in lacking.items()
+    ]
 
 
 def _joined(raws: dict[str, Raw], keep: Keep) -> Taken:

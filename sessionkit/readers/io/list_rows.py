@@ -46,6 +46,10 @@ DEEPEST = 100
 Fields = dict[str, Any]
 
 
+class NoListError(DataError):
+    """The list of a table is in no record of a file."""
+
+
 @dataclass(frozen=True)
 class Record:
     """One record of a file: its number and line, and its fields or, where it has none, its text."""
@@ -402,7 +406,7 @@ def list_rows(
 
     Raises
     ------
-    DataError
+    NoListError
         No record has the list; the message names the fields that there are.
     """
     reader = ListReader(options)
@@ -431,18 +435,18 @@ def list_rows(
     return together.select(RECORD, RULE, VALUE, *columns), number
 
 
-def _no_list(file: LogFile, options: ListOptions, reader: ListReader) -> DataError:
+def _no_list(file: LogFile, options: ListOptions, reader: ListReader) -> NoListError:
     """Return the error about a list that no record has."""
     keys, sought = list(reader.seen), reader.sought
     more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
     shown = f"{visible(', '.join(keys[:SHOWN]))}{more}" if keys else "nothing"
     if options.has_column_per_rank:
         first = options.path[0].replace(PLACE, "1")
-        return DataError(
+        return NoListError(
             f"{file.name} has no column such as {first!r} for list = {options.spelled} of [{options.table}]; found {shown}"
         )
     hint = f'. If these are ids, write {EVERY} in their place, as in "{EVERY}.{sought}"' if len(keys) > SHOWN else ""
-    return DataError(
+    return NoListError(
         f"{file.name} has no list {options.spelled} for [{options.table}]: where {sought!r} should be, the fields are "
         f"{shown}{suggestion(sought, keys)}{hint}"
     )

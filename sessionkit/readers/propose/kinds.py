@@ -292,9 +292,7 @@ def runs_on(columns: dict[str, SampleColumn], session: str, position: str) -> bo
     rows = pl.DataFrame({"s": columns[session].texts, "p": columns[position].integers}).drop_nulls()
     starts = rows.group_by("s").agg(pl.col("p").min())
     return (
-        starts.height > 1
-        and rows["p"].n_unique() == rows.height
-        and 2 * int((starts["p"] > 1).sum()) > starts.height
+        starts.height > 1 and rows["p"].n_unique() == rows.height and 2 * int((starts["p"] > 1).sum()) > starts.height
     )
 
 
@@ -337,7 +335,12 @@ def part_of(sample: Sample) -> LogFileKind:
     has_key = is_key(columns, "session_id")
     queries = layout_of(columns, ranked=False, named=True) if sample.named and (asked or not has_key) else None
     key = queries.position if queries and runs_on(columns, queries.session, queries.position) else ""
-    if (queries is None or key) and asked and not is_called["doc_id"] and (numbered := with_numbers(sample)) is not sample:
+    if (
+        (queries is None or key)
+        and asked
+        and not is_called["doc_id"]
+        and (numbered := with_numbers(sample)) is not sample
+    ):
         sample, columns = numbered, columns_of(numbered)
         queries = layout_of(columns, ranked=False, named=True)
     if queries and not is_called["doc_id"] and (asked or likeness(queries.session, "session_id")):

@@ -7,7 +7,7 @@ query, and the record around the list of queries, where there is one, is a sessi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -257,13 +257,29 @@ def _may_be_json(path: Path) -> bool:
 def nested_parts_of(paths: Sequence[Path], folders: Sequence[Path], workspace: Path) -> list[LogFileKind]:
     """Return the tables in those files whose records have lists of results; files whose lists are called alike are one log."""
     logs: dict[Hashable, list[NestedFile]] = {}
+    others = []
     for path in paths:
         if not _may_be_json(path) or formats_of_judgments(path):
             continue
         file = nested_file(path, workspace)
-        if file is not None and not is_log_of_events(path, workspace):
+        if file is None:
+            others.append(path)
+        elif not is_log_of_events(path, workspace):
             logs.setdefault(file.log.ways, []).append(file)
-    return [part for files in logs.values() for part in _parts_of(files, folders)]
+    without = {ways: [path for path in others if _is_of_log(path, files, workspace)] for ways, files in logs.items()}
+    return [part for ways, files in logs.items() for part in _parts_of(files, folders, without[ways])]
+
+
+def _is_of_log(path: Path, files: Sequence[NestedFile], workspace: Path) -> bool:
+    """Return whether a file without lists of results is of a log with a file for each participant: it has the fields that all have."""
+    if len(files) < LEAST or any(len(one.records) > 1 for one in files):
+        return False
+    file = replace(open_log(str(path), Path(), workspace, as_is=True, workbook=True), name=path.name)
+    if not (file.kind == "ndjson" or ARRAY.match(file.head)):
+        return False
+    records = list(islice(json_records(file), LEAST))
+    common = set.intersection(*(set(one.records[0].fields or {}) for one in files))
+    return len(records) == 1 and bool(common) and common <= set(records[0].fields or {})
 
 
 @dataclass(frozen=True)
@@ -289,10 +305,12 @@ def nested_file(path: Path, workspace: Path) -> NestedFile | None:
     return None if log is None else NestedFile(path, file, records[:ROWS], len(records) <= ROWS, log, shapes)
 
 
-def _parts_of(files: Sequence[NestedFile], folders: Sequence[Path]) -> list[LogFileKind]:
-    """Return the tables of a nested log of one file or several."""
+def _parts_of(
+    files: Sequence[NestedFile], folders: Sequence[Path], without_lists: Sequence[Path]
+) -> list[LogFileKind]:
+    """Return the tables of a nested log of one file or several, some of which may have no lists of results."""
     first = files[0]
-    paths = tuple(one.path for one in files) if len(files) > 1 else ()
+    paths = tuple(sorted([*(one.path for one in files), *without_lists])) if len(files) > 1 else ()
     folder = next((one for one in folders if paths and set(files_of(one)) == set(paths)), None)
     records = {one.path: one.records for one in files}
     shapes = shapes_in(chain.from_iterable(records.values()))
@@ -340,7 +358,8 @@ class NestedTables:
         position = f"{self._prefix(self.log.queries)}{PLACE}"
         names = {name: "session id" if len(own) == 1 else "part" for name in own}
         keys = {**names, position: "query position"}
-        tables = (way, self.log.queries)
+        others = self._elements_of_another_kind(way)
+        tables = (self.log.queries,) if others else (way, self.log.queries)
         sessions = _with_session(self._sample(way, "session", names, tables), session, own)
         sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
         layout = ListColumns(session, position, None, 1.0)
@@ -348,12 +367,32 @@ class NestedTables:
             return []
         queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, own)
         results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, own)
+        if others:
+            around, below = (quoted(".".join(one)) for one in (way, self.log.queries))
+            left = (
+                f"{counted(others, 'element')} of {around} without {below} and other fields of sessions: taken for no sessions. Is "
+                "that right?"
+            )
+            queries = replace(queries, doubts={**sessions.doubts, "list": left})
         return [
-            LogFileKind(sessions, columns_of(sessions), "sessions"),
+            *([] if others else [LogFileKind(sessions, columns_of(sessions), "sessions")]),
             LogFileKind(self._with_missing_lists(queries), columns_of(queries), "queries", layout),
             self._results(results, layout),
             *self._clicks(keys, tables, layout, own),
         ]
+
+    def _elements_of_another_kind(self, way: Way) -> int:
+        """Return how many elements of the list of sessions are something else, such as the instructions between tasks.
+
+        They have no list of queries, and lack further fields that all sessions have.
+        """
+        key = self.log.queries[len(way)]
+        records = chain.from_iterable(self.records.values())
+        elements = [one for record in records if record.fields is not None for one in _objects_at(record.fields, way)]
+        sessions = [set(one) for one in elements if key in one]
+        others = [set(one) for one in elements if key not in one]
+        common = set.intersection(*sessions) - {key} if sessions else set()
+        return len(others) if not any(common <= each for each in others) else 0
 
     def _of_queries(self) -> list[LogFileKind]:
         """Return the tables of a log whose records around the results are queries that say of which session they are."""
@@ -571,6 +610,18 @@ class NestedTables:
             query_id = next((name for name, heading in keys.items() if heading == "query id"), "")
             clicks.append(LogFileKind(sample, columns_of(sample), CLICKS, layout, query_key=query_id))
         return clicks
+
+
+def _objects_at(element: Mapping[str, Any], way: Way) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects to which a way leads in an object, itself where it leads nowhere."""
+    if not way:
+        yield element
+        return
+    key, *further = way
+    value = list(element.values()) if key == EVERY else element.get(key)
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, Mapping):
+            yield from _objects_at(each, tuple(further))
 
 
 def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:

@@ -210,7 +210,9 @@ def _ask_of_equal_times(match: Match, layout: ListColumns, ours: str) -> None:
     """Ask in which order queries of one session and one time were made; rows whose times fall stand newest first."""
     column = match.part.columns[match.columns[ours]]
     session = match.part.columns[layout.session].texts
-    rows = pl.DataFrame({"session": session, "time": column.typed(match.fields[ours]), "text": column.texts}).drop_nulls()
+    rows = pl.DataFrame(
+        {"session": session, "time": column.typed(match.fields[ours]), "text": column.texts}
+    ).drop_nulls()
     equal = rows.filter(pl.struct("session", "time").is_duplicated())
     if equal.is_empty():
         return

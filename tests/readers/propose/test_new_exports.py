@@ -1,8 +1,12 @@
 """Exports with habits of their own, as tools write them: what `init` makes of them, and the values that come of it."""
 
+import json
+
 import pytest
 
+from sessionkit.errors import DataError
 from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.read import read
 from tests.readers.propose.studies import delimited
 
 QUERIES = (
@@ -71,3 +75,73 @@ def test_queries_of_one_minute_that_stand_newest_first_are_asked_about(is_equal,
     assert all("2 queries have the same 'Zeitpunkt'" in text and "02.03.2026 11:41" in text for text in texts)
     queries = read_proposal(proposal, tmp_path, quiet_read).queries.collect().sort("session_id", "query_position")
     assert queries.get_column("query_id").to_list() == [query[0] for query in QUERIES]
+
+
+def trials_of(person, tasks):
+    """What a program of an experiment writes about a participant: instructions between tasks, one page of results in each."""
+    trials = [{"kind": "text", "rt": 3920}]
+    for number, (task, look, docs) in enumerate(tasks):
+        results = [{"position": rank, "url": doc} for rank, doc in enumerate(docs)]
+        page = {"query": f"find {task}", "results": results, "clicks": [{"url": doc} for doc in docs[:1]]}
+        search = {"kind": "search", "rt": 1, "task": task, "interface": look, "pages": [page]}
+        trials += [{"kind": "text", "rt": number}, search]
+    return json.dumps({"participant": person, "version": "1.4", "trials": trials}, indent=1)
+
+
+def write_trials(tmp_path, people):
+    """A folder with a file for each participant."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for person, tasks in people.items():
+        (folder / f"{person}.json").write_text(trials_of(person, tasks), encoding="utf-8")
+    return folder
+
+
+PEOPLE = {
+    "p1": [("sun", "long", ["a", "b"]), ("sea", "short", ["c"])],
+    "p2": [],
+    "p3": [("sea", "long", ["c", "a", "b"]), ("sun", "short", [])],
+}
+"""Participants with their tasks, one of whom never searched."""
+
+
+def test_trials_without_search_and_participants_without_one_are_no_sessions(tmp_path, quiet_read):
+    proposal = propose(write_trials(tmp_path, PEOPLE), folder=tmp_path)
+    texts = [question.text for question in proposal.questions]
+    # p1 and p3: a text at the beginning and one before each of two tasks
+    assert any("6 elements of 'trials' without 'trials.pages'" in text for text in texts)
+    assert any("p2.json: no list for [queries], [results] and [clicks]" in text for text in texts)
+    study = read_proposal(proposal, tmp_path, quiet_read)
+    columns = ["user_id", "topic_id", "system_id"]
+    assert study.sessions.select(columns).sort(columns).collect().rows() == [
+        ("p1", "sea", "short"),
+        ("p1", "sun", "long"),
+        ("p3", "sea", "long"),
+        ("p3", "sun", "short"),
+    ]
+    shown = study.results.collect().sort("session_id", "rank").select("session_id", "rank", "doc_id", "clicks")
+    assert shown.get_column("doc_id").to_list() == ["a", "b", "c", "c", "a", "b"]
+    assert shown.get_column("clicks").to_list() == [1, 0, 1, 1, 0, 0]
+    assert (study.facts.queries, study.queries.collect().get_column("results_status").to_list().count("empty")) == (
+        4,
+        1,
+    )
+
+
+def test_sessions_without_queries_stay_sessions_where_their_fields_are_those_of_sessions(write, tmp_path, quiet_read):
+    sessions = [
+        {"id": f"s{number}", "user": f"u{number}", "queries": [{"query": "x", "results": [{"url": f"d{number}"}]}]}
+        for number in range(3)
+    ]
+    sessions.append({"id": "s3", "user": "u3"})
+    proposal = propose(write("log.json", json.dumps({"sessions": sessions})), folder=tmp_path)
+    study = read_proposal(proposal, tmp_path, quiet_read)
+    assert study.sessions.collect().get_column("session_id").sort().to_list() == ["s0", "s1", "s2", "s3"]
+
+
+def test_a_list_that_no_file_has_is_refused(tmp_path):
+    folder = write_trials(tmp_path, PEOPLE)
+    text = propose(folder, folder=tmp_path).text.replace("trials.pages", "trials.serps")
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"p1.json has no list 'trials.serps' for \[queries\]"):
+        read(tmp_path / "study.toml")

@@ -220,7 +220,9 @@ def taken(
         for number, (file, locate) in enumerate(zip(log.files, locates, strict=True))
     ]
     falling = newest_first(sound) if "issued_at" in names or "elapsed_seconds" in names else {}
-    events = log.keep(in_order(sound.drop(CELLS), [] if "event_order" in names else list(falling)))
+    is_numbered = "event_order" in names
+    ordered = log.keep(in_order(sound.drop(CELLS), [] if is_numbered else list(falling), is_numbered=is_numbered))
+    events = with_queries_of_texts(ordered, log.keep)
     if not found(events.filter(pl.col(ACTION) == "query"), RECORD)[0]:
         _refuse(events, broken, log)
     extras = [name for name in names if name not in (*STREAM, FILE, RECORD, AT)]
@@ -245,7 +247,7 @@ def taken(
             *notes,
             *rows.notes,
             *_noted(events, ranked="rank" in names),
-            *(_noted_order(falling, log) if "event_order" not in names else ()),
+            *(() if is_numbered else _noted_order(falling, log)),
         ],
         rows.warnings,
         cells=cells,
@@ -383,20 +385,18 @@ def newest_first(events: pl.LazyFrame) -> dict[int, int]:
     return dict(falling.rows())
 
 
-def in_order(events: pl.LazyFrame, reversed_files: Sequence[int] = ()) -> pl.LazyFrame:
+def in_order(events: pl.LazyFrame, reversed_files: Sequence[int] = (), *, is_numbered: bool = True) -> pl.LazyFrame:
     """Return events in the order of sessions and times (ORDER), with the KEY of the query that each belongs to.
 
-    Events of one time, or without times, stand in the order of ``event_order``, else in that of the log, which is turned round for
-    `reversed_files`. An event that names a query_id belongs to the last query of that id. One that names another text than
-    the query before it belongs to the last query of that text before it, else to the next one after it (BY_TEXT).
+    Events of one time, or without times, stand in the order of ``event_order`` (where they are numbered), else in that of the log,
+    which is turned round for `reversed_files`. An event that names a query_id belongs to the last query of that id.
     """
     turned = pl.when(pl.col(FILE).is_in(list(reversed_files))).then(-pl.col(RECORD)).otherwise(RECORD)
     since = pl.col(AT).forward_fill().over("session_id").alias("__since")
-    nth = ("event_order", FILE, ORDER)
+    nth = (*(["event_order"] if is_numbered else []), FILE, ORDER)  # each column to sort by costs time
     ordered = events.with_columns(turned.alias(ORDER)).sort(*nth, nulls_last=True).with_columns(since)
-    ordered = ordered.sort("session_id", "__since", *nth, nulls_last=[True, False, True, True, True]).drop(
-        "__since", ORDER
-    )
+    last = [True, False, *(True for _ in nth)]
+    ordered = ordered.sort("session_id", "__since", *nth, nulls_last=last).drop("__since", ORDER)
     ordered = ordered.with_row_index(ORDER)
     place = pl.col(FILE).cast(pl.Int64) * 2**40 + pl.col(RECORD)
     is_query = pl.col(ACTION) == "query"
@@ -408,22 +408,26 @@ def in_order(events: pl.LazyFrame, reversed_files: Sequence[int] = ()) -> pl.Laz
     joined = placed.join(named, on=["session_id", "query_id"], how="left", maintain_order="left")
     other = ~is_query & pl.col("query_id").is_not_null() & pl.col("query_id").ne_missing(pl.col("__its"))
     key = pl.when(other.fill_null(value=False)).then(pl.coalesce("__named", KEY)).otherwise(KEY)
-    return _by_text(joined.with_columns(key.alias(KEY)).drop("__its", "__named"))
+    return joined.with_columns(key.alias(KEY)).drop("__its", "__named")
 
 
-def _by_text(events: pl.LazyFrame) -> pl.LazyFrame:
-    """Return events with those at the query of their text that name another text than that of their query (BY_TEXT)."""
-    text = pl.col("query_text").str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
-    marked = events.with_columns(text.alias(TEXT))
-    queries = marked.filter(pl.col(ACTION) == "query", pl.col(TEXT).is_not_null())
-    of_query = queries.select(KEY, pl.col(TEXT).alias("__its"))
-    joined = marked.join(of_query, on=KEY, how="left", maintain_order="left")
-    elsewhere = (pl.col(ACTION) != "query") & pl.col(TEXT).is_not_null() & pl.col(TEXT).ne_missing(pl.col("__its"))
-    apart = (
-        joined.filter(elsewhere.fill_null(value=False), pl.col("query_id").is_null())
-        .select(ORDER, "session_id", TEXT)
-        .sort(ORDER)
+def with_queries_of_texts(events: pl.LazyFrame, keep: Keep) -> pl.LazyFrame:
+    """Return events with those that name another text than that of their query at the query of that text (BY_TEXT).
+
+    That is the last query of the text before the event, else the next one after it. Events that name a query_id stay.
+    """
+    text = pl.col("query_text").str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase().alias(TEXT)
+    is_query = pl.col(ACTION) == "query"
+    is_naming = is_query.ne_missing(other=True) & pl.col("query_text").is_not_null() & pl.col("query_id").is_null()
+    naming = events.filter(is_naming).select(ORDER, KEY, "session_id", text).collect()
+    if naming.is_empty():  # so in most logs, which then need no look-up
+        return events.with_columns(pl.lit(None, dtype=pl.Boolean).alias(BY_TEXT))
+    queries = (
+        events.filter(is_query).select(ORDER, KEY, "session_id", text).filter(pl.col(TEXT).is_not_null()).collect()
     )
+    of_query = queries.select(KEY, pl.col(TEXT).alias("__its"))
+    apart = naming.join(of_query, on=KEY, how="left").filter(pl.col(TEXT).ne_missing(pl.col("__its")))
+    apart = apart.select(ORDER, "session_id", TEXT).sort(ORDER)
     targets = queries.select(ORDER, "session_id", TEXT, pl.col(KEY).alias("__onto")).sort(ORDER)
     for strategy in ("backward", "forward"):
         apart = apart.join_asof(
@@ -432,8 +436,8 @@ def _by_text(events: pl.LazyFrame) -> pl.LazyFrame:
     onto = apart.select(
         ORDER, pl.coalesce("__onto", "__onto_forward").alias("__onto"), pl.lit(value=True).alias("__apart")
     )
-    moved = marked.join(onto, on=ORDER, how="left", maintain_order="left")
+    moved = events.join(onto.lazy(), on=ORDER, how="left", maintain_order="left")
     by_text = pl.when("__apart").then(pl.col("__onto").is_not_null())
-    return moved.with_columns(pl.coalesce("__onto", KEY).alias(KEY), by_text.alias(BY_TEXT)).drop(
-        "__onto", "__apart", TEXT
+    return keep(
+        moved.with_columns(pl.coalesce("__onto", KEY).alias(KEY), by_text.alias(BY_TEXT)).drop("__onto", "__apart")
     )

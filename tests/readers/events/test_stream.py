@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.readers.events.result_lists import AT, FILE, KEY
-from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order
+from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order, with_queries_of_texts
+from sessionkit.readers.io.record_store import in_memory
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 EVENTS = st.lists(
@@ -64,7 +65,8 @@ def restated(events):
 @settings(deadline=None)
 @given(EVENTS)
 def test_events_belong_to_the_query_before_or_to_the_one_they_name(events):
-    assert in_order(stream(events)).select(RECORD, KEY).collect().rows() == restated(events)
+    placed = with_queries_of_texts(in_order(stream(events)), in_memory)
+    assert placed.select(RECORD, KEY).collect().rows() == restated(events)
 
 
 def test_events_without_session_rank_or_time_are_broken():

@@ -340,9 +340,10 @@ def dense_positions(queries: pl.DataFrame, session: Sequence[str]) -> tuple[pl.D
     dense = numbered.with_columns(query_position=pl.coalesce(place, "query_position"))
     n_unused = int(gapped["turn"].sum())
     text = (
-        f"runs: {counted(n_unused, 'turn number')} of {counted(len(gapped), 'session')} (first: session {gapped[session[0]][0]!r}) "
-        f"{'is' if n_unused == 1 else 'are'} of no query; none is made up, later queries move up, and the column turn keeps the numbers; "
-        'if queries there returned nothing, say missing_positions = "empty" (--missing-positions)'
+        f"runs: {counted(n_unused, 'turn number')} in {counted(len(gapped), 'session')} (first: session {gapped[session[0]][0]!r}) "
+        f"{'has' if n_unused == 1 else 'have'} no line and {'is' if n_unused == 1 else 'are'} left out, not scored 0; later queries move "
+        'up, and the column turn keeps the numbers; if queries there returned nothing, say missing_positions = "empty" '
+        "(--missing-positions)"
     )
     return dense, text
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD, RULE, table
 from sessionkit.contract.casts import as_text, cast
+from sessionkit.display.words import counted
 from sessionkit.errors import DataError
 from sessionkit.readers.raw import EMPTY, MARK, Raw
 
@@ -62,14 +63,53 @@ def time_of_queries(columns: Sequence[str]) -> str | None:
     return next((name for name in TIMES if name in columns), None)
 
 
+def describe_order(raw: Raw) -> list[str]:
+    """Return what is to be said of the order that `number_queries` gives a source: where times are missing, and where a clock goes back.
+
+    Rows may stand in any order, or the other way round. Where seconds of a session both rise and fall from row to row, they may have
+    started again, and then they do not order its queries.
+    """
+    columns = raw.frame.collect_schema().names()
+    name = time_of_queries(columns)
+    if name is None:
+        return []
+    whole = raw.frame.filter(pl.col(RULE).is_null()) if RULE in columns else raw.frame
+    times = whole.select(SESSION, _time(raw, name).alias(TIME)).drop_nulls(SESSION).collect()
+    step = pl.col(TIME).drop_nulls().diff().cast(pl.Float64)
+    sessions = times.group_by(SESSION, maintain_order=True).agg(
+        n_times=pl.col(TIME).count(), n_missing=pl.col(TIME).null_count(), turns=(step < 0).any() & (step > 0).any()
+    )
+    sentences = []
+    partly_timed = sessions.filter(pl.col("n_times") > 0, pl.col("n_missing") > 0)
+    if partly_timed.height:
+        sentences.append(
+            f"{raw.source} ({raw.table}): {counted(int(partly_timed['n_missing'].sum()), 'record')} without {name} in sessions where "
+            f"others have it (first: session {partly_timed[SESSION][0]!r}); number_queries puts each after the record before it"
+        )
+    turning = sessions.filter("turns")
+    if name == "elapsed_seconds" and turning.height:
+        sentences.append(
+            f"{raw.source} ({raw.table}): elapsed_seconds goes back from one record to the next in {counted(turning.height, 'session')} "
+            f"(first: session {turning[SESSION][0]!r}); number_queries orders queries by it. If it starts again within a session, "
+            "leave it out of columns, and the order of the file counts"
+        )
+    return sentences
+
+
+def _time(raw: Raw, name: str) -> pl.Expr:
+    """Return the times by which queries are ordered, of the declared type."""
+    fields = {**table("queries").by_name, **table("results").by_name}
+    return cast(fields[name], raw.frame.collect_schema()[name], raw.timezone)
+
+
 def _in_order_of_times(raw: Raw, records: pl.DataFrame, *, newest_first: bool) -> pl.DataFrame:
     """Return what is looked at of the records, with their place in the order of the queries.
 
     A record without a time keeps its place after the one before it.
     """
-    types, fields = records.schema, {**table("queries").by_name, **table("results").by_name}
+    types = records.schema
     name = time_of_queries(records.columns)
-    time = pl.lit(None, pl.Int64) if name is None else cast(fields[name], types[name], raw.timezone)
+    time = pl.lit(None, pl.Int64) if name is None else _time(raw, name)
     given = as_text("rank", types["rank"]).str.strip_chars() if "rank" in types else pl.lit(None, pl.String)
     empty = given.is_null() | (given == "") if "rank" in types else pl.lit(value=False)
     if MARK in types:

@@ -15,7 +15,7 @@ from pathlib import Path
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, number_queries
+from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, describe_order, number_queries
 from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
@@ -73,7 +73,9 @@ def take(log: Log) -> Taken:
     warnings = _say_what_lacks(lacking, raws)
     for name in ("queries", "results"):
         if order := log.config.tables.get(name, {}).get("number_queries"):
-            raws[name] = [number_queries(together(raws[name]), newest_first=order == NEWEST_FIRST)]
+            unnumbered = together(raws[name])
+            raws[name] = [number_queries(unnumbered, newest_first=order == NEWEST_FIRST)]
+            warnings += describe_order(unnumbered)
     keep = in_memory if log.fits else log.keep
     taken = _cut(_joined({name: together(given) for name, given in raws.items()}, keep), log, keep)
     return replace(taken, warnings=[*taken.warnings, *warnings])

@@ -45,6 +45,8 @@ MANY_REJECTED = 0.1
 ODD_CELLS = 0.02
 """The share of values set aside in a column above which `init` asks whether it is the right one."""
 
+CLICK_RULE = "clicked_result_was_shown"
+"""The rule that only clicks break."""
 HINTS = {
     "rank_is_unique_in_list": "Several lists seem to be taken for one: does query_position count the queries of a session?",
     "query_position_is_unique_in_session": "Several queries have one number: is session_id the right column?",
@@ -53,7 +55,7 @@ HINTS = {
     "session_is_known": "Their session is in no row of sessions: are the ids written alike?",
     "query_is_known": "Their query is in no row of queries: do query_id, or session_id and query_position, say which it is?",
     "query_id_names_one_query": "Several queries have this id: is query_id the right column?",
-    "clicked_result_was_shown": "No result of their query has this rank or document: do clicks and results have the same ids?",
+    CLICK_RULE: "No result of their query has this rank or document: do clicks and results have the same ids?",
 }
 """What may be wrong where a rule does not hold."""
 ASKED_AS = {"grade": ("what is each worth",)}
@@ -218,9 +220,12 @@ def _find_losses(
 
 def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
     """Yield what was rejected, by table and rule; of a file that was cut a parent may be missing only for that."""
+    paths = {is_click: {one.path for one in study.sources if (one.kind == "clicks") == is_click} for is_click in (True, False)}
+    # clicks may be in the file of results
+    of_clicks = pl.col("source").is_in(paths[True] - paths[False]) | (pl.col("rule") == CLICK_RULE)
     groups = (
         study.rejected.filter(~pl.col("row_kept"))
-        .group_by("table", "rule", maintain_order=True)
+        .group_by("table", "rule", of_clicks.alias("of_clicks"), maintain_order=True)
         .agg(pl.len().alias("number"), pl.col("column", "source", "record", "value").first())
         .collect()
     )
@@ -229,12 +234,17 @@ def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
         rule = rules.get(group["rule"])
         if not is_whole and rule is not None and rule.kind in ("known", "accepted"):
             continue
-        records = sum(source.records for source in study.sources if source.table == group["table"])
+        records = sum(
+            source.records
+            for source in study.sources
+            if source.table == group["table"] and (source.kind == "clicks") == group["of_clicks"]
+        )
+        name, noun = ("clicks", "click") if group["of_clicks"] else (group["table"], "record")
         first = f"record {group['record']} of {group['source']}"
         first += f", {quoted(group['value'])}" if group["value"] is not None else ""
         column = group["column"] or (rule.fields[-1] if rule is not None else "")
         text = (
-            f"{counted(group['number'], 'record')} of {records:,} rejected: {group['rule']} does not hold (first: {first}). "
+            f"{counted(group['number'], noun)} of {records:,} rejected: {group['rule']} does not hold (first: {first}). "
             f"{HINTS.get(group['rule'], 'What are they?')}"
         )
         is_small = group["number"] <= MANY_REJECTED * records
@@ -243,7 +253,7 @@ def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
             *(["rejected"] if is_small else []),
             *ASKED_AS.get(column, ()),
         )
-        yield Loss(f"{group['table']}.{column}", text, repeats=repeats)
+        yield Loss(f"{name}.{column}", text, repeats=repeats)
 
 
 def _set_aside(study: Study) -> Iterator[Loss]:

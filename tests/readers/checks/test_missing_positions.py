@@ -155,7 +155,7 @@ def test_a_position_whose_rows_were_all_rejected_is_not_missing(write, quiet_rea
     rows = "a,1,1,x\na,2,one,x\na,4,1,x\n"
     study = quiet_read(write("log.csv", RESULTS + rows), missing_positions="empty")
     assert [status for _, _, status in statuses(study)] == ["shown", "not_logged", "empty", "shown"]
-    assert "queries: 1 query with every result row rejected, assumed not logged" in study.notes
+    assert "queries: 1 query with every result row or click rejected, assumed not logged" in study.notes
     assert (
         "queries: 1 position missing in 1 session (first: session 'a'); their lists are taken as empty" in study.notes
     )

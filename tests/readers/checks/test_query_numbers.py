@@ -9,18 +9,22 @@ from hypothesis import strategies as st
 
 from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.query_numbers import number_queries
+from sessionkit.readers.checks.query_numbers import describe_order, number_queries
 from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
 
 
-def counted(texts, ranks, sessions=None, table="results", newest_first=False, **columns):
-    """The positions that queries get."""
+def source(texts, ranks, sessions=None, table="results", **columns):
+    """Records without numbers of queries."""
     given = {"session_id": sessions or ["s"] * len(texts or ranks), "query_text": texts, "rank": ranks, **columns}
     frame = pl.LazyFrame({name: values for name, values in given.items() if values is not None}).with_row_index(
         RECORD, 1
     )
-    frame = frame.with_columns(pl.col(RECORD).cast(pl.Int64))
-    made = number_queries(Raw(table, "frame", frame, 0, no_way_back), newest_first=newest_first)
+    return Raw(table, "frame", frame.with_columns(pl.col(RECORD).cast(pl.Int64)), 0, no_way_back)
+
+
+def counted(texts, ranks, sessions=None, table="results", newest_first=False, **columns):
+    """The positions that queries get."""
+    made = number_queries(source(texts, ranks, sessions, table, **columns), newest_first=newest_first)
     return "".join(value or "." for value in made.frame.collect()["query_position"])
 
 
@@ -95,6 +99,26 @@ def test_times_order_queries_whatever_the_order_of_rows():
     assert counted([*"bac"], None, table="queries", elapsed_seconds=["9", "1", "30.5"]) == "213"
     # without a time of its own a query comes after the one before it
     assert counted([*"bca"], None, table="queries", elapsed_seconds=["9", None, "1"]) == "231"
+
+
+def described(seconds, sessions=None):
+    return describe_order(source([*"abcde"][: len(seconds)], None, sessions, "queries", elapsed_seconds=seconds))
+
+
+def test_a_clock_that_goes_back_within_a_session_is_told():
+    (sentence,) = described(["0", "10", "40", "0", "5"])
+    assert "elapsed_seconds goes back from one record to the next in 1 session (first: session 's')" in sentence
+    assert "the order of the file counts" in sentence
+    # stored in the order of time, the other way round, or each session from 0
+    assert described(["0", "10", "10", "40"]) == described(["40", "10", "10", "0"]) == []
+    assert described(["0", "10", "20", "0", "5"], [*"ssstt"]) == []
+
+
+def test_records_without_a_time_among_others_are_told():
+    (sentence,) = described(["0", None, "9", "x", "5"], [*"ssstt"])
+    assert "2 records without elapsed_seconds in sessions where others have it (first: session 's')" in sentence
+    assert "puts each after the record before it" in sentence
+    assert described(["0", "1", None, None], [*"sstt"]) == []  # no time at all in a session
 
 
 def test_the_last_query_may_stand_first():

@@ -50,7 +50,7 @@ def turns(study):
 
 
 UNUSED = (
-    "runs: {} of no query; none is made up, later queries move up, and the column turn keeps the numbers; if queries there returned "
+    "runs: {} left out, not scored 0; later queries move up, and the column turn keeps the numbers; if queries there returned "
     'nothing, say missing_positions = "empty" (--missing-positions)'
 )
 
@@ -68,7 +68,7 @@ def test_no_query_is_made_up_for_a_turn_without_retrieval(write, quiet_read):
             ("32", 1, 1, "32_1", "shown"),
             ("32", 2, 2, "32_2", "shown"),
         ]
-        assert UNUSED.format("1 turn number of 1 session (first: session '31') is") in study.notes
+        assert UNUSED.format("1 turn number in 1 session (first: session '31') has no line and is") in study.notes
         assert sk.score(study, "Queries", per="session")["value"].to_list() == [3, 2]
         assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [1, 1]
 
@@ -78,7 +78,7 @@ def test_turns_that_begin_at_2_stay_in_their_order(write, quiet_read):
     study = quiet_read(write("run", run), session_from=PATTERN.replace("_", "<::>"))
     assert [row[1:3] for row in turns(study)] == [(1, 2), (2, 3), (3, 10)] * 2
     # 1 and 4 to 9 of both
-    assert UNUSED.format("14 turn numbers of 2 sessions (first: session 'c1') are") in study.notes
+    assert UNUSED.format("14 turn numbers in 2 sessions (first: session 'c1') have no line and are") in study.notes
 
 
 def test_a_turn_that_another_run_has_or_that_is_judged_is_a_query(write, quiet_read):
@@ -96,7 +96,7 @@ def test_a_map_with_gaps_makes_up_no_query(write, quiet_read):
     study = quiet_read(write("run", RUN), config={"format": "trec_run", "query_map": "map.tsv"})
     assert [row[:3] for row in turns(study)] == [("R", 1, 1), ("R", 2, 2), ("S", 1, 2), ("S", 2, 3), ("S", 3, 5)]
     assert study.results.filter(session_id="S").collect()["query_position"].unique().to_list() == [1, 2, 3]
-    assert UNUSED.format("2 turn numbers of 1 session (first: session 'S') are") in study.notes
+    assert UNUSED.format("2 turn numbers in 1 session (first: session 'S') have no line and are") in study.notes
 
 
 def test_missing_positions_may_be_said_to_be_unknown(write, quiet_read):

@@ -103,7 +103,8 @@ def notice_parts(counts: AnomalyCounts, settings: Settings, notes: Notes, *, fra
         )
     if counts.lost:
         notes.warn(
-            f"queries: {counted(counts.lost, 'query')} with every result row or click rejected, assumed not logged", place=None
+            f"queries: {counted(counts.lost, 'query')} with every result row or click rejected, assumed not logged",
+            place=None,
         )
 
 

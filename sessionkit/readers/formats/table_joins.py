@@ -23,11 +23,14 @@ from sessionkit.readers.io.record_store import Keep
 from sessionkit.readers.raw import EMPTY, MARK, Raw
 
 QUERY_ID = "query_id"
+AMBIGUOUS = "query_id_names_one_query"
+"""The rule that rows of an id break that several queries have."""
 PLACES = ("rank", "doc_id")
 """Columns that say which result of a list was clicked."""
 COUNTING = ("query_position", "rank")
 COUNTS = ("clicked", "clicks")
 """Columns of clicks that say how many a row stands for; without, it is one."""
+STATUS = "results_status"
 KIND = "clicks"
 """What the accounts call the records of clicks."""
 SHOWN = 8
@@ -80,11 +83,44 @@ def with_positions(rows: Raw, queries: Raw, keep: Keep) -> Raw:
         .when(pl.col("__queries").is_null())
         .then(pl.lit("query_is_known"))
         .when(pl.col("__queries") > 1)
-        .then(pl.lit("query_id_names_one_query"))
+        .then(pl.lit(AMBIGUOUS))
     )
     kept = [pl.when(pl.col("__queries") == 1).then(name).alias(name) for name in lacking]
     broken = joined.with_columns(*kept, **_with_rule(columns, rule, query_id))
     return replace(rows, frame=keep(broken.drop(*texts, "__queries", *([QUERY_ID] if rows.table == "results" else []))))
+
+
+def with_ambiguous_lists(queries: Raw, results: Raw, *, within_sessions: bool, keep: Keep) -> Raw:
+    """Return queries, those not logged whose list may be among results that were rejected because several queries have their id.
+
+    Else they would count as queries that returned nothing.
+
+    Parameters
+    ----------
+    results
+        Those that `with_positions` returned.
+    within_sessions
+        Whether results name their session, within which a query is known by its id.
+    """
+    if RULE not in results.frame.collect_schema():
+        return queries
+    types = queries.frame.collect_schema()
+    texts = {f"__of_{name}": name for name in (*(["session_id"] if within_sessions else []), QUERY_ID)}
+    rejected = results.frame.filter(pl.col(RULE) == AMBIGUOUS)
+    sessions = _as_texts(results, {ours: name for ours, name in texts.items() if name != QUERY_ID})
+    ids = rejected.select(*sessions, pl.col(VALUE).alias(f"__of_{QUERY_ID}")).unique().collect()
+    if ids.is_empty():
+        return queries
+    given = pl.col(STATUS) if STATUS in types else pl.lit(None, pl.String)
+    is_listed = pl.col("__is_listed").fill_null(value=False)
+    rows = queries.frame.with_columns(_as_texts(queries, texts)).join(
+        ids.lazy().with_columns(pl.lit(value=True).alias("__is_listed")),
+        on=list(texts),
+        how="left",
+        maintain_order="left",
+    )
+    status = pl.when(is_listed).then(pl.coalesce(given, pl.lit("not_logged"))).otherwise(given).alias(STATUS)
+    return replace(queries, frame=keep(rows.with_columns(status).drop(*texts, "__is_listed")))
 
 
 def _is_readable(raw: Raw) -> pl.Expr:

@@ -21,7 +21,7 @@ from sessionkit.readers.checks.source_union import together
 from sessionkit.readers.config import Config
 from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Glimpse, Option
 from sessionkit.readers.events.sessionize import cut_tables
-from sessionkit.readers.formats.table_joins import with_counted_clicks, with_positions
+from sessionkit.readers.formats.table_joins import with_ambiguous_lists, with_counted_clicks, with_positions
 from sessionkit.readers.input_files import filled
 from sessionkit.readers.io.list_rows import NoListError
 from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
@@ -103,7 +103,10 @@ def _joined(raws: dict[str, Raw], keep: Keep) -> Taken:
     """Return the tables with results and clicks at the queries that they belong to, and clicks counted on results."""
     clicks, queries = raws.pop("clicks", None), raws.get("queries")
     if queries is not None and "results" in raws:
+        within_sessions = "session_id" in raws["results"].frame.collect_schema()
         raws["results"] = with_positions(raws["results"], queries, keep)
+        queries = with_ambiguous_lists(queries, raws["results"], within_sessions=within_sessions, keep=keep)
+        raws["queries"] = queries
     log = {name: [raw] for name, raw in raws.items()}
     if clicks is None:
         return Taken(log)

@@ -44,6 +44,7 @@ LONGEST = 200
 DEEPEST = 100
 """Objects within objects that become columns."""
 Fields = dict[str, Any]
+"""Objects are dicts, from JSON and from polars; in what is done for each row, asking for a Mapping would take a tenth of the time."""
 
 
 class NoListError(DataError):
@@ -156,7 +157,7 @@ class ListReader:
         key, further = _next(element, steps)
         here = around | self._fields(element, level, skipped=key)
         below = element if key == EVERY else element.get(key)
-        if isinstance(below, Mapping) and key != EVERY and further:
+        if isinstance(below, dict) and key != EVERY and further:
             yield from self._rows(below, further, here, level.below(key))
         elif below is not None:
             yield from self._rows_of_list(below, key, further, here, level)
@@ -190,7 +191,7 @@ class ListReader:
         for place, each in elements:
             columns[f"{name}.{PLACE}"] = None
             row = here | {f"{name}.{PLACE}": place}
-            if isinstance(each, Mapping):
+            if isinstance(each, dict):
                 yield from self._rows(each, further, row, inner)
             else:
                 columns[bare] = None
@@ -225,7 +226,7 @@ class ListReader:
             if key == skipped or (*level.path, key) in self.options.other_lists:
                 continue
             name = f"{level.prefix}{key}"
-            if isinstance(value, Mapping) and value and len(level.path) < DEEPEST:
+            if isinstance(value, dict) and value and len(level.path) < DEEPEST:
                 self._add_fields(row, value, level.below(key), None)
                 continue
             if name in row:
@@ -325,7 +326,13 @@ def as_text(value: Any) -> str:  # noqa: ANN401 - JSON
     >>> as_text("a"), as_text(1.5), as_text(True), as_text(["é"])
     ('a', '1.5', 'true', '["é"]')
     """
-    if isinstance(value, bool | int | float | list | Mapping):
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):  # json makes an encoder for every value, and most are texts and numbers
+        return int.__repr__(value)
+    if isinstance(value, float | list | Mapping):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
 

@@ -317,8 +317,9 @@ def _unnamed(name: str, head: str, missing: Sequence[str]) -> DataError:
     fields, between = (names, SEPARATOR_WORDS[separator]) if separator in first else (first.split(), "blanks")
     if len(fields) > 1:
         return DataError(
-            f"{name}: its first line ({shown}) has {len(fields)} fields between {between}, but names no {', '.join(sorted(missing))}; in "
-            f"study.toml, columns = {{ ... }} says which column is which{OF_BLANKS if between == 'blanks' else ''}"
+            f"{name}: its first line ({shown}) has {len(fields)} fields between {between}, but has no column "
+            f"{', '.join(sorted(missing))}; in study.toml, columns = {{ ... }} says which column is which"
+            f"{OF_BLANKS if between == 'blanks' else ''}"
         )
     return DataError(
         f"{name}: neither its name nor its first line ({shown}) shows the separator; "

@@ -545,15 +545,15 @@ class NestedTables:
 
     def _with_empty_lists(self, results: Sample) -> Sample:
         """Return a sample of results that says what empty lists are, where queries have some."""
-        way = self.log.results.path
-        rows = [self._rows(way, (), (), keeps_empty=keeps).height for keeps in (False, True)]
-        return results if rows[0] == rows[1] else replace(results, options={**results.options, "empty_list": ""})
+        rows = self._rows(self.log.results.path, [self._place], (), keeps_empty=True)
+        if not rows[self._place].null_count():
+            return results
+        return replace(results, options={**results.options, "empty_list": ""})
 
     def _with_missing_lists(self, queries: Sample) -> Sample:
         """Return a sample of queries with a question about those that have no list of results at all."""
         way = self.log.results.path
-        rows = [self._rows(way, (), (), keeps_missing=keeps).height for keeps in (False, True)]
-        missing = rows[1] - rows[0]
+        missing = self._rows(way, [self._place], (), keeps_missing=True)[self._place].null_count()
         if not missing:
             return queries
         doubt = (

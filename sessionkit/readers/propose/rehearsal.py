@@ -17,16 +17,18 @@ import polars as pl
 
 from sessionkit.contract import TABLES, table
 from sessionkit.display.numbers import share_text
-from sessionkit.display.words import counted
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataWarning, SessionkitError
 from sessionkit.readers.checks.source_checks import LIST
 from sessionkit.readers.config import as_config
 from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.io.log_files import open_log, paths_in
 from sessionkit.readers.io.signatures import utf16_of
+from sessionkit.readers.propose.column_names import LIKELY, likeness
 from sessionkit.readers.propose.proposal import Line, TomlSection, proposal_of, quoted
 from sessionkit.readers.propose.sample import copy_beginning
 from sessionkit.readers.questionnaires import SECTION
+from sessionkit.readers.raw import NAMED_SOURCES
 from sessionkit.study import Study
 from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.resultless_queries import USUAL_SHARE
@@ -205,6 +207,7 @@ def _find_losses(
     yield from _repeated_rows(study, settings)
     yield from _moved_rows(study)
     yield from _backward_queries(study, settings)
+    yield from _stray_texts(study, settings)
     if not is_whole:
         return
     yield from _without_results(study, settings)
@@ -220,7 +223,10 @@ def _find_losses(
 
 def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
     """Yield what was rejected, by table and rule; of a file that was cut a parent may be missing only for that."""
-    paths = {is_click: {one.path for one in study.sources if (one.kind == "clicks") == is_click} for is_click in (True, False)}
+    paths = {
+        is_click: {one.path for one in study.sources if (one.kind == "clicks") == is_click}
+        for is_click in (True, False)
+    }
     # clicks may be in the file of results
     of_clicks = pl.col("source").is_in(paths[True] - paths[False]) | (pl.col("rule") == CLICK_RULE)
     groups = (
@@ -371,6 +377,20 @@ def _backward_queries(study: Study, settings: Mapping[str, Any]) -> Iterator[Los
             f"{numbered[0]}.number_queries" if numbered else "queries.query_position",
             f"in {backward.height:,} of {counted(sessions.height, 'session')} queries are not in the order of {time} (first: "
             f"{quoted(backward['session_id'][0])}). In which order were they made?",
+        )
+
+
+def _stray_texts(study: Study, settings: Mapping[str, Any]) -> Iterator[Loss]:
+    """Yield whether the texts of queries are in results alone, as where a file of ratings is taken for the table of queries."""
+    if not {"queries", "results"} <= set(settings) or "query_text" in study.columns("queries"):
+        return
+    texts = [name for name in study.columns("results") if likeness(name, "query_text") >= LIKELY]
+    if texts:
+        paths = listed([quoted(path) for path in paths_in(settings["queries"]["path"], Path())][:NAMED_SOURCES])
+        yield Loss(
+            "queries.query_text",
+            f"{quoted(texts[0])} of results seems to be the text of queries; {paths}, which is taken for the table of queries, has none, "
+            "and queries stay without text. Is that the right file? If so, add a column with the texts to it",
         )
 
 

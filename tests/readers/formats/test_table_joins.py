@@ -284,3 +284,36 @@ def test_a_log_read_in_parts_is_that_read_at_once(tmp_path, in_batches, quiet_re
     whole = quiet_read(tmp_path / "study.toml")
     in_batches(records)
     same_study(whole, quiet_read(tmp_path / "study.toml"))
+
+
+def test_a_query_whose_rows_may_be_of_another_query_is_not_taken_as_empty(tmp_path):
+    """Two queries are called a2, so its row is of neither, and both may have had a list; a3 and b1 have no row."""
+    twins = QUERIES.replace("b2,s2", "a2,s2")
+    made, warned = study(tmp_path, queries=twins, results="search,page,place\na1,d1,1\na2,d1,1\n")
+    assert rejects(made) == [("results.csv", 2, "query_id_names_one_query", "a2")]
+    statuses = made.queries.select("session_id", "query_id", "results_status").collect().rows()
+    assert statuses == [
+        ("s1", "a1", "shown"),
+        ("s1", "a2", "not_logged"),
+        ("s1", "a3", "empty"),
+        ("s2", "b1", "empty"),
+        ("s2", "a2", "not_logged"),
+    ]
+    assert any("2 returned nothing and have the value 0, 2 were not logged" in text for text in warned)
+
+
+def test_ids_that_count_within_sessions_are_ambiguous_within_them_alone(tmp_path):
+    """Session s1 has a1 twice, session s2 once."""
+    queries = "search,who,topic,no,text\na1,s1,A,1,x\na1,s1,A,2,y\na1,s2,A,1,z\na2,s2,A,2,z\n"
+    config = {
+        **CONFIG,
+        "results": {"path": "results.csv", "columns": {**CONFIG["results"]["columns"], "session_id": "who"}},
+    }
+    made, _ = study(tmp_path, config=config, queries=queries, results="who,search,page,place\ns1,a1,d1,1\ns2,a1,d1,1\n")
+    statuses = made.queries.select("session_id", "query_id", "results_status").collect().rows()
+    assert statuses == [
+        ("s1", "a1", "not_logged"),
+        ("s1", "a1", "not_logged"),
+        ("s2", "a1", "shown"),
+        ("s2", "a2", "empty"),
+    ]

@@ -105,7 +105,7 @@ def test_qrels_of_dynamic_domain_are_still_read(judge):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a\tb\tc\n1\t2\t3\n", r"its first line \('a\\tb\\tc'\) has 3 fields between tabs, but names no doc_id, "),
+        ("a\tb\tc\n1\t2\t3\n", r"its first line \('a\\tb\\tc'\) has 3 fields between tabs, but has no column doc_id, "),
         ("a;b\n1;2\n", "has 2 fields between semicolons"),
         ("one two three\n", 'has 3 fields between blanks.*separator = "whitespace"'),
         ("# nothing here\nx\n", r"its first line \('# nothing here'\) is one of the comment lines"),

@@ -146,3 +146,27 @@ def test_clicks_are_joined_to_the_lists_of_one_flat_file(write, tmp_path, quiet_
     read = quiet_read(tmp_path / "proposed.toml")
     assert read.results.collect()["clicks"].sum() == len(clicks)
     assert read.rejected.collect().is_empty()
+
+
+def test_clicks_that_miss_are_counted_among_clicks_and_asked_about_there(write, tmp_path):
+    queries, results, clicks = log(lambda _session, _position, number: f"q{number:02}")
+    strays = [*clicks, *({**row, "doc": "elsewhere"} for row in clicks[:2])]
+    proposal = proposed(
+        write, tmp_path, queries=queries, results=without(results, "session"), clicks=without(strays, "session")
+    )
+    (question,) = [each for each in proposal.questions if "clicked_result_was_shown" in each.text]
+    assert f"2 clicks of {len(strays)} rejected" in question.text
+    assert question.place.startswith("clicks")
+
+
+def test_ratings_taken_for_queries_while_texts_are_in_results_are_asked_about(write, tmp_path):
+    queries, results, _ = log(lambda _session, _position, number: f"q{number:02}")
+    texts = {row["id"]: f"text of {row['id']}" for row in queries}
+    flat = [{**row, "query_text": texts[row["id"]]} for row in results]
+    ratings = [{"id": row["id"], "session": row["session"], "rating": at % 5} for at, row in enumerate(queries)]
+    proposal = proposed(write, tmp_path, results=flat, ratings=ratings)
+    assert "query_text" not in proposal.settings["queries"]["columns"]
+    assert any(
+        "'query_text' of results seems to be the text of queries" in each.text and "ratings.csv" in each.text
+        for each in proposal.questions
+    )

@@ -106,17 +106,6 @@ class Config:
         return {**self.tables.get("judgments", {}).get("grade_values", {}), **self.grade_values}
 
 
-def read_config(path: Path) -> Config:
-    """Read a study.toml.
-
-    Raises
-    ------
-    DataError
-        It is missing, is not TOML, or says something it cannot; the message names the key and what is possible there.
-    """
-    return as_config(loaded_toml(path), path.name, path.parent)
-
-
 def loaded_toml(path: Path) -> dict[str, Any]:
     """Return what a study.toml says, unchecked; DataError where it is not there or is not TOML."""
     if path.exists() and not path.is_file():

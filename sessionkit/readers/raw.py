@@ -184,14 +184,14 @@ def without(
     )
 
 
-def gathered(rows: pl.LazyFrame, records: pl.LazyFrame, key: str = "session_id") -> pl.LazyFrame:
-    """Return rows with the CELLS of all records of one key in the first row of it; records may have gone into other rows."""
-    told = records.select(key, CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
-    if told.is_empty():  # as is mostly so; the column is there all the same, since other batches may have some
-        return rows.with_columns(pl.lit(None, dtype=told.schema[CELLS]).alias(CELLS))
-    cells = told.explode(CELLS).group_by(key, maintain_order=True).agg(CELLS)
-    joined = rows.join(cells.lazy(), on=key, how="left", maintain_order="left")
-    return joined.with_columns(pl.when(pl.col(key).is_first_distinct()).then(CELLS))
+def gathered(rows: pl.LazyFrame, records: pl.LazyFrame) -> pl.LazyFrame:
+    """Return rows with the CELLS of all records of a session in the first row of it; records may have gone into other rows."""
+    filled = records.select("session_id", CELLS).filter(pl.col(CELLS).list.len() > 0).collect()
+    if filled.is_empty():  # as is mostly so; the column is there all the same, since other batches may have some
+        return rows.with_columns(pl.lit(None, dtype=filled.schema[CELLS]).alias(CELLS))
+    cells = filled.explode(CELLS).group_by("session_id", maintain_order=True).agg(CELLS)
+    joined = rows.join(cells.lazy(), on="session_id", how="left", maintain_order="left")
+    return joined.with_columns(pl.when(pl.col("session_id").is_first_distinct()).then(CELLS))
 
 
 def refuse_reserved(names: Iterable[str], source: str) -> None:

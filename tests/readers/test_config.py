@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.config import as_config, read_config
+from sessionkit.readers.config import as_config
+from sessionkit.readers.read import read
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,13 @@ def test_refusals_name_the_place(tmp_path, toml, words):
     path = tmp_path / "study.toml"
     path.write_text(toml)
     with pytest.raises(DataError, match=words) as caught:
-        read_config(path)
+        read(path)
     assert str(caught.value).count("\n") <= 1
 
 
 def test_a_missing_one(tmp_path):
     with pytest.raises(DataError, match="no such file"):
-        read_config(tmp_path / "study.toml")
+        read(tmp_path / "study.toml")
 
 
 def test_values(tmp_path):

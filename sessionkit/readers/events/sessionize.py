@@ -59,7 +59,6 @@ def with_sessions(
     user: str = "user_id",
     time: str = "issued_at",
     gap: str | float = GAP,
-    within: str | None = None,
     name: str = "session_id",
 ) -> pl.LazyFrame:
     """Return events with the session each belongs to, sorted by user and time.
@@ -76,9 +75,6 @@ def with_sessions(
         The names of these columns.
     gap
         Inactivity that ends a session, as :func:`seconds` takes it; a pause as long as the gap does not end it.
-    within
-        A column of sessions the source knows, such as those of a browser that never closes, which are cut further; a new
-        one begins a session, too.
     name
         What the column of sessions is called.
 
@@ -93,7 +89,7 @@ def with_sessions(
     >>> with_sessions(events, gap="30m").collect()["session_id"].to_list()
     ['u-1', 'u-1', 'u-2']
     """
-    cut = partial(_cut, user=user, time=time, length=seconds(gap), within=within, name=name)
+    cut = partial(_cut, user=user, time=time, length=seconds(gap), name=name)
     schema = pl.Schema({**events.collect_schema(), name: pl.String()})
     # whole, as a part of it knows nothing of the events before
     return events.map_batches(
@@ -101,11 +97,11 @@ def with_sessions(
     )
 
 
-def _cut(events: pl.DataFrame, *, user: str, time: str, length: float, within: str | None, name: str) -> pl.DataFrame:
+def _cut(events: pl.DataFrame, *, user: str, time: str, length: float, name: str) -> pl.DataFrame:
     """Return events with the session of each, sorted by user and time."""
-    who, when, inside = _in_order_of(events[user]), events[time], () if within is None else (within,)
+    who, when = _in_order_of(events[user]), events[time]
     if when.null_count():
-        filled = events.select(pl.col(time).forward_fill().over(who.alias(WHO), *inside))
+        filled = events.select(pl.col(time).forward_fill().over(who.alias(WHO)))
         when = filled.to_series()
     keys = pl.DataFrame({WHO: who, WHEN: when})
     later = (pl.col(WHO) > pl.col(WHO).shift(1)) | (
@@ -118,8 +114,6 @@ def _cut(events: pl.DataFrame, *, user: str, time: str, length: float, within: s
     idle = pause.dt.total_microseconds() / 1e6 if when.dtype.is_temporal() else pause
     new = (pl.col(WHO) != pl.col(WHO).shift(1)).fill_null(value=True) | (idle > length).fill_null(value=False)
     begins = keys.select(new).to_series()
-    if within is not None:
-        begins |= events.select(pl.col(within).ne_missing(pl.col(within).shift(1))).to_series()
     first = events.select(pl.col(user).filter(begins), within_group(keys[WHO].filter(begins)).alias(ORDINAL))
     sessions = first.rechunk().select(pl.format("{}-{}", user, ORDINAL)).to_series()  # polars 2.1 fails at empty chunks
     return events.with_columns(sessions.gather(begins.cum_sum() - 1).alias(name))
@@ -131,14 +125,14 @@ def _in_order_of(values: pl.Series) -> pl.Series:
     return repeated(runs["value"].rank("dense").fill_null(0), runs["len"])
 
 
-def with_positions(queries: pl.LazyFrame, *, name: str = "query_position") -> pl.LazyFrame:
+def with_positions(queries: pl.LazyFrame) -> pl.LazyFrame:
     """Return queries with their place within their session, from 1, in the order in which they stand.
 
     >>> with_positions(pl.LazyFrame({"session_id": ["a", "b", "a"]})).collect()["query_position"].to_list()
     [1, 1, 2]
     """
     place = pl.col("session_id").map_batches(within_group, return_dtype=pl.Int64())
-    return queries.with_columns(place.alias(name))
+    return queries.with_columns(place.alias("query_position"))
 
 
 def within_group(groups: pl.Series) -> pl.Series:

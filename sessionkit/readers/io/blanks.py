@@ -71,6 +71,8 @@ NAMED = {
 }
 """What such files are, by the shape of their lines, the first that fits."""
 IDLE_LINE = "|".join(f"(?:{pattern})" for pattern in IDLE_LINES.values())
+FIRST_LINES = 20
+"""Lines by which a format is recognized."""
 
 
 def holds_qrels(text: str) -> bool:
@@ -227,11 +229,11 @@ def count_idle_lines(file: LogFile) -> dict[str, int]:
         raise cut_short(file.name, error) from None
 
 
-def first_fields(text: str, many: int = 20) -> list[list[str]]:
-    """Return the fields of the first lines that carry a record; the last, which may be cut, is left out of many.
+def first_fields(text: str) -> list[list[str]]:
+    """Return the fields of the first lines that carry a record; the last, which may be cut, is left out of long texts.
 
     >>> first_fields("# a run\\na b\\n\\nc  d")
     [['a', 'b'], ['c', 'd']]
     """
     lines = [line.removeprefix("\ufeff").strip() for line in text.splitlines()]
-    return [line.split() for line in lines if line and not re.search(IDLE_LINE, line)][:many]
+    return [line.split() for line in lines if line and not re.search(IDLE_LINE, line)][:FIRST_LINES]

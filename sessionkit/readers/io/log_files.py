@@ -69,13 +69,13 @@ class InUtf8:
     unreadable: int = 0
 
 
-def in_utf8(file: LogFile, encoding: str | None, folder: Path, otherwise: str = CHINESE) -> InUtf8:
+def in_utf8(file: LogFile, encoding: str | None, folder: Path) -> InUtf8:
     """Return a file in UTF-8, copied where it is in another encoding.
 
     Parameters
     ----------
     encoding
-        The name of its encoding; None: UTF-8 where its beginning is that, else `otherwise`.
+        The name of its encoding; None: UTF-8 where its beginning is that, else that of Chinese logs, GB18030.
     folder
         An existing directory for the copy.
 
@@ -86,7 +86,7 @@ def in_utf8(file: LogFile, encoding: str | None, folder: Path, otherwise: str = 
     DataError
         The file is cut short.
     """
-    name = encoding or ("utf-8" if _is_utf8(file.head) else otherwise)
+    name = encoding or ("utf-8" if _is_utf8(file.head) else CHINESE)
     try:
         decoder = codecs.getincrementaldecoder(name)("replace")
         if isinstance(decoder.decode(b"", final=True), bytes):

@@ -65,7 +65,6 @@ def judged_shares(shown: pl.DataFrame, docs: str, keys: Mapping[str, str], judge
     return found
 
 
-COMMA = r"^\s*[-+]?\d+,\d+\s*$"
 PROSE = r"\S(?:\s+\S+){6}"
 """A text of seven words or more."""
 
@@ -146,11 +145,6 @@ class SampleColumn:
         """Return the share of its texts in which a pattern is found."""
         found = self.given.str.contains(pattern)
         return int(found.sum()) / max(len(found), 1)
-
-    @property
-    def has_decimal_commas(self) -> bool:
-        """Whether numbers in it have a comma for a point."""
-        return bool(self.given.str.contains(COMMA).any())
 
     @cached_property
     def _spellings(self) -> dict[tuple[str, str | None], Spelling]:

@@ -109,7 +109,7 @@ def find_query_key(queries: LogFileKind, part: LogFileKind, *, holds_lists: bool
         return None
     places = queries.sample.texts.select(layout.session, layout.position)
     session = _session_of(part, queries.columns[layout.session])
-    found = []
+    keys = []
     for theirs in queries.columns.values():
         if theirs.made_of is not None or theirs.name in (layout.session, layout.position, layout.rank):
             continue
@@ -125,8 +125,8 @@ def find_query_key(queries: LogFileKind, part: LogFileKind, *, holds_lists: bool
         for one in part.columns.values():
             key = _key(theirs, one, session if not alone or _is_own(part, session) else "")
             if key is not None and (not holds_lists or _holds_lists(part, key)):
-                found.append(key)
-    return max(found, key=lambda key: key.worth, default=None)
+                keys.append(key)
+    return max(keys, key=lambda key: key.worth, default=None)
 
 
 def _own_column(part: LogFileKind, ours: str) -> str:
@@ -193,8 +193,8 @@ def _places(queries: LogFileKind, key: QueryKey) -> pl.DataFrame:
 
 def _placed_rows(part: LogFileKind, queries: LogFileKind, key: QueryKey) -> pl.DataFrame:
     """Return the session and the position of each row of a file, null where its key is that of no query."""
-    own = [pl.col(key.of_rows).alias("key"), *([pl.col(key.session).alias("session")] if key.session else [])]
-    rows = part.sample.texts.select(own)
+    key_columns = [pl.col(key.of_rows).alias("key"), *([pl.col(key.session).alias("session")] if key.session else [])]
+    rows = part.sample.texts.select(key_columns)
     return rows.join(_places(queries, key), on=rows.columns, how="left", maintain_order="left").select(
         "session", "position"
     )
@@ -206,13 +206,13 @@ def _with_places(part: LogFileKind, queries: LogFileKind, key: QueryKey) -> LogF
     session = key.session or next(
         f"session_id{end}" for end in ("", "_2", "_3") if f"session_id{end}" not in part.columns
     )
-    made = [rows["position"].alias("query_position")]
-    made += [] if key.session else [rows["session"].alias(session)]
+    added_columns = [rows["position"].alias("query_position")]
+    added_columns += [] if key.session else [rows["session"].alias(session)]
     names = {**part.sample.made, **({} if key.session else {session: ()}), "query_position": ()}
     sample: Sample = replace(
         part.sample,
-        frame=part.sample.frame.with_columns(made),
-        texts=part.sample.texts.with_columns(made),
+        frame=part.sample.frame.with_columns(added_columns),
+        texts=part.sample.texts.with_columns(added_columns),
         made=names,
     )
     columns = columns_of(sample)
@@ -253,8 +253,8 @@ def _as_clicks(
     if hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
         return None
     count = "" if key is not None and position == key.of_rows else position
-    named = ListColumns(key.session if key else session, count, rank or None, 1.0)
-    return replace(part, kind=CLICKS, layout=named, query_key=key.of_rows if key else ""), key
+    click_columns = ListColumns(key.session if key else session, count, rank or None, 1.0)
+    return replace(part, kind=CLICKS, layout=click_columns, query_key=key.of_rows if key else ""), key
 
 
 def lay_out_clicks(match: Match, log: dict[str, Match]) -> None:

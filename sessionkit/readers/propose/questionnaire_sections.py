@@ -137,10 +137,10 @@ def _ask_of_several_rows(part: LogFileKind, other_files: Sequence[LogFileKind], 
     named = listed([quoted(name) for name in layout.ids.values()])
     most = int(rows.group_by(rows.columns).len()["len"].max())  # type: ignore[arg-type]
     columns = [one for one in layout.items if 1 < one.distinct <= LABELS and _is_unique_with(part, layout, one)]
-    apart = ""
+    hint = ""
     if columns:
         values = listed([quoted(text) for text in columns[0].given.unique(maintain_order=True)[:4]])
-        apart = f" {quoted(columns[0].name)} tells them apart ({values}): write one file for each, with other names for its items."
+        hint = f" {quoted(columns[0].name)} tells them apart ({values}): write one file for each, with other names for its items."
     topic, in_log = called(part.columns, "topic_id"), columns_in_log(other_files, "topic_id")
     if "topic_id" not in layout.ids and in_log and topic and topic not in layout.ids.values():
         values = f"{quoted(topic)} has {_first_values(part.columns[topic])}, the log {_first_values(in_log[0])}"
@@ -149,7 +149,7 @@ def _ask_of_several_rows(part: LogFileKind, other_files: Sequence[LogFileKind], 
             "Write them alike"
         )
     return (
-        f"{part.name} has up to {most} rows for each {named} and is not used, because a questionnaire has one.{apart} "
+        f"{part.name} has up to {most} rows for each {named} and is not used, because a questionnaire has one.{hint} "
         "Is one row per task meant? Then add the column of the task"
     )
 

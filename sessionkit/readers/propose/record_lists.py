@@ -305,9 +305,7 @@ def nested_file(path: Path, workspace: Path) -> NestedFile | None:
     return None if log is None else NestedFile(path, file, records[:ROWS], len(records) <= ROWS, log, shapes)
 
 
-def _parts_of(
-    files: Sequence[NestedFile], folders: Sequence[Path], without_lists: Sequence[Path]
-) -> list[LogFileKind]:
+def _parts_of(files: Sequence[NestedFile], folders: Sequence[Path], without_lists: Sequence[Path]) -> list[LogFileKind]:
     """Return the tables of a nested log of one file or several, some of which may have no lists of results."""
     first = files[0]
     paths = tuple(sorted([*(one.path for one in files), *without_lists])) if len(files) > 1 else ()
@@ -353,20 +351,20 @@ class NestedTables:
 
     def _of_sessions(self, way: Way) -> list[LogFileKind]:
         """Return the tables of a log whose records around the queries are sessions."""
-        own, doubt = self._session_columns(way)
-        session = own[0] if len(own) == 1 else "session_id"
+        id_columns, doubt = self._session_columns(way)
+        session = id_columns[0] if len(id_columns) == 1 else "session_id"
         position = f"{self._prefix(self.log.queries)}{PLACE}"
-        names = {name: "session id" if len(own) == 1 else "part" for name in own}
+        names = {name: "session id" if len(id_columns) == 1 else "part" for name in id_columns}
         keys = {**names, position: "query position"}
         others = self._elements_of_another_kind(way)
         tables = (self.log.queries,) if others else (way, self.log.queries)
-        sessions = _with_session(self._sample(way, "session", names, tables), session, own)
+        sessions = _with_session(self._sample(way, "session", names, tables), session, id_columns)
         sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
         layout = ListColumns(session, position, None, 1.0)
         if event_column(columns_of(self._sample(self.log.queries, "query", {}, tables))) is not None:
             return []
-        queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, own)
-        results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, own)
+        queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, id_columns)
+        results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, id_columns)
         if others:
             around, below = (quoted(".".join(one)) for one in (way, self.log.queries))
             left = (
@@ -378,7 +376,7 @@ class NestedTables:
             *([] if others else [LogFileKind(sessions, columns_of(sessions), "sessions")]),
             LogFileKind(self._with_missing_lists(queries), columns_of(queries), "queries", layout),
             self._results(results, layout),
-            *self._clicks(keys, tables, layout, own),
+            *self._clicks(keys, tables, layout, id_columns),
         ]
 
     def _elements_of_another_kind(self, way: Way) -> int:
@@ -493,7 +491,7 @@ class NestedTables:
         keeps_missing: bool = False,
     ) -> pl.DataFrame:
         """Return the rows of a list as the reader will make them, where `tables` are read from lists around it."""
-        others = {*tables, self.log.results.path, *(one.path for one in self.log.clicks)} - {way}
+        other_lists = {*tables, self.log.results.path, *(one.path for one in self.log.clicks)} - {way}
         options = ListOptions(
             way,
             "results",
@@ -501,7 +499,7 @@ class NestedTables:
             keeps_missing=keeps_missing,
             columns=frozenset(columns),
             separator=self.separator,
-            other_lists=frozenset(others),
+            other_lists=frozenset(other_lists),
         )
         frames = [
             list_rows(self.file, records, options, at_once=True)[0].with_columns(
@@ -707,11 +705,11 @@ def _columns_per_rank(columns: Mapping[str, SampleColumn]) -> Way:
     for name in columns:
         if PLACE not in name and (match := NUMBERED.fullmatch(name)):
             numbers.setdefault(f"{match[1]}{PLACE}{match[3]}", set()).add(int(match[2]))
-    runs = {name: found for name, found in numbers.items() if len(found) > 1 and max(found) - min(found) < len(found)}
+    runs = {name: ranks for name, ranks in numbers.items() if len(ranks) > 1 and max(ranks) - min(ranks) < len(ranks)}
     documents = [
         name
-        for name, found in runs.items()
-        if min(found) < 2 and _names_documents(name) and _differ_within_rows(columns, name)
+        for name, ranks in runs.items()
+        if min(ranks) < 2 and _names_documents(name) and _differ_within_rows(columns, name)
     ]
     if not documents:
         return ()
@@ -757,8 +755,8 @@ def _with_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
     if session in sample.columns:
         return sample
     texts = sample.texts.with_columns(pl.concat_str(list(parts), separator=JOINED).alias(session))
-    made = {**sample.made, session: tuple(parts)}
-    return replace(sample, frame=sample.frame.with_columns(texts[session]), texts=texts, made=made)
+    parts_of_ids = {**sample.made, session: tuple(parts)}
+    return replace(sample, frame=sample.frame.with_columns(texts[session]), texts=texts, made=parts_of_ids)
 
 
 def _with_numbers(sample: Sample, session: str, place: str) -> Sample:
@@ -781,8 +779,8 @@ def _heading(name: str, prefix: str, noun: str) -> str:
     >>> _heading("sessions.id", "queries.", "query"), _heading("sessions.user.id", "sessions.", "session")
     ('session id', 'user id')
     """
-    own = name.removeprefix(prefix)
-    around, _, last = own.rpartition(".")
+    bare_name = name.removeprefix(prefix)
+    around, _, last = bare_name.rpartition(".")
     if folded(last) in IDS:
         return f"{re.sub('s$', '', around.rpartition('.')[2]) or noun} id"
-    return own if folded(own) in USUAL_NAMES else last
+    return bare_name if folded(bare_name) in USUAL_NAMES else last

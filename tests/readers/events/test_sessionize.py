@@ -49,12 +49,6 @@ def test_the_gap_itself_ends_no_session():
     assert with_sessions(frame).collect()["session_id"].to_list() == ["u-1", "u-1", "u-2"]
 
 
-def test_sessions_of_a_browser_are_cut_further():
-    frame = pl.LazyFrame({"user_id": ["u"] * 4, "issued_at": [0, 10, 5000, 5010], "browser": ["x", "x", "x", "y"]})
-    cut = with_sessions(frame, gap="30m", within="browser").collect()
-    assert cut["session_id"].to_list() == ["u-1", "u-1", "u-2", "u-3"]
-
-
 def test_an_event_without_time_stays_with_the_one_before_and_one_without_user_has_no_session():
     frame = pl.LazyFrame({"user_id": ["u", "u", None, "u"], "issued_at": [5000, None, 3, 1]})
     cut = with_sessions(frame.with_row_index("place")).collect().sort("place")

@@ -39,7 +39,7 @@ _USUAL = {
     "issued_at": "issued querytime querytimestamp searchtime timestamp time datetime ts eventtime servertime date createdat",
     "elapsed_seconds": "elapsed timeinsession secondssincestart relativetime seconds timestamp time",
     "score": "retrievalscore rsv bm25 similarity",
-    "clicked": "click isclicked isclick wasclicked hasclick clickedyn",
+    "clicked": "click isclicked isclick wasclicked hasclick clickedyn opened isopened visited",
     "clicked_at": "clicktime clicktimestamp timeclicked clicked click",
     "click_elapsed_seconds": "clickelapsed clicktime",
     "dwell_seconds": "dwell dwelltime dwells dwellsecs dwelltimeseconds timeonpage readingtime viewtime secondsonpage",
@@ -91,7 +91,8 @@ _ABROAD = {
     "ended_at": "ende endzeit fin heurefin horafin fine orafine fim eindtijd einde loppu lopetus slut sluttid",
     "issued_at": "zeit zeitpunkt zeitstempel uhrzeit datum horodatage heure date fecha hora fechayhora dataeora data ora datahora "
     "datumentijd tijdstip aikaleima aika kellonaika tidpunkt tid datumochtid querystart",
-    "clicked": "klick angeklickt geklickt clic clique cliquee clicado clicou cliccato selezionato geklikt "
+    "clicked": "klick angeklickt geklickt geoffnet aufgerufen ouvert abierto aperto aberto geopend avattu oppnad "
+    "clic clique cliquee clicado clicou cliccato selezionato geklikt "
     "aangeklikt klikkaus klikattu klickad klickat",
     "dwell_seconds": "verweildauer lesedauer lesezeit dauer zeit betrachtungsdauer dureedelecture tempsdelecture duree temps "
     "tempspasse tiempolectura tiempodelectura tiempo duracion tempodilettura tempo durata tempodeleitura duracao leestijd "

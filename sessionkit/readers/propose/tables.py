@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sessionkit.contract import table
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.log_schemas import LOG, log_schemas
 from sessionkit.readers.propose.column_names import LIKELY, likeness
@@ -29,6 +30,10 @@ from sessionkit.readers.questionnaires import SECTION
 ORDER = ("users", "sessions", "queries", "results", CLICKS, "judgments")
 SAME = 0.5
 """The share of ids that a file must have in common with the log to be taken for a part of it by that alone."""
+OF_ROWS = 0.9
+"""The share of ids of a file that must be those of rows of results to say so."""
+UNKNOWN_SHOWN = 3
+"""Users that a question names."""
 
 
 def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlSection]:
@@ -62,6 +67,7 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
         lay_out_clicks(matches[CLICKS], matches)
     _ask_of_grades_within(matches)
     _ask_of_condition(matches)
+    _ask_of_unknown_users(matches)
     for name in ("users", "sessions"):
         if name in matches:
             ask_of_labels(matches[name])
@@ -79,12 +85,40 @@ def sections_of_tables(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     taken = _columns_of_sessions(matches, sections)
     answers = [part for part in parts if part.kind == SECTION]
     sections += [section_of_answers(part, parts, folder, taken) for part in answers]
-    left = [
-        Line(questions=(f"{part.name} does not look like a table of a study and is not used. What is it?",))
-        for part in parts
-        if not part.kind
-    ]
+    left = [Line(questions=(_question_of_unused(part, matches.get("results")),)) for part in parts if not part.kind]
     return [TomlSection((), (*top, *left)), *sections]
+
+
+def _question_of_unused(part: LogFileKind, results: Match | None) -> str:
+    """Return the question about a file that is no table of a study, such as clicks that name a row of results by an id of its own."""
+    keys = [one for one in results.unused if one.is_key and not one.counts] if results is not None else []
+    pairs = shared(keys, [one for one in part.columns.values() if one.names_things])
+    if results is not None and pairs and pairs[0][0] >= OF_ROWS:
+        _, key, ours = pairs[0]
+        return (
+            f"{part.name} is not used: its {quoted(ours.name)} is {quoted(key.name)} of {results.part.name}, a row of results. If these "
+            f"are clicks, put the columns of the query and the document of that row into {part.name}, and give it again"
+        )
+    return f"{part.name} does not look like a table of a study and is not used. What is it?"
+
+
+def _ask_of_unknown_users(matches: dict[str, Match]) -> None:
+    """Ask about rows of users that are nobody in the log: who never searched is a user, a line of means is none."""
+    users = matches.get("users")
+    searchers = [matches[name].column("user_id") for name in LOG if name in matches]
+    known = next((one for one in searchers if one is not None), None)
+    column = users.column("user_id") if users is not None else None
+    if users is None or known is None or column is None or not share(known.given, column.given):
+        return
+    unknown = column.given.filter(~column.given.is_in(known.given.implode()))
+    if len(unknown):
+        shown = listed([quoted(text) for text in unknown[:UNKNOWN_SHOWN]])
+        more = f" and {len(unknown) - UNKNOWN_SHOWN:,} more" if len(unknown) > UNKNOWN_SHOWN else ""
+        users.ask(
+            "user_id",
+            f"{counted(len(unknown), 'row')} of users {'is' if len(unknown) == 1 else 'are'} nobody in the log: {shown}{more}. Who never "
+            "searched stays a user; remove rows that are no user, such as a line of means",
+        )
 
 
 def _columns_of_sessions(matches: dict[str, Match], sections: Sequence[TomlSection]) -> set[str]:
@@ -200,7 +234,12 @@ def by_shared_ids(parts: Sequence[LogFileKind]) -> list[LogFileKind]:
             for one in log.columns.values()
             if one.names_things and one.name not in (*lists, log.layout.rank) and _varies(log, [*lists, one.name])
         ]
-        common = [pair for pair in shared(others, own) if pair[0] >= SAME]
+        # an id that every result has of its own is that of a row, unless it is called as a document is
+        common = [
+            (alike, one, other)
+            for alike, one, other in shared(others, own)
+            if alike >= SAME and (not one.is_key or likeness(one.heading, "doc_id") >= LIKELY)
+        ]
         kinds = {one.kind for one in settled}
         if keys and "sessions" not in kinds:
             settled[at] = replace(part, kind="sessions")

@@ -145,3 +145,52 @@ def test_a_list_that_no_file_has_is_refused(tmp_path):
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=r"p1.json has no list 'trials.serps' for \[queries\]"):
         read(tmp_path / "study.toml")
+
+
+FLAT = [
+    {
+        "Participant": user,
+        "Task": task,
+        "System": system,
+        "No.": "1",
+        "Position": str(rank),
+        "Document": doc,
+        "Opened": mark,
+    }
+    for user, task, system in (("P1", "t1", "list"), ("P1", "t2", "grid"), ("P2", "t1", "grid"), ("P2", "t2", "list"))
+    for rank, (doc, mark) in enumerate((("a", ""), ("b", "x"), ("c", "")), 1)
+]
+"""Lists of two participants in each of which the second result was opened."""
+
+
+@pytest.mark.parametrize("name", ["Opened", "Geöffnet", "ouvert"])
+def test_results_that_were_opened_were_clicked(name, write, tmp_path, quiet_read):
+    rows = [{name if key == "Opened" else key: value for key, value in row.items()} for row in FLAT]
+    study = read_proposal(propose(write("log.csv", delimited(rows)), folder=tmp_path), tmp_path, quiet_read)
+    shown = study.results.collect()
+    assert shown.filter("clicked").get_column("doc_id").to_list() == ["b"] * 4
+    assert shown.get_column("clicked").null_count() == 0
+
+
+def test_users_that_are_nobody_in_the_log_are_asked_about(write, tmp_path):
+    users = [
+        {"Participant": name, "Age": age} for name, age in (("P1", "20"), ("P2", "30"), ("P3", "40"), ("Mean", "30"))
+    ]
+    files = [write("log.csv", delimited(FLAT)), write("users.csv", delimited(users))]
+    texts = [question.text for question in propose(files, folder=tmp_path).questions]
+    assert any("nobody in the log" in text and "'P3'" in text and "'Mean'" in text for text in texts) or any(
+        "belong to nobody in the log" in text and "2 rows" in text for text in texts
+    )
+
+
+def test_clicks_that_name_rows_of_results_by_an_id_are_told_what_they_lack(write, tmp_path):
+    rows = [
+        {"id": f"i-{number}", **{key: row[key] for key in row if key != "Opened"}} for number, row in enumerate(FLAT)
+    ]
+    clicks = [
+        {"id": f"c-{number}", "impression_id": f"i-{3 * number}", "created_at": f"2026-03-02T10:0{number}:00Z"}
+        for number in range(4)
+    ]
+    files = [write("impressions.csv", delimited(rows)), write("clicks.csv", delimited(clicks))]
+    texts = [question.text for question in propose(files, folder=tmp_path).questions]
+    assert any("its 'impression_id' is 'id' of impressions.csv, a row of results" in text for text in texts)

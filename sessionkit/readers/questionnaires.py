@@ -28,6 +28,8 @@ from sessionkit.study import Source
 SECTION = "questionnaires"
 IDS = ("session_id", "user_id", "topic_id", "system_id")
 """What an answer may be of, alone or together."""
+NAMED = 3
+"""Items that a warning names."""
 ITEM, ANSWER = "item", "value"
 """Columns of a long table, which has a row for each answer."""
 
@@ -250,12 +252,16 @@ def _once(source: str, ids: tuple[str, ...], tables: Sequence[LongTable]) -> Ans
             raise DataError(f"{source} ({SECTION}): an item is called {item!r}, which is a name of our own; rename it")
     given = long.drop_nulls(ANSWER).group_by(*ids, ITEM, maintain_order=True)
     answers = given.agg(pl.col(ANSWER).first(), several=pl.col(ANSWER).n_unique() > 1)
+    repeated = answers.filter("several")
     warnings = []
-    for (item,), rows in answers.filter("several").group_by(ITEM, maintain_order=True):
-        first = ", ".join(f"{name} {value!r}" for name, value in rows.select(ids).row(0, named=True).items())
+    if len(repeated):
+        respondents = repeated.select(ids).unique(maintain_order=True)
+        first = ", ".join(f"{name} {value!r}" for name, value in respondents.row(0, named=True).items())
+        names = repeated[ITEM].unique(maintain_order=True).to_list()
+        several = listed(names if len(names) <= NAMED + 1 else [*names[:NAMED], f"{len(names) - NAMED:,} more"])
         warnings.append(
-            f"{source} ({SECTION}): {item} has several answers by {counted(len(rows), 'respondent')} (first: {first}); the first "
-            "answer is kept"
+            f"{source} ({SECTION}): {counted(len(respondents), 'respondent')} gave several answers to {several} (first: {first}); "
+            "the first answer is kept"
         )
     made = answers.pivot(ITEM, on_columns=items, index=ids, values=ANSWER)
     return Answers(source, ids, made, warnings=tuple(warnings))

@@ -96,9 +96,18 @@ def test_first_answer_counts_where_there_are_several(asked):
     study = asked({"w.csv": "user_id,age\nu1,\nu1,30\nu1,31\nu2,7\n"}, {"path": "w.csv"})
     assert column(study, "age", "users") == {"u1": 30, "u2": 7}
     assert any(
-        "age has several answers by 1 respondent (first: user_id 'u1'); the first answer is kept" in n
+        "1 respondent gave several answers to age (first: user_id 'u1'); the first answer is kept" in n
         for n in study.notes
     )
+
+
+def test_several_answers_to_many_items_are_one_warning(asked):
+    study = asked(
+        {"w.csv": "user_id,q1,q2,q3,q4,q5\nu2,1,1,1,1,1\nu1,1,2,3,4,5\nu2,2,2,2,2,2\nu1,1,5,5,5,5\n"}, {"path": "w.csv"}
+    )
+    notes = [note for note in study.notes if "several answers" in note]
+    assert len(notes) == 1
+    assert "2 respondents gave several answers to q1, q2, q3 and 2 more (first: user_id 'u2')" in notes[0]
 
 
 def test_every_record_is_accounted_for(asked):

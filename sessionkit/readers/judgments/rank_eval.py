@@ -1,7 +1,8 @@
 """Format of judgments ``rank_eval``: the ratings of a request to ``_rank_eval`` of Elasticsearch or OpenSearch, as JSON.
 
 ``{"requests": [{"id": "q1", "request": {...}, "ratings": [{"_index": "i", "_id": "d1", "rating": 3}]}]}``. The id of a request is the
-key of its judgments, ``_id`` the document; ``_index`` is kept.
+key of its judgments, ``_id`` the document; ``_index`` is kept. The first line may name the request, as in consoles:
+``POST /index/_rank_eval``.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated
 from sessionkit.readers.raw import Raw
 
-TRIED = "never on a real file; built from the documentation of Elasticsearch"
+TRIED = "five requests of cbuescher/rankEvalDemo (large.txt and requests/*.txt, of which four begin with the line of a console)"
+CONSOLE = re.compile(r"\ufeff?\s*(?:GET|POST)[ \t]+\S*_rank_eval\S*[ \t]*\r?\n")
 REQUESTS, RATINGS = re.compile(r'"requests"\s*:\s*\['), re.compile(r'"ratings"\s*:\s*\[\s*(\{[^{}]*"_id"|\])')
 READABLE = "rating_can_be_read"
 
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like such a request."""
-    is_json = glimpse.head.lstrip("\ufeff \t\r\n").startswith("{")
+    is_json = CONSOLE.sub("", glimpse.head, count=1).lstrip("\ufeff \t\r\n").startswith("{")
     return is_json and all(pattern.search(glimpse.head) for pattern in (REQUESTS, RATINGS))
 
 
@@ -37,7 +39,7 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
         It is no JSON, or has no requests.
     """
     ratings, n_unrated = list[Rating](), 0
-    for path, value in documents(file):
+    for path, value in documents(file, before=CONSOLE):
         if isinstance(value, Rating):
             ratings.append(value)
         elif isinstance(value, dict) and "requests" in value:

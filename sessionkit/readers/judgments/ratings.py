@@ -6,6 +6,7 @@ Judgments fit in memory, and so does the JSON they stand in; what is walked here
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,8 +55,8 @@ class Rating:
     rule: str | None = None
 
 
-def documents(file: LogFile) -> Iterator[tuple[str, Any]]:
-    """Return the JSON values of a file with their paths: one, or one per line.
+def documents(file: LogFile, *, before: re.Pattern[str] | None = None) -> Iterator[tuple[str, Any]]:
+    """Return the JSON values of a file with their paths: one, or one per line; after a line that matches `before`, if it begins so.
 
     A line of several that is no JSON is a :class:`Rating` that breaks ``line_is_json``, one with bytes that are no text one
     that breaks ``line_can_be_decoded``.
@@ -71,6 +72,8 @@ def documents(file: LogFile) -> Iterator[tuple[str, Any]]:
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
     bad = BYTES.search(text)
+    if before is not None and (first := before.match(text)):
+        text = "\n" * first.group().count("\n") + text[first.end() :]  # errors name lines of the file
     try:
         value = loads(text)
         if bad:

@@ -45,7 +45,8 @@ JUDGMENTS: dict[str, Judgments] = {
         "judgments of NTCIR: topic, perhaps an iteration, document and a level (L0, L1, ...) between blanks",
         trec_qrels.read_levels,
         fits=trec_qrels.fits_levels,
-        tried="never on a real file; built from the documentation of NTCIR's tools",
+        tried="never on a whole file of a task; built from the documentation of NTCIR's tools and sample.rel of pyNTCIREVAL, which "
+        "names no topic and is refused",
     ),
     "json_qrels": Judgments(
         'JSON of grades by topic and document, {"q1": {"d1": 2}}, as pytrec_eval and ranx write it',
@@ -94,7 +95,7 @@ JUDGMENTS: dict[str, Judgments] = {
         "judgments of LETOR: grade, qid and features, with #docid = after them",
         ltr.read_letor,
         fits=ltr.fits_letor,
-        tried="never on a whole file; built from lines that the documentation of LETOR 4.0 shows",
+        tried="nine lines of MQ2007 in LETOR 4.0 that the source of a program quotes, with fewer features; never on a whole file",
     ),
     "graded": Judgments(
         "any CSV, TSV, NDJSON or Parquet with the text of a query, a document and a grade, such as ESCI's examples",

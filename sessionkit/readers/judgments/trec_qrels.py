@@ -144,16 +144,28 @@ def refuse_samples(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG
 
 
 def fits_levels(glimpse: Glimpse) -> bool:
-    """Return whether the first lines are a topic, perhaps an iteration, a document and a level."""
+    """Return whether the first lines are a topic, perhaps an iteration, a document and a level, or a document and a level."""
     lines = first_fields(glimpse.head)
     return bool(lines) and all(
-        len(fields) in (3, 4) and re.fullmatch(LEVEL, fields[-1]) is not None for fields in lines
+        len(fields) in (2, 3, 4) and re.fullmatch(LEVEL, fields[-1]) is not None for fields in lines
     )
 
 
 def read_levels(file: LogFile, config: Config) -> Sequence[Raw]:
-    """Return the judgments of NTCIR: the grade is the number of the level, unless the study says what levels are worth."""
-    width = len(first_fields(file.head.decode("utf-8", errors="replace"))[0])
+    """Return the judgments of NTCIR: the grade is the number of the level, unless the study says what levels are worth.
+
+    Raises
+    ------
+    DataError
+        The lines name no topic.
+    """
+    first = first_fields(file.head.decode("utf-8", errors="replace"))[0]
+    width = len(first)
+    if width == len(("doc_id", "grade")):
+        raise DataError(
+            f"{file.name}: its lines, such as {' '.join(first)!r}, are a document and a level, as NTCIREVAL reads them for one topic; "
+            "put the topic in front of each line"
+        )
     names = ("judgment_key", *(("iteration",) if width == len(QRELS) else ()), "doc_id", "grade")
     frame = fields_of(file, names, least=width, most=width, keep=in_memory).drop("iteration", strict=False)
     if not config.word_grades:

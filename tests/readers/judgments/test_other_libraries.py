@@ -34,6 +34,11 @@ def test_what_levels_of_ntcir_are_worth_may_be_said(judge):
     assert rows == [("t", "a", 1.0), ("t", "b", 0.0)]
 
 
+def test_levels_without_a_topic_are_refused_by_name(judge):
+    with pytest.raises(DataError, match=r"such as 'a L3', are a document and a level.*put the topic in front"):
+        judge("one.rel", "a L3\nb L0\n")
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("as_written", [int, float])
 def test_json_of_whole_numbers_by_topic_and_document_is_judgments(judge, indent, as_written):
@@ -60,6 +65,15 @@ def test_judgments_that_ranx_writes(tmp_path, write, quiet_read, kind):
     ranx.Qrels(grades).save(str(tmp_path / f"q.{kind}"), kind=kind)
     study = quiet_read(write("log.csv", LOG), judgments=tmp_path / f"q.{kind}")
     assert sorted(study.judgments.collect().select("doc_id", "grade").rows()) == [("d1", 0.0), ("d1", 1.0), ("d2", 3.0)]
+
+
+@pytest.mark.parametrize("line", ["POST /i/_rank_eval\n", "\ufeffGET i/_rank_eval?pretty \r\n\n"])
+def test_the_line_of_a_console_may_precede_a_request_to_rank_eval(judge, line):
+    ratings = [{"_index": "i", "_id": "a", "rating": 2}]
+    text = line + json.dumps({"requests": [{"id": "t", "request": {}, "ratings": ratings}]}, indent=2)
+    assert judge("request.txt", text)[0] == [("t", "a", 2.0)]
+    with pytest.raises(DataError, match=rf"request\.txt, line {text.count(chr(10)) + 1}, column \d+: this is not JSON"):
+        judge("request.txt", text[:-1])
 
 
 def test_ratings_of_a_request_to_rank_eval(judge):

@@ -85,6 +85,8 @@ FEW_ODD = 0.05
 """The share of numbers in place of times that may be mistyped."""
 NOTHING = ("", "NA", "null", "undefined", "NaN")
 """Texts that mean no value."""
+EMPTY_LIST = "[]"
+"""A list without elements, which only ``results`` may have: there it says that a query returned nothing."""
 ID = r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[^\s,|;\[\]"']+"""
 NUMBERS = ("results_count", "elapsed_seconds", "event_order", "dwell_seconds")
 """Columns of numbers."""
@@ -330,7 +332,8 @@ def _stream(
 def _made_of(ours: str, theirs: Sequence[str], schema: pl.Schema) -> pl.Expr:
     """Return one of our columns as text, null where it has no value."""
     if len(theirs) == 1:
-        return _text(theirs[0], schema[theirs[0]])
+        text = _text(theirs[0], schema[theirs[0]])
+        return text if ours == "results" else pl.when(text != EMPTY_LIST).then(text)
     return join_texts("issued_at" if ours == "time" else ours, theirs, schema, NOTHING, trim=True)
 
 

@@ -302,8 +302,10 @@ def _key_values(elements: Sequence[Any]) -> Fields | None:
     for one in elements:
         value = one["value"]
         if isinstance(value, Mapping):
-            given = [each for each in value.values() if each is not None]
-            value = given[0] if len(given) == 1 else (value if given else None)
+            given = {name: each for name, each in value.items() if each is not None}
+            # Google Analytics: int_value, string_value, ..., and of properties of a user also when they were set
+            values = [each for name, each in given.items() if name.endswith("_value")] or [*given.values()]
+            value = values[0] if len(values) == 1 else (value if given else None)
         if not isinstance(one["key"], str) or one["key"] in pairs:
             return None
         pairs[one["key"]] = None if value is None else as_text(value)
@@ -311,11 +313,13 @@ def _key_values(elements: Sequence[Any]) -> Fields | None:
 
 
 def _values_in(elements: Sequence[Any], name: str) -> str | None:
-    """Return the values of a field of all elements, as JSON where there are several; None where there are none.
+    """Return the values of a field of all elements, as JSON where there are several or no elements; None where none has the field.
 
-    >>> _values_in([{"id": "a"}, {"id": "b"}], "id"), _values_in([{"id": "a"}], "id"), _values_in([], "id")
-    ('["a", "b"]', 'a', None)
+    >>> [_values_in(elements, "id") for elements in ([{"id": "a"}, {"id": "b"}], [{"id": "a"}], [], [{}])]
+    ['["a", "b"]', 'a', '[]', None]
     """
+    if not elements:
+        return as_text([])
     values = [one.get(name) for one in elements if isinstance(one, Mapping) and one.get(name) is not None]
     return as_text(values if len(values) > 1 else values[0]) if values else None
 

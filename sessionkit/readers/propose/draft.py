@@ -12,7 +12,7 @@ from sessionkit.arguments import path_of, paths_of
 from sessionkit.display.words import listed
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.readers.io.blanks import UNTAGGED_SHAPES, first_fields, name_fields, shape_of
-from sessionkit.readers.propose.events import join_event_files, sections_of_events
+from sessionkit.readers.propose.events import join_event_files, sections_of_events, with_event_fields
 from sessionkit.readers.propose.joins import with_joins
 from sessionkit.readers.propose.judgments import TABULAR
 from sessionkit.readers.propose.kinds import LogFileKind, by_values, formats_of_judgments, part_of
@@ -23,7 +23,6 @@ from sessionkit.readers.propose.record_lists import (
     hint_at_lists,
     nested_parts_of,
     parts_in_cells,
-    with_event_fields,
 )
 from sessionkit.readers.propose.rehearsal import rehearse
 from sessionkit.readers.propose.sample import Sample, only_header, samples_of

@@ -37,6 +37,8 @@ NEUTRAL = ("event", "evt", "on", "user", "ui", "log", "logged")
 """Words in the name of an event that do not say what it is."""
 OBJECTS = ("search", "result", "doc", "document", "item", "link")
 """Words that say of what an event is, where others say what happened."""
+LISTED = r"(?s)^\s*\[.*\]\s*$"
+"""A list of documents in JSON, as of the items of an event that is a query."""
 FIELDS = ("query_text", "doc_id", "rank")
 """What the rows of an event may have that says what it is."""
 FEW = 50
@@ -59,12 +61,15 @@ class EventName:
         Whether the columns that they fill say it, and not their name.
     description
         The name, how many events have it, and what these say.
+    has_unread_lists
+        Whether they have lists of results that are not read, as only a query can have one.
     """
 
     name: str
     action: str
     is_guessed: bool
     description: str
+    has_unread_lists: bool = False
 
 
 def event_column(columns: Mapping[str, SampleColumn]) -> str | None:
@@ -119,22 +124,34 @@ def find_event_names(event: SampleColumn, fields: Mapping[str, SampleColumn]) ->
     event
         The column that tells events apart.
     fields
-        The columns of the log that are query_text, doc_id and rank, as far as there are any.
+        The columns of the log that are query_text, doc_id, rank and results, as far as there are any.
     """
     shares = _filled_shares(event, fields)
     usual = {name: _usual_action(name, row, fields) for name, row in shares.items()}
+    unread = _events_with_unread_lists(event, fields, usual)
+    lists = [name for name in unread if shares[name]["query_text"] >= MOSTLY]
+    if lists:  # the query and its list are two events
+        usual = {name: "" if action == "query" or name in lists else action for name, action in usual.items()}
     has_queries = "query" in usual.values()
     guesses: dict[str, str] = {}
     for name, row in shares.items():
         if not usual[name] and not has_queries and row["query_text"] >= MOSTLY and row["doc_id"] <= HARDLY:
             guesses[name] = "query"
     guesses |= _guess_events_on_documents(event, shares, usual)
+    if lists:
+        guesses = {name: action for name, action in guesses.items() if action != "query"} | {lists[0]: "query"}
     queries = [name for name, action in guesses.items() if action == "query"]
     if queries:  # the others may be texts as they were typed
         most = max(queries, key=lambda name: shares[name]["rows"])
         guesses = {name: action for name, action in guesses.items() if action != "query" or name == most}
     return [
-        EventName(name, usual[name] or guesses.get(name, ""), name in guesses, _description(name, row))
+        EventName(
+            name,
+            usual[name] or guesses.get(name, ""),
+            name in guesses,
+            _description(name, row, has_lists=name in unread),
+            has_unread_lists=name in unread and name not in lists[:1],
+        )
         for name, row in shares.items()
     ]
 
@@ -173,9 +190,23 @@ def _follows_itself(event: SampleColumn, name: str) -> bool:
     return 2 * int((own & own.shift(1, fill_value=False)).sum()) >= int(own.sum())
 
 
-def _description(name: str, row: Mapping[str, float]) -> str:
+def _events_with_unread_lists(
+    event: SampleColumn, fields: Mapping[str, SampleColumn], usual: Mapping[str, str]
+) -> list[str]:
+    """Return the events that have lists of results, where those called queries have none."""
+    if "results" not in fields:
+        return []
+    has_list = fields["results"].texts.str.contains(LISTED).fill_null(value=False)
+    names = event.texts.str.strip_chars().filter(has_list).drop_nulls().unique(maintain_order=True).to_list()
+    if any(usual[name] == "query" for name in names):
+        return []
+    return [name for name in names if usual[name] not in ("click", "leave")]
+
+
+def _description(name: str, row: Mapping[str, float], *, has_lists: bool) -> str:
     """Return a name of events with how many there are and which columns they fill."""
     filled = [ours for ours in ("query_text", "doc_id", "rank") if row[ours] >= MOSTLY]
+    filled += ["results"] if has_lists else []
     says = f" with {listed(filled)}" if filled else ""
     return f"{quoted(name)} ({int(row['rows']):,}{says})"
 

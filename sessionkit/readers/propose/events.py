@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import table
+from sessionkit.contract import RECORD, RULE, VALUE, table
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError
 from sessionkit.readers.checks.cells import CLOCK
 from sessionkit.readers.checks.columns import JOINED
 from sessionkit.readers.events.stream import ACTIONS, SELDOM
-from sessionkit.readers.formats.events import COLUMNS
+from sessionkit.readers.formats.events import COLUMNS, EMPTY_LIST
+from sessionkit.readers.io.list_rows import ListOptions, json_records, list_rows, table_records
+from sessionkit.readers.io.log_files import open_log
 from sessionkit.readers.propose.column_names import LIKELY, likeness, words
 from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
-from sessionkit.readers.propose.event_names import EventName, action_of, event_column, find_event_names
+from sessionkit.readers.propose.event_names import LISTED, EventName, action_of, event_column, find_event_names
 from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
 from sessionkit.readers.propose.kinds import LogFileKind, called, is_numbered_for_each, part_of
 from sessionkit.readers.propose.match import LONG, condition_columns, question_of_condition
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted, spelled
 from sessionkit.readers.propose.questionnaire_sections import section_of_answers
-from sessionkit.readers.propose.sample import ROWS, Sample
+from sessionkit.readers.propose.record_lists import MOSTLY, may_be_json, names_document, shapes_in, with_joined_session
+from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
 from sessionkit.readers.propose.sheets import files_in
 from sessionkit.readers.propose.spellings import unit_in
 from sessionkit.readers.propose.table_sections import asked_of_grades, paths_from, pause_lines, sections_of, zone_line
@@ -34,8 +38,14 @@ from sessionkit.readers.questionnaires import SECTION
 CLOSE = 0.1
 """Shares of the judgments' keys that are so near to each other leave it open what these belong to."""
 NUMBERS = ("rank", "results_count", "dwell_seconds")
-LISTED = r"(?s)^\s*\[.*\]\s*$"
-"""A list of documents in JSON, as of the items of an event that is a query."""
+HALF = 0.5
+"""The share of events that have a time at the least, where a column is their time."""
+CLIENT_ID = r"^\d{5,}\.\d{9,}$"
+"""The id of a browser in Google Analytics, which looks like a decimal number."""
+NESTED = r"(?s)^\s*[\[{].*[\]}]\s*$"
+"""A list or an object of JSON."""
+OF_ANALYTICS = "ga_session_id"
+"""The parameter of Google Analytics that numbers sessions."""
 SHOWN = 8
 """Names of events that a question lists."""
 SMALL = r"^\s*\d{1,8}(\.\d*)?\s*$"
@@ -99,6 +109,38 @@ def sections_of_events(parts: Sequence[LogFileKind], folder: Path) -> list[TomlS
     return [*sections, *(section_of_answers(part, parts, folder, taken) for part in answers)]
 
 
+def with_event_fields(sample: Sample, workspace: Path) -> Sample:
+    """Return a log of events with columns for what is inside its objects and lists, such as the parameters of Google Analytics."""
+    columns = columns_of(sample)
+    nested = [one for one in columns.values() if one.values.dtype.is_nested() or one.share_matching(NESTED) > MOSTLY]
+    if not nested or event_column(columns) is None or not (sample.kind == "parquet" or may_be_json(sample.path)):
+        return sample
+    file = replace(open_log(str(sample.path), Path(), workspace, as_is=True), name=sample.name)
+    if sample.kind == "parquet":
+        numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD)
+        records = list(table_records(sample.frame.select(numbers, pl.all())))
+    else:
+        records = list(islice(json_records(file), ROWS))
+    documents = {
+        f"{'.'.join(shape.path)}.{name}"
+        for shape in shapes_in(records).values()
+        for name in shape.fields
+        if shape.holds_documents and not shape.around and names_document(shape, name)
+    }
+    frame = list_rows(file, records, ListOptions((), "events", columns=frozenset(documents)), at_once=True)[0].collect()
+    frame = frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
+    frame = frame.with_columns(pl.col(name).replace(EMPTY_LIST, None) for name in documents if name in frame.columns)
+    inside = sample_of_rows(sample.path, file, sample.options, frame, whole=sample.whole)
+    known_as = {name: name.rpartition(".")[2] for name in frame.columns if "." in name}
+    lists = [name for name in documents if likeness(known_as.get(name, ""), "doc_id") < LIKELY]
+    whole_lists = {name.rpartition(".")[0]: "elements" for name in lists}
+    inside = replace(inside, known_as={**known_as, **dict.fromkeys(lists, "results"), **whole_lists})
+    user = called(columns_of(inside), "user_id")
+    session = next((name for name in frame.columns if name.rpartition(".")[2] == OF_ANALYTICS), "")
+    # Google Analytics: sessions of different users may have one number
+    return with_joined_session(inside, "session_id", (user, session)) if user and session else inside
+
+
 def join_event_files(samples: Sequence[Sample], folders: Sequence[Path]) -> list[Sample]:
     """Return the samples, files of events of one log as one: one that nobody searched in lacks columns, or names of events.
 
@@ -134,6 +176,7 @@ def join_event_files(samples: Sequence[Sample], folders: Sequence[Path]) -> list
         whole=all(one.whole for one in group) and sum(one.frame.height for one in filled) <= ROWS,
         files=paths,
         folder=folder,
+        known_as={name: heading for one in group for name, heading in one.known_as.items()},
     )
     place = next(at for at, one in enumerate(samples) if one is group[0])
     rest = [one for one in samples if not any(one is member for member in group)]
@@ -401,6 +444,8 @@ def _together(columns: Sequence[SampleColumn]) -> SampleColumn:
 def _can_be(one: SampleColumn, ours: str) -> bool:
     """Return whether what is in a column can be this."""
     if ours == "time":
+        if one.filled < HALF:  # such as the time of day at which a session began
+            return False
         is_small = one.given.str.contains(SMALL)
         fits = not one.misfits(table("queries").by_name["issued_at"]).len()
         return fits and int(is_small.sum()) <= 0.05 * len(one.given)
@@ -412,6 +457,8 @@ def _can_be(one: SampleColumn, ours: str) -> bool:
 
 def _may_be_an_id(one: SampleColumn) -> bool:
     """Return whether values of a column may be ids, however few of the events have one: no fractions and no times."""
+    if one.share_matching(CLIENT_ID) == 1:
+        return True
     return one.share_matching(r"^\s*[-+]?\d*[.,]\d+\s*$") < 0.5 and one.share_matching(r"^\d{4}-\d\d-\d\d") < 0.5
 
 
@@ -510,6 +557,13 @@ def _actions(events: Sequence[EventName]) -> TomlSection:
     if not any(one.action == "query" for one in events):
         asked = "no event is known to be a query. Which is it? Then remove the '#'"
         lines.append(Line("query", events[0].name, (asked,), idle=True))
+    if unread := [one for one in events if one.has_unread_lists]:
+        shown = listed([one.description for one in unread])
+        asked = (
+            f"the lists of {shown} are not read: queries have none, and these events have no text of a query. Can they have it, or "
+            "the queries their lists?"
+        )
+        lines.append(Line(questions=(asked,)))
     unknown = [one for one in events if not one.action]
     if unknown:
         more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""

@@ -75,10 +75,6 @@ NUMBERED = re.compile(r"(.*?)0*(\d+)(\D*)")
 """A name with one number."""
 BRACKETS = r"(?s)^\s*\[.*\]\s*$"
 """A list as JSON or Python writes it."""
-NESTED = r"(?s)^\s*[\[{].*[\]}]\s*$"
-"""A list or an object of JSON."""
-OF_ANALYTICS = "ga_session_id"
-"""The parameter of Google Analytics that numbers sessions."""
 MOSTLY = 0.8
 """The share of cells that are such lists, at the least."""
 LEAST = 2
@@ -242,13 +238,13 @@ def _likeness_of_documents(shape: ListShape) -> float:
 
 def hint_at_lists(path: Path) -> str:
     """Return what to do about JSON that has lists inside its records, as the end of a message; empty for other files."""
-    if not _may_be_json(path):
+    if not may_be_json(path):
         return ""
     with TemporaryFolder() as workspace:
         return list_hint(open_log(str(path), Path(), workspace))
 
 
-def _may_be_json(path: Path) -> bool:
+def may_be_json(path: Path) -> bool:
     """Return whether a file begins as JSON does."""
     look = glimpse(path)
     return not look.is_folder and look.head.lstrip()[:1] in ("{", "[")
@@ -259,7 +255,7 @@ def nested_parts_of(paths: Sequence[Path], folders: Sequence[Path], workspace: P
     logs: dict[Hashable, list[NestedFile]] = {}
     others = []
     for path in paths:
-        if not _may_be_json(path) or formats_of_judgments(path):
+        if not may_be_json(path) or formats_of_judgments(path):
             continue
         file = nested_file(path, workspace)
         if file is None:
@@ -358,13 +354,13 @@ class NestedTables:
         keys = {**names, position: "query position"}
         others = self._elements_of_another_kind(way)
         tables = (self.log.queries,) if others else (way, self.log.queries)
-        sessions = _with_session(self._sample(way, "session", names, tables), session, id_columns)
+        sessions = with_joined_session(self._sample(way, "session", names, tables), session, id_columns)
         sessions = replace(sessions, doubts={"session_id": doubt} if doubt else {})
         layout = ListColumns(session, position, None, 1.0)
         if event_column(columns_of(self._sample(self.log.queries, "query", {}, tables))) is not None:
             return []
-        queries = _with_session(self._sample(self.log.queries, "query", keys, tables), session, id_columns)
-        results = _with_session(self._sample(self.log.results.path, "result", keys, tables), session, id_columns)
+        queries = with_joined_session(self._sample(self.log.queries, "query", keys, tables), session, id_columns)
+        results = with_joined_session(self._sample(self.log.results.path, "result", keys, tables), session, id_columns)
         if others:
             around, below = (quoted(".".join(one)) for one in (way, self.log.queries))
             left = (
@@ -411,13 +407,13 @@ class NestedTables:
             results = self._sample(self.log.results.path, "result", keys, tables)
             return [
                 LogFileKind(self._with_missing_lists(sample), columns, "queries", layout),
-                self._results(_with_session(results, session, parts), layout),
+                self._results(with_joined_session(results, session, parts), layout),
                 *self._clicks(keys, tables, layout, parts),
             ]
         place = f"{self._prefix(self.log.queries)}{PLACE}"
         names_queries = {} if self.document else {place: "query id"}
         results = self._sample(self.log.results.path, "result", {**keys, **names_queries}, (), keeps_all=True)
-        results = _with_numbers(_with_session(results, session, parts), session, self._place)
+        results = _with_numbers(with_joined_session(results, session, parts), session, self._place)
         return [
             self._results(results, ListColumns(session, "query_position", None, 1.0)),
             *([] if self.document else self._clicks({place: "query id"}, ())),
@@ -577,7 +573,8 @@ class NestedTables:
         named = [quoted(".".join(one.path)) for one in self.log.unused]
         if named:
             doubt = f"{listed(named)}: not used, as {quoted('.'.join(self.log.results.path))} is taken for the results. Is it?"
-            sample = replace(sample, doubts={**sample.doubts, "list": doubt})
+            before = sample.doubts.get("list")
+            sample = replace(sample, doubts={**sample.doubts, "list": f"{before} {doubt}" if before else doubt})
         return LogFileKind(sample, columns_of(sample), "results", replace(layout, rank=rank))
 
     def _rank(self, columns: Mapping[str, SampleColumn], of_list: Sequence[str]) -> str:
@@ -600,14 +597,22 @@ class NestedTables:
         parts: Sequence[str] = (),
     ) -> list[LogFileKind]:
         """Return the clicks, with the columns of their session and query, or the id of their query among the keys."""
-        clicks = []
-        for shape in self.log.clicks[:1]:
-            sample = self._sample(shape.path, "click", keys, tables)
-            if layout is not None:
-                sample = _with_session(sample, layout.session, parts)
-            query_id = next((name for name, heading in keys.items() if heading == "query id"), "")
-            clicks.append(LogFileKind(sample, columns_of(sample), CLICKS, layout, query_key=query_id))
-        return clicks
+        if not self.log.clicks:
+            return []
+        first, *others = sorted(self.log.clicks, key=lambda one: len(one.around))
+        if self.log.results.path in first.around:  # those of one result, which the result around them names
+            prefix = self._prefix(self.log.results.path)
+            names = [name for name in self.log.results.fields if names_document(self.log.results, name)]
+            keys = {**keys, **{f"{prefix}{name}": name for name in names}}
+        sample = self._sample(first.path, "click", keys, tables)
+        if layout is not None:
+            sample = with_joined_session(sample, layout.session, parts)
+        if others:
+            shown = listed([quoted(".".join(one.path)) for one in others])
+            doubt = f"{shown}: not used, as {quoted('.'.join(first.path))} is taken for the clicks. Is it?"
+            sample = replace(sample, doubts={**sample.doubts, "list": doubt})
+        query_id = next((name for name, heading in keys.items() if heading == "query id"), "")
+        return [LogFileKind(sample, columns_of(sample), CLICKS, layout, query_key=query_id)]
 
 
 def _objects_at(element: Mapping[str, Any], way: Way) -> Iterator[Mapping[str, Any]]:
@@ -645,7 +650,8 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
         best = max(named, key=lambda name: (is_called(name, RESULTS), likeness(columns[name].heading, "doc_id")))
         results, separator = _shape_of_cells(best), cells[best]
         clicks = tuple(_shape_of_cells(name) for name in cells if is_called(name, CLICK_NAMES))
-    log = NestedLog(results, clicks, (), (), None, has_many_records=True)
+    unused = tuple(_shape_of_cells(name) for name in named if (name,) != results.path)
+    log = NestedLog(results, clicks, unused, (), None, has_many_records=True)
     shapes = {one.path: one for one in (results, *clicks)}
     file = replace(open_log(str(sample.path), Path(), workspace, as_is=True, workbook=True), name=sample.name)
     numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD)
@@ -666,32 +672,9 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
     return tables.parts()
 
 
-def with_event_fields(sample: Sample, workspace: Path) -> Sample:
-    """Return a log of events with columns for what is inside its objects and lists, such as the parameters of Google Analytics."""
-    columns = columns_of(sample)
-    nested = [one for one in columns.values() if one.values.dtype.is_nested() or one.share_matching(NESTED) > MOSTLY]
-    if not nested or event_column(columns) is None or not (sample.kind == "parquet" or _may_be_json(sample.path)):
-        return sample
-    file = replace(open_log(str(sample.path), Path(), workspace, as_is=True), name=sample.name)
-    if sample.kind == "parquet":
-        numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias(RECORD)
-        records = list(table_records(sample.frame.select(numbers, pl.all())))
-    else:
-        records = list(islice(json_records(file), ROWS))
-    documents = {
-        f"{'.'.join(shape.path)}.{name}"
-        for shape in shapes_in(records).values()
-        for name in shape.fields
-        if shape.holds_documents and not shape.around and likeness(name, "doc_id") >= LIKELY
-    }
-    frame = list_rows(file, records, ListOptions((), "events", columns=frozenset(documents)), at_once=True)[0].collect()
-    frame = frame.filter(pl.col(RULE).is_null()).drop(RULE, VALUE, RECORD)
-    inside = sample_of_rows(sample.path, file, sample.options, frame, whole=sample.whole)
-    inside = replace(inside, known_as={name: name.rpartition(".")[2] for name in frame.columns if "." in name})
-    user = called(columns_of(inside), "user_id")
-    session = next((name for name in frame.columns if name.rpartition(".")[2] == OF_ANALYTICS), "")
-    # Google Analytics: sessions of different users may have one number
-    return _with_session(inside, "session_id", (user, session)) if user and session else inside
+def names_document(shape: ListShape, name: str) -> bool:
+    """Return whether a field of the elements of a list is the document: by its name, or as the id in a list of results."""
+    return likeness(name, "doc_id") >= LIKELY or (folded(name) in IDS and is_called(shape.name, RESULTS))
 
 
 def _shape_of_cells(name: str) -> ListShape:
@@ -750,7 +733,7 @@ def _separator_of(one: SampleColumn) -> str | None:
     return best if best and (is_list or shares[best] > SAME) else None
 
 
-def _with_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
+def with_joined_session(sample: Sample, session: str, parts: Sequence[str]) -> Sample:
     """Return a sample with a session that is made of several columns."""
     if session in sample.columns:
         return sample

@@ -161,7 +161,7 @@ def test_a_study_toml_without_format_is_recognized_by_its_path(toy, two, write, 
 
 
 def test_refusals(toy, two, write, monkeypatch, tmp_path):
-    with pytest.raises(UsageError, match="format tables takes no session_gap"):
+    with pytest.raises(UsageError, match="session_gap = '1h' has no effect, because the tables name their sessions"):
         sk.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
     with pytest.raises(DataError, match=r"several formats: one\.txt \(toy\), other \(none\); --from"):
         sk.read([two[0], write("other", "something else\n")])
@@ -230,7 +230,7 @@ def test_a_way_back_is_asked_once_for_each_record(write):
     assert again.select("record", "raw").rows() == [(2, "t 0 y 2"), (1, "t 0 x 1"), (2, "t 0 y 2")]
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("tables", "events", "ubi")])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in ("tables", "events", "trec_run", "ubi")])
 def test_formats_of_text_say_so_of_parquet(write, tmp_path, name):
     path = write("log.parquet", "")
     pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(path)
@@ -239,3 +239,9 @@ def test_formats_of_text_say_so_of_parquet(write, tmp_path, name):
             DataError, match=rf"log\.parquet is Parquet, which format {name} does not read; write it as"
         ):
             sk.read(source, format=name)
+
+
+def test_parquet_that_is_no_run_names_its_columns(tmp_path):
+    pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(DataError, match=r"log\.parquet has the columns AnonID, Query; a table of a run names a query"):
+        sk.read(tmp_path / "log.parquet", format="trec_run")

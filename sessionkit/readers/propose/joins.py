@@ -249,8 +249,10 @@ def _as_clicks(
     clicks = rows.with_columns(part.sample.texts[place].alias("place"))
     texts = results.sample.texts
     shown = texts.select(session=layout.session, position=layout.position, place=shown_place).unique()
+    if not results.sample.whole:  # clicks on lists beyond the sample say nothing
+        clicks = clicks.join(shown, on=on[:2], how="semi")
     hits = clicks.join(shown, on=on, how="semi").height
-    if hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
+    if hits == 0 or hits < SHOWN * clicks.height or clicks.unique().height >= shown.height:
         return None
     count = "" if key is not None and position == key.of_rows else position
     click_columns = ListColumns(key.session if key else session, count, rank or None, 1.0)

@@ -238,7 +238,8 @@ def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
     for group in groups.iter_rows(named=True):
         rules = {rule.name: rule for rule in table(group["table"]).rules} if group["table"] in TABLES else {}
         rule = rules.get(group["rule"])
-        if not is_whole and rule is not None and rule.kind in ("known", "accepted"):
+        needs_all_rows = group["rule"] == CLICK_RULE or (rule is not None and rule.kind in ("known", "accepted"))
+        if needs_all_rows and not is_whole:
             continue
         records = sum(
             source.records

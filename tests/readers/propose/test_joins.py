@@ -136,6 +136,20 @@ def test_a_column_of_clicks_beside_a_file_of_clicks_is_asked_about(write, tmp_pa
     assert read.filter(clicked=True)["clicked_given"].to_list() == [1] * read["clicked"].sum()
 
 
+def test_clicks_on_lists_beyond_the_sample_are_clicks(write, tmp_path, quiet_read, monkeypatch):
+    """The sample holds 15 of 30 results; clicks on the others say nothing against the file."""
+    monkeypatch.setattr("sessionkit.readers.propose.sample.ROWS", 16)
+    queries, results, clicks = log(lambda _session, _position, number: f"q{number:02}")
+    assert len(results) > 16 >= len(queries)
+    later = [row for row in clicks if row["session"] > "s1"]
+    assert len(later) > len(clicks) / 2
+    proposal = proposed(write, tmp_path, queries=queries, results=results, clicks=clicks)
+    assert proposal.questions == ()
+    (tmp_path / "proposed.toml").write_text(proposal.text, encoding="utf-8")
+    read = quiet_read(tmp_path / "proposed.toml")
+    assert read.results.collect()["clicks"].sum() == len(clicks)
+
+
 def test_clicks_are_joined_to_the_lists_of_one_flat_file(write, tmp_path, quiet_read):
     queries, results, clicks = log(lambda _session, _position, number: f"q{number:02}")
     places = {row["id"]: at % 3 + 1 for at, row in enumerate(queries)}

@@ -30,6 +30,8 @@ SEPARATORS = ",\t;|"
 """What may separate fields where nothing says it but the header."""
 FITS = "record_fits_the_columns"
 """The rule about records with more fields than there are columns."""
+REPEATS = "record_is_not_the_header"
+"""The rule about records that are the header once more, as where several files were put into one."""
 SPARE = "__spare"
 MOST = 2048
 """Spare columns of a file that has longer records; what such a record has beyond them is not looked at."""
@@ -47,12 +49,15 @@ class DelimitedForm:
         One character each; no quote where quotes are data.
     spare
         How many fields more than columns a record may have.
+    header
+        The fields of the header; empty where there is none, or one of several records.
     """
 
     names: tuple[str, ...]
     separator: str
     quote: str | None
     spare: int = 1
+    header: tuple[str, ...] = ()
 
     @property
     def spares(self) -> list[str]:
@@ -105,7 +110,7 @@ def read_delimited(
     skip = skip if header else above
     if at_once:
         refuse_sparse(file, len(names), memory)
-    form = DelimitedForm(tuple(names), separator, quote)
+    form = DelimitedForm(tuple(names), separator, quote, header=tuple(first[0]) if header == 1 else ())
     frame = _kept(file, form, skip, keep)
     records = frame.select(pl.len()).collect().item()
     return Raw(table, file.name, frame, records, _way_back(file, form, skip), file.bytes, file.digest)
@@ -258,8 +263,24 @@ def _marked_batch(fields: pl.DataFrame, form: DelimitedForm) -> pl.DataFrame:
         fields = fields.filter(~(alone & fields.select(nothing_else).to_series()))
     return fields.with_columns(
         pl.col(RECORD).cast(pl.Int64),
-        **{RULE: pl.when(~fits).then(pl.lit(FITS)), VALUE: pl.when(~fits).then(surplus)},
+        **{
+            RULE: pl.when(~fits).then(pl.lit(FITS)).when(_repeat_header(fields, form)).then(pl.lit(REPEATS)),
+            VALUE: pl.when(~fits).then(surplus),
+        },
     ).drop(form.spares)
+
+
+def _repeat_header(fields: pl.DataFrame, form: DelimitedForm) -> pl.Series:
+    """Return for each record whether it is the header once more; a header of one field may be a value as well."""
+    named = [(name, text) for name, text in zip(form.names, form.header, strict=False) if text]
+    if len(named) < 2 or any(fields.schema[name] != pl.String for name, _ in named):
+        return pl.repeat(value=False, n=fields.height, eager=True)
+    (first, text), *others = named
+    is_likely = fields[first].str.strip_chars().eq_missing(text)
+    if not is_likely.any():  # other columns are compared only where the first repeats, which is rare
+        return is_likely
+    is_same = [pl.col(name).str.strip_chars().eq_missing(pl.lit(text)) for name, text in others]
+    return is_likely & fields.select(pl.all_horizontal(is_same)).to_series()
 
 
 def _kept(

@@ -1,7 +1,8 @@
 """What columns are called in the field: for each of our columns its usual names, the likeliest first.
 
 Case, accents and what stands between words do not matter: ``SessionID``, ``session_id`` and ``session id`` are one name.
-The names are English, and those of sheets in German, French, Spanish, Italian, Portuguese, Dutch, Finnish and Swedish.
+The names are English, and those of sheets in German, French, Spanish, Italian, Portuguese, Dutch, Finnish, Swedish, Chinese
+and Japanese.
 """
 
 from __future__ import annotations
@@ -106,6 +107,43 @@ _ABROAD = {
     "tulosmaara antaltraffar",
 }
 """Names in other languages, without accents."""
+_EAST_ASIAN = {
+    "session_id": "会话 会话编号 会话id 会话号 会话标识 对话 对话编号 對話 會話 會話編號 セッション セッションid セッション番号 対話",
+    "query_position": "查询序号 查询编号 查询次序 查询顺序 查询号 检索序号 检索次序 查詢序號 轮次 查询轮次 "
+    "クエリ番号 クエリ順 クエリ順序 検索番号 "
+    "検索順 検索回 質問番号 ターン",
+    "rank": "排名 排序 位置 名次 结果排名 结果位置 结果序号 位次 順位 ランク 検索順位 表示順位 結果順位 掲載順位",
+    "doc_id": "文档 文档编号 文档id 文档号 文献 文献编号 网页 网址 链接 结果 结果id 文檔 文檔編號 商品 "
+    "商品编号 文書 文書id 文書番号 ドキュメント "
+    "ドキュメントid ページ リンク 記事 記事id 商品id",
+    "user_id": "用户 用户编号 用户id 用户号 被试 被试编号 被试号 参与者 参与者编号 受试者 受试者编号 学号 "
+    "用戶 用戶編號 参加者 参加者id 参加者番号 "
+    "被験者 被験者id 被験者番号 ユーザ ユーザー ユーザid ユーザーid ユーザー番号 利用者 回答者",
+    "topic_id": "任务 任务编号 任务id 任务号 主题 主题编号 话题 检索任务 搜索任务 任務 課題 課題id 課題番号 "
+    "タスク タスクid タスク番号 トピック 検索課題 テーマ",
+    "system_id": "系统 系统编号 条件 实验条件 实验组 组别 分组 界面 检索系统 搜索引擎 算法 版本 系統 "
+    "システム 実験条件 群 インタフェース インターフェース "
+    "検索エンジン 検索システム",
+    "query_text": "查询 查询词 查询内容 查询文本 查询语句 检索词 检索式 搜索词 关键词 关键字 查詢 查詢詞 "
+    "クエリ クエリー 検索語 検索クエリ 検索文 検索キーワード "
+    "キーワード クエリ文字列",
+    "query_id": "查询id 查询标识 检索id クエリid",
+    "session_order": "任务顺序 任务次序 课题顺序 課題順 課題順序 タスク順 タスク順序 実施順",
+    "started_at": "开始时间 会话开始时间 起始时间 开始 開始時刻 開始時間 開始日時 開始",
+    "ended_at": "结束时间 会话结束时间 終了時刻 終了時間 終了日時 終了",
+    "issued_at": "时间 查询时间 提交时间 检索时间 搜索时间 时间戳 日期 時間 日時 時刻 検索日時 検索時刻 クエリ時刻 タイムスタンプ",
+    "clicked": "点击 是否点击 已点击 被点击 點擊 クリック クリック有無 クリックの有無",
+    "clicked_at": "点击时间 クリック時刻 クリック日時 クリック時間",
+    "dwell_seconds": "停留时间 阅读时间 停留时长 浏览时间 停留秒数 滞在時間 閲覧時間 滞在秒数",
+    "clicks": "点击次数 点击数 クリック数 クリック回数",
+    "score": "得分 分数 スコア",
+    "user_grade": "用户评分 自评 主観評価",
+    "grade": "相关性 相关度 相关等级 相关性等级 相关性评分 评分 等级 标注 有用性 相關性 適合度 関連度 関連性 適合性 評価 評価値 判定",
+    "judge_id": "评审员 评审 评审人 评判者 标注者 标注员 评估者 評審員 判定者 評価者 アノテータ アノテーター",
+    "results_count": "结果数 结果数量 検索結果数 結果件数 ヒット件数",
+    "event": "事件 事件类型 动作 操作 行为 イベント イベント種別 操作種別 アクション",
+}
+"""Names in Chinese, simplified and some traditional, and in Japanese."""
 NUMBERED = (
     "query requery search anfrage suchanfrage suche abfrage requete recherche consulta busqueda ricerca interrogazione "
     "pesquisa zoekvraag zoekopdracht haku kysely sokfraga sokning fraga"
@@ -220,7 +258,13 @@ def folded(name: str) -> str:
 USUAL: dict[str, tuple[str, ...]] = {
     ours: tuple(
         dict.fromkeys(
-            [folded(ours), *names.split(), *map(folded, _OTHERS.get(ours, ())), *_ABROAD.get(ours, "").split()]
+            [
+                folded(ours),
+                *names.split(),
+                *map(folded, _OTHERS.get(ours, ())),
+                *_ABROAD.get(ours, "").split(),
+                *map(folded, _EAST_ASIAN.get(ours, "").split()),
+            ]
         )
     )
     for ours, names in _USUAL.items()
@@ -239,6 +283,21 @@ def words(name: str) -> list[str]:
     return [part.casefold() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+", plain(name))]
 
 
+def _without_number_words(parts: list[str]) -> list[str]:
+    """Return the words of a name without those for a number or an id at its beginning, and articles after them.
+
+    >>> _without_number_words(["numero", "du", "participant"]), _without_number_words(["id", "utente"])
+    (['participant'], ['utente'])
+    >>> _without_number_words(["n", "documents"])  # a count
+    ['n', 'documents']
+    """
+    start = 1 if parts[0:1] and parts[0] in (*NUMBERS, "id", "code", "codigo", "codice") else 0
+    while start and start < len(parts) and parts[start] in FILLERS:
+        start += 1
+    is_count = parts[-1:] and parts[-1].endswith("s")
+    return parts if is_count else parts[start:]
+
+
 @lru_cache(maxsize=50_000)
 def likeness(name: str, ours: str) -> float:
     """Return how much a column's name is one of ours: 1 where it is usual, less for a rarer name or a part of one, else 0.
@@ -254,6 +313,8 @@ def likeness(name: str, ours: str) -> float:
     if given in usual:
         return 1.0 - 0.4 * usual.index(given) / len(usual)
     parts = words(name)
+    if ours.endswith("_id") and (bare := _without_number_words(parts)) != parts and "".join(bare) in usual:
+        return 0.55
     if ours in OF_SEARCHERS and SEARCHERS & set(parts) and set(USUAL["grade"]) & set(parts):
         return 0.6 if ours == "user_grade" else 0.0
     while len(parts) > 1 and (parts[-1] in NEUTRAL or parts[-1].isdigit()):

@@ -113,7 +113,7 @@ def with_event_fields(sample: Sample, workspace: Path) -> Sample:
     """Return a log of events with columns for what is inside its objects and lists, such as the parameters of Google Analytics."""
     columns = columns_of(sample)
     nested = [one for one in columns.values() if one.values.dtype.is_nested() or one.share_matching(NESTED) > MOSTLY]
-    if not nested or event_column(columns) is None or not (sample.kind == "parquet" or may_be_json(sample.path)):
+    if not nested or not (sample.kind == "parquet" or may_be_json(sample.path)):
         return sample
     file = replace(open_log(str(sample.path), Path(), workspace, as_is=True), name=sample.name)
     if sample.kind == "parquet":
@@ -135,6 +135,8 @@ def with_event_fields(sample: Sample, workspace: Path) -> Sample:
     lists = [name for name in documents if likeness(known_as.get(name, ""), "doc_id") < LIKELY]
     whole_lists = {name.rpartition(".")[0]: "elements" for name in lists}
     inside = replace(inside, known_as={**known_as, **dict.fromkeys(lists, "results"), **whole_lists})
+    if event_column(columns) is None and event_column(columns_of(inside)) is None:  # Elasticsearch: "_source.event"
+        return sample
     user = called(columns_of(inside), "user_id")
     session = next((name for name in frame.columns if name.rpartition(".")[2] == OF_ANALYTICS), "")
     # Google Analytics: sessions of different users may have one number
@@ -475,8 +477,9 @@ def _named(
             value = list(one.made_of) if one.made_of else one.name
             lines.append(Line(ours, value, _doubts(ours, one, others)))
     lines += [*_with_doubts(clock, columns, extra), *_key(columns, judged)]
-    if "system_id" not in columns and "session_id" in columns:
-        conditions = condition_columns(extra, columns["session_id"].texts)
+    whole = columns.get("session_id", columns.get("user_id"))  # sessions are cut from the events of a user
+    if "system_id" not in columns and whole is not None:
+        conditions = condition_columns(extra, whole.texts)
         if conditions:
             lines.append(Line("system_id", conditions[0].name, (question_of_condition(conditions),), idle=True))
     if extra:

@@ -300,7 +300,9 @@ def lay_out_clicks(match: Match, log: dict[str, Match]) -> None:
 
 def _match_clicked(match: Match, results: LogFileKind) -> None:
     """Let the column of a list of clicks that is the document that was clicked, or its rank, feed this."""
-    layout, columns = results.layout, match.unused
+    layout, session = results.layout, match.column("session_id")
+    parts = (session.made_of or ()) if session is not None else ()
+    columns = [one for one in match.unused if one.name not in parts]
     docs = [one for one in results.columns.values() if layout is None or one.name != layout.rank]
     pairs = [
         (share(one.given, doc.given), likeness(doc.heading, "doc_id"), one)

@@ -37,14 +37,16 @@ WORTH = {
 LEVELS = (
     "not relevant, non relevant, non-relevant, nonrelevant, not_relevant, irrelevant, nicht relevant, unrelevant, nicht, "
     "non pertinent, pas pertinent, no relevante, irrelevante, non rilevante, irrilevante, nao relevante, niet relevant, "
-    "ei relevantti, eparelevantti, inte relevant, ej relevant, not useful, none, n",
+    "ei relevantti, eparelevantti, inte relevant, ej relevant, not useful, none, n, 不相关, 无关, 不適合, 関連なし, 非関連",
     "partially relevant, partly relevant, somewhat relevant, marginally relevant, marginal, teilweise relevant, teilweise, wenig relevant, "
     "bedingt relevant, peu pertinent, partiellement pertinent, assez pertinent, parcialmente relevante, poco relevante, "
     "algo relevante, parzialmente rilevante, poco rilevante, pouco relevante, gedeeltelijk relevant, enigszins relevant, "
-    "osittain relevantti, delvis relevant, partial, p",
-    "relevant, pertinent, relevante, rilevante, relevantti, useful, fair, r",
+    "osittain relevantti, delvis relevant, partial, p, 部分相关, 有点相关, 比较相关, 一般相关, 部分適合, "
+    "部分的に適合, やや関連, 部分的に関連",
+    "relevant, pertinent, relevante, rilevante, relevantti, useful, fair, r, 相关, 適合, 関連, 関連あり",
     "highly relevant, highly_relevant, very relevant, sehr relevant, hoch relevant, tres pertinent, muy relevante, molto rilevante, "
-    "muito relevante, zeer relevant, erittain relevantti, mycket relevant, very useful, h",
+    "muito relevante, zeer relevant, erittain relevantti, mycket relevant, very useful, h, 非常相关, "
+    "高度相关, 很相关, 高度適合, 非常に関連",
     "perfect, perfekt, parfait, perfecto, perfetto, perfeito, taydellinen, key",
 )
 """Words of assessors without accents, the least relevant first."""

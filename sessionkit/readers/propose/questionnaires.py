@@ -10,7 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness
+from sessionkit.readers.propose.column_names import words as words_of
 from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
 from sessionkit.readers.propose.kinds import LogFileKind, called
 from sessionkit.readers.propose.sheets import like
@@ -25,12 +28,13 @@ from sessionkit.readers.questionnaires import IDS, ITEM, SECTION
 ITEMS = (
     "item items itemid itemno itemnr itemcode question questions questionid questionno questiontext statement variable scale frage "
     "fragen aussage skala merkmal enonce pregunta afirmacion domanda affermazione pergunta afirmacao vraag stelling kysymys vaittama "
-    "fraga pastaende"
+    "fraga pastaende 题目 题项 问题 条目 项目 量表 項目 設問 質問 質問項目"
 )
 """What the column of items is called in a table of one row for each answer."""
 ANSWERS = (
     "value values answer answers answervalue response responses responsevalue rating score wert antwort antworten bewertung reponse "
-    "valeur respuesta valor risposta valore resposta antwoord waarde vastaus arvo svar varde"
+    "valeur respuesta valor risposta valore resposta antwoord waarde vastaus arvo svar varde 得分 分数 回答 "
+    "答案 评分 值 评价 値 評価 得点 回答値"
 )
 """What the column of answers is called there."""
 KINDS = ("sessions", "users", "judgments", "queries", "")
@@ -39,7 +43,7 @@ FACTS = ("user_id", "topic_id", "system_id", "started_at", "ended_at", "duration
 """What a table of sessions may say of them."""
 TIMES_OF_ANSWERS = (
     "timestamp time datetime date ts zeitstempel zeit zeitpunkt uhrzeit datum horodateur horodatage heure fecha hora marcatemporal data "
-    "ora tijdstempel aikaleima tidstampel"
+    "ora tijdstempel aikaleima tidstampel 时间戳 时间 提交时间 提交答卷时间 日期 タイムスタンプ 回答日時 日時"
 )
 """Names of times that may be those of the answers as well as of sessions, folded."""
 SHARED = 0.5
@@ -219,22 +223,37 @@ def _number_of(text: str) -> str:
 def _ids_by_values(part: LogFileKind, other_files: Sequence[LogFileKind], ids: Mapping[str, str]) -> dict[str, str]:
     """Return further columns that say whose answers a file has, by the values that they share with the log.
 
-    Small numbers may be ratings: they are ids only where each row has another one.
+    Small numbers may be ratings: they are ids only where each row has another one, or where the question names what they are of
+    and most of the log's ids are there.
     """
     further_ids: dict[str, str] = {}
     for ours in ("user_id", "topic_id") if "user_id" not in ids else ("topic_id",):
         if ours in ids or (ours == "topic_id" and not {"user_id"} & {*ids, *further_ids}):
             continue
-        for column in part.columns.values():
-            if column.name in (*ids.values(), *further_ids.values()) or column.distinct < 2:
+        log = columns_in_log(other_files, ours)
+        left = [one for one in part.columns.values() if one.name not in (*ids.values(), *further_ids.values())]
+        named = [one for one in left if _names(one, ours)]
+        has_several_rows = ours == "user_id" or repeated_share(part, {**ids, **further_ids}) > 0
+        for column in [*named, *(one for one in left if one not in named)]:
+            if column.distinct < 2:
                 continue
             is_small = column.share_matching(r"^\s*\d{1,2}\s*$") > 0.5
+            respellings = respellings_of(column, log) if column in named else {}
+            is_alike = any(share(column.given, one.given) >= ALIKE for one in log)
+            is_id = is_alike or bool(respellings)
             if is_small and not (ours == "user_id" and column.is_key):
-                continue
-            if any(share(column.given, one.given) >= ALIKE for one in columns_in_log(other_files, ours)):
+                ids_there = pl.concat([column.given, pl.Series(list(respellings.values()), dtype=pl.String)])
+                has_most = any(share(one.given, ids_there) >= ALIKE for one in log)
+                is_id = is_id and column in named and has_several_rows and has_most
+            if is_id:
                 further_ids[ours] = column.name
                 break
     return further_ids
+
+
+def _names(column: SampleColumn, ours: str) -> bool:
+    """Return whether a question has a word for one of ours, as in "Your participant number?"."""
+    return bool({*words_of(column.heading)} & {*USUAL[ours]})
 
 
 def columns_in_log(parts: Sequence[LogFileKind], ours: str) -> list[SampleColumn]:

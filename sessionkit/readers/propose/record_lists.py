@@ -59,7 +59,8 @@ _RESULTS = (
 )
 _CLICKS = (
     "clicks click clicked clickeddocs clickeddocuments clickedresults clickedurls clickedids clickthroughs selected selections "
-    "opened visited klicks clics cliques clicken klicken"
+    "opened visited klick klicks angeklickt geklickt clic clics clique cliques cliquee cliquees clicado clicados cliccato cliccati "
+    "geklikt aangeklikt clicken klicken klikattu klickad klickade 点击 点击文档 点击排名 点击位置 クリック クリック文書 クリック順位"
 )
 RESULTS, CLICK_NAMES = frozenset(_RESULTS.split()), frozenset(_CLICKS.split())
 """What lists of results and of clicks are called, folded."""
@@ -329,6 +330,7 @@ class NestedTables:
     by_file: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     separator: str | None = None
+    click_separator: str | None = None
     document: str = ""
 
     @property
@@ -471,7 +473,12 @@ class NestedTables:
         spelled = way[0] if len(way) == 1 else ".".join(way)
         if any(PLACE in name for name in way):
             return {"list": way[0] if len(way) == 1 else list(way)}
-        return {"list": spelled, **({"list_separator": self.separator} if self.separator else {})}
+        separator = self._separator(way)
+        return {"list": spelled, **({"list_separator": separator} if separator else {})}
+
+    def _separator(self, way: Way) -> str | None:
+        """Return what separates the elements of a list that is in a cell."""
+        return self.click_separator if any(way == one.path for one in self.log.clicks) else self.separator
 
     def _prefix(self, way: Way) -> str:
         """Return what the columns of a list begin with."""
@@ -494,7 +501,7 @@ class NestedTables:
             keeps_empty=keeps_empty,
             keeps_missing=keeps_missing,
             columns=frozenset(columns),
-            separator=self.separator,
+            separator=self._separator(way),
             other_lists=frozenset(other_lists),
         )
         frames = [
@@ -643,13 +650,13 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
     named = [name for name in cells if not is_called(name, CLICK_NAMES)]
     if not per_rank and not named:
         return []
+    clicked = _clicks_in_cells(columns)
     if per_rank:
         results, separator = ListShape(Level(path=per_rank, prefix=""), (), elements=1), None
-        clicks: tuple[ListShape, ...] = ()
     else:
         best = max(named, key=lambda name: (is_called(name, RESULTS), likeness(columns[name].heading, "doc_id")))
         results, separator = _shape_of_cells(best), cells[best]
-        clicks = tuple(_shape_of_cells(name) for name in cells if is_called(name, CLICK_NAMES))
+    clicks = tuple(_shape_of_cells(name) for name in clicked)
     unused = tuple(_shape_of_cells(name) for name in named if (name,) != results.path)
     log = NestedLog(results, clicks, unused, (), None, has_many_records=True)
     shapes = {one.path: one for one in (results, *clicks)}
@@ -667,6 +674,7 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
         sample.folder,
         options=sample.options,
         separator=separator or None,
+        click_separator=next(iter(clicked.values()), None) or None,
         document=per_rank[0] if per_rank else "",
     )
     return tables.parts()
@@ -675,6 +683,24 @@ def parts_in_cells(sample: Sample, workspace: Path) -> list[LogFileKind]:
 def names_document(shape: ListShape, name: str) -> bool:
     """Return whether a field of the elements of a list is the document: by its name, or as the id in a list of results."""
     return likeness(name, "doc_id") >= LIKELY or (folded(name) in IDS and is_called(shape.name, RESULTS))
+
+
+def _clicks_in_cells(columns: Mapping[str, SampleColumn]) -> dict[str, str]:
+    """Return the columns of what was clicked in a list, with what separates several clicks; empty where they are JSON.
+
+    A column of the rank or document that was clicked has a list even where no query has two clicks.
+    """
+    clicked = {}
+    for one in columns.values():
+        if not is_called(one.heading, CLICK_NAMES) or not len(one.given):
+            continue
+        separator = _separator_of(one)
+        names_result = bool(RANKS & set(words(one.heading))) or likeness(one.heading, "doc_id") > 0
+        if separator is not None:
+            clicked[one.name] = separator
+        elif names_result and one.values.dtype == pl.String:
+            clicked[one.name] = ";"
+    return clicked
 
 
 def _shape_of_cells(name: str) -> ListShape:

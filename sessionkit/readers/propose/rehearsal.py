@@ -50,6 +50,7 @@ ODD_CELLS = 0.02
 CLICK_RULE = "clicked_result_was_shown"
 """The rule that only clicks break."""
 HINTS = {
+    "record_is_not_the_header": "The header stands there once more, as where files were put into one.",
     "rank_is_unique_in_list": "Several lists seem to be taken for one: does query_position count the queries of a session?",
     "query_position_is_unique_in_session": "Several queries have one number: is session_id the right column?",
     "session_id_is_given": "Are they a row of totals, or notes?",
@@ -256,7 +257,8 @@ def _rejected(study: Study, *, is_whole: bool) -> Iterator[Loss]:
         )
         is_small = group["number"] <= MANY_REJECTED * records
         repeats = (
-            f"{counted(group['number'], 'row')} ",
+            # a record that could not be taken apart is none of the rows that a question counts
+            *([] if group["rule"].startswith("record_") else [f"{counted(group['number'], 'row')} "]),
             *(["rejected"] if is_small else []),
             *ASKED_AS.get(column, ()),
         )

@@ -29,9 +29,9 @@ NO_VALUE = (
 FEW = 6
 """So many texts at most are taken for ones that mean no value."""
 YES = ("yes", "y", "true", "1", "ja", "j", "wahr", "oui", "o", "vrai", "si", "s", "verdadero", "vero", "sim", "verdadeiro", "waar",
-       "kylla", "k", "tosi", "sant", "x", "clicked", "geklickt", "angeklickt")  # fmt: skip
+       "kylla", "k", "tosi", "sant", "x", "clicked", "geklickt", "angeklickt", "是", "有", "点击", "はい", "あり")  # fmt: skip
 NO = ("no", "n", "false", "0", "nein", "falsch", "non", "faux", "falso", "nao", "nee", "onwaar", "ei", "e", "epatosi", "nej", "falskt",
-      "not clicked", "nicht geklickt", "nicht angeklickt")  # fmt: skip
+      "not clicked", "nicht geklickt", "nicht angeklickt", "否", "无", "未点击", "没有", "いいえ", "なし", "無")  # fmt: skip
 """Words for yes and no, without accents, in small letters."""
 MARKS = ("x", "\u2713", "\u2714", "*", "+", "\u2717")
 """Signs of a yes where nothing stands for a no."""
@@ -59,6 +59,8 @@ DATE = re.compile(
     r"(?P<first>\d{1,4})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?(?P<third>\d{2,4})"
     r"(?P<between>,?[ T]+|)(?P<time>\d{1,2}:\d{2}(?P<seconds>:\d{2}(?P<part>[.,]\d+)?)?(?P<half>\s?[AaPp][Mm])?)?$"
 )
+EAST_ASIAN_DATE = re.compile(r"\d{4}年\d{1,2}月\d{1,2}日(?P<blank>\s?)(?P<clock>\d{1,2}:\d{2}(?P<seconds>:\d{2})?)?")
+"""A date as Chinese and Japanese write it, such as 2026年3月2日 9:05."""
 DAYS = (FIRST_DAY, 80_000)
 """Days as Excel counts them, from the first that is read to the year 2119."""
 MOST = 2000
@@ -221,6 +223,10 @@ def _times(values: pl.Series) -> Spelling:
     if not numbers.null_count() and numbers.is_between(*DAYS).all():
         asked = f"numbers such as {quoted(values[0])} are taken for days as Excel counts them. Are they?"
         return Spelling(times=EXCEL, doubts={"times": asked})
+    if (written := EAST_ASIAN_DATE.fullmatch(values[0])) is not None:
+        seconds = ":%S" if written["seconds"] else ""
+        form = f"%Y年%m月%d日{written['blank']}%H:%M{seconds}" if written["clock"] else "%Y年%m月%d日"
+        return Spelling(times=form) if _all_in(values, form) else PLAIN
     first = DATE.match(values[0])
     if first is None or re.match(r"\d{4}-", values[0]):  # ISO 8601 needs no format
         return PLAIN

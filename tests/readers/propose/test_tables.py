@@ -330,10 +330,10 @@ def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_a
 
 
 def test_names_in_any_language_are_asked_about_where_the_rows_run_like_lists(proposal):
-    header = "kísérleti alany,ülés száma,lekérdezés száma,順位,文書"
+    header = "kísérleti alany,ülés száma,lekérdezés száma,순위,문서"
     made = proposal(results=(header, [(f"u{s}", *row) for s, *row in [(row[0], *row) for row in GRID]]))
     assert made.settings["results"]["columns"] == {
-        "session_id": "kísérleti alany", "query_position": "lekérdezés száma", "rank": "順位", "doc_id": "文書"
+        "session_id": "kísérleti alany", "query_position": "lekérdezés száma", "rank": "순위", "doc_id": "문서"
     }  # fmt: skip
     places = [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank", "doc_id")]
     assert [question.place for question in made.questions] == places

@@ -282,9 +282,10 @@ def taken_of_runs(
     if judged is not None and key == "query_id" and sessions.further is not None:
         lists, judged_note = _with_judged_turns(lists, sessions.further(judged), missing_positions)
         notes.extend(judged_note)
-    if missing_positions is None and sessions.table is None:
-        lists, unused = _with_dense_turns(lists)
     warnings.extend([unused] if unused else [])
+    if sessions.table is None:
+        lists, turn_warnings = _with_turns_of_other_runs(lists, missing_positions)
+        warnings.extend(turn_warnings)
     if len(strays):
         warnings.append(f"{names}: {_rejected_strays(strays, sessions)}")
     if key == "query_id":
@@ -376,6 +377,39 @@ def _with_dense_turns(lists: pl.DataFrame) -> tuple[pl.DataFrame, str | None]:
     last = dense.group_by("session_id").agg(last=place.max())
     absent = _absent_turns(dense, turns).join(last, on="session_id").filter(place < pl.col("last")).drop("last")
     return pl.concat([dense, absent], how="diagonal_relaxed"), unused
+
+
+def _with_turns_of_other_runs(lists: pl.DataFrame, missing_positions: str | None) -> tuple[pl.DataFrame, list[str]]:
+    """Return lists with the turns that a run lacks and others have, and what is said of turns that are left out."""
+    if missing_positions is not None:
+        return pl.concat([lists, _later_turns(lists)], how="diagonal_relaxed"), []
+    dense, unused = _with_dense_turns(lists)
+    later = _later_turns(dense)
+    texts = [unused] if unused else []
+    return dense, [*texts, f"runs: {_left_out_at_ends(later)}"] if len(later) else texts
+
+
+def _later_turns(lists: pl.DataFrame) -> pl.DataFrame:
+    """Return the turns of sessions that another run has a line of, after the last one of this run.
+
+    Nothing tells whether they returned nothing or the searcher stopped before.
+    """
+    place = pl.col("query_position").cast(pl.Int64, strict=False)
+    turns = lists.unique(["session", "query_position"], maintain_order=True)
+    turns = turns.select("query_id", "session", "query_position", *(["turn"] if "turn" in lists.columns else []))
+    last = lists.group_by("session_id").agg(last=place.max())
+    return _absent_turns(lists, turns).join(last, on="session_id").filter(place > pl.col("last")).drop("last")
+
+
+def _left_out_at_ends(later: pl.DataFrame) -> str:
+    """Return what is said of turns at the ends of sessions that only another run has."""
+    n_sessions = later["session_id"].n_unique()
+    first = later.row(0, named=True)
+    return (
+        f"{counted(n_sessions, 'session')} {'ends' if n_sessions == 1 else 'end'} before {counted(len(later), 'turn')} that another run "
+        f"has (first: {first['query_id']!r} in session {first['session_id']!r}); {'it is' if len(later) == 1 else 'they are'} left out "
+        'there, not scored 0; if queries there returned nothing, say missing_positions = "empty" (--missing-positions)'
+    )
 
 
 def _topic_of(lists: pl.DataFrame, topics: Mapping[str, str]) -> pl.Expr:

@@ -64,7 +64,7 @@ _CLICKS = (
 )
 RESULTS, CLICK_NAMES = frozenset(_RESULTS.split()), frozenset(_CLICKS.split())
 """What lists of results and of clicks are called, folded."""
-GRADED = frozenset(("qrels", "judgments", "judgements", "ratings", "relevance", "labels"))
+GRADED = frozenset(("qrels", "judgments", "judgements", "ratings", "relevance", "labels", "truth", "gold"))
 """What lists of judgments are called, folded."""
 IDS = frozenset(["id", "uuid", "guid", "key", "uid", "oid"])
 """What the id of an object is called, folded."""
@@ -570,18 +570,22 @@ class NestedTables:
         place = self._place
         rank = self._rank(columns, [layout.session, layout.position])
         sample = self._with_empty_lists(sample)
+        name = quoted(".".join(self.log.results.path))
+        doubts = [sample.doubts["list"]] if "list" in sample.doubts else []
+        if is_called(self.log.results.name, GRADED):
+            doubts.append(
+                f"{name} is called as judgments are. Were these shown, in this order? If not, remove [results]"
+            )
         pairs = [one for one in columns.values() if one.heading == "doc id" and one.share_matching(BRACKETS) > SAME]
         if pairs:
-            shown = quoted(pairs[0].given[0])
-            doubt = f"its elements are lists, such as {shown}, and each is taken as a document. What is the document?"
-            sample = replace(sample, doubts={**sample.doubts, "list": doubt})
+            doubts.append(f"its elements are lists ({quoted(pairs[0].given[0])}). Which part of them is the document?")
         if rank != place:
             sample = replace(sample, frame=sample.frame.drop(place), texts=sample.texts.drop(place))
-        named = [quoted(".".join(one.path)) for one in self.log.unused]
-        if named:
-            doubt = f"{listed(named)}: not used, as {quoted('.'.join(self.log.results.path))} is taken for the results. Is it?"
-            before = sample.doubts.get("list")
-            sample = replace(sample, doubts={**sample.doubts, "list": f"{before} {doubt}" if before else doubt})
+        unused = [quoted(".".join(one.path)) for one in self.log.unused]
+        if unused:
+            doubts.append(f"{listed(unused)}: not used, as {name} is taken for the results. Is it?")
+        if doubts:
+            sample = replace(sample, doubts={**sample.doubts, "list": " ".join(doubts)})
         return LogFileKind(sample, columns_of(sample), "results", replace(layout, rank=rank))
 
     def _rank(self, columns: Mapping[str, SampleColumn], of_list: Sequence[str]) -> str:

@@ -388,3 +388,27 @@ def test_the_same_study_part_by_part(write, quiet_read, in_batches, same_study):
     in_batches()
     for study, way in zip(whole, ways, strict=True):
         same_study(study, quiet_read(run, judgments=qrels, config=way))
+
+
+def test_turns_at_the_end_that_only_another_run_has_are_named(write):
+    """Run b lacks the last turn of 31 and of 32: nothing tells whether it returned nothing or the searcher stopped."""
+    paths = [write("a", RUN), write("b", "".join(f"{turn} Q0 x 1 1 b\n" for turn in ("31_1", "31_2", "32_1")))]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        study = read(paths, session_from=PATTERN)
+    texts = [str(each.message) for each in caught]
+    assert any("2 sessions end before 2 turns that another run has (first: '31_4' in" in text for text in texts), texts
+    of_b = study.queries.collect().filter(pl.col("session_id").str.starts_with("b:"))
+    assert of_b["query_id"].to_list() == ["31_1", "31_2", "32_1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        filled = read(paths, session_from=PATTERN, missing_positions="empty")
+    of_b = filled.queries.collect().filter(pl.col("session_id").str.starts_with("b:"))
+    assert of_b.select("query_position", "results_status").rows() == [
+        (1, "shown"),
+        (2, "shown"),
+        (3, "empty"),
+        (4, "empty"),
+        (1, "shown"),
+        (2, "empty"),
+    ]

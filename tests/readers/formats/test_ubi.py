@@ -213,7 +213,8 @@ def browsing():
     ]
     for number, (time, text) in enumerate(texts):
         at = f"2025-01-02T{time}.000Z"
-        yield query(f"q{number}", text, [f"D{number}", "D"], at=at)
+        first = "D2" if text == "printer" else f"D{number}"  # a query sent again returns the same list
+        yield query(f"q{number}", text, [first, "D"], at=at)
         yield event("impression", f"q{number}", "D", 2, at=at)
 
 

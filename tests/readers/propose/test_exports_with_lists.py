@@ -141,3 +141,13 @@ def test_analytics_with_a_property_of_users_and_an_empty_list(write, quiet_read)
     assert study.queries.collect()["results_status"].to_list() == ["shown", "empty"]
     assert [row[2:] for row in results_of(study)] == [(1, "d1", 0), (2, "d2", 1)]
     assert study.sessions.select("user_id", "system_id").collect().rows() == [("513653999.1771000000", "new")]
+
+
+def test_lists_that_are_called_as_judgments_are_asked_about(write):
+    """The ground truth of QReCC: passages that are relevant to a turn, which are no list that was shown."""
+    turns = [
+        {"Conversation_no": 1, "Turn_no": n, "Truth_passages": [f"http://a/{n}", f"http://b/{n}"]} for n in (1, 2, 3)
+    ]
+    log = write("ground-truth.json", json.dumps(turns))
+    (question,) = sk.propose(log, folder=log.parent).questions
+    assert (question.place, "called as judgments are" in question.text) == ("results.list", True)

@@ -396,7 +396,7 @@ def test_elements_that_are_lists_or_nothing_are_asked_about(write, quiet_read):
         one.text for one in sk.propose(write("pairs.json", json.dumps(pairs))).questions if one.place == "results.list"
     ]
     assert len(asked) == 1
-    assert "its elements are lists, such as '[\"d1\", 0.5]'" in asked[0]
+    assert "its elements are lists ('[\"d1\", 0.5]'" in asked[0]
     gap = [
         {"session": name, "user": "u", "queries": [{"query": "a", "results": [{"id": "d1"}, None]}]} for name in "st"
     ]

@@ -390,14 +390,14 @@ def _with_turns_of_other_runs(lists: pl.DataFrame, missing_positions: str | None
 
 
 def _later_turns(lists: pl.DataFrame) -> pl.DataFrame:
-    """Return the turns of sessions that another run has a line of, after the last one of this run.
+    """Return the turns of a run's sessions that another run has a line of, after the last one of this run.
 
     Nothing tells whether they returned nothing or the searcher stopped before.
     """
     place = pl.col("query_position").cast(pl.Int64, strict=False)
     turns = lists.unique(["session", "query_position"], maintain_order=True)
     turns = turns.select("query_id", "session", "query_position", *(["turn"] if "turn" in lists.columns else []))
-    last = lists.group_by("session_id").agg(last=place.max())
+    last = lists.filter("has_list").group_by("session_id").agg(last=place.max())
     return _absent_turns(lists, turns).join(last, on="session_id").filter(place > pl.col("last")).drop("last")
 
 

@@ -187,11 +187,24 @@ def test_a_map_that_names_systems_expects_a_query_of_its_system_alone():
     ],
 )
 def test_sessions_by_a_pattern_are_known_by_their_judgments(qrels, lacking, omitted, empty):
-    with pytest.warns(DataWarning, match="left out of means") as caught:
-        study = sk.from_run(TWO, qrels, sessions=PATTERN)
-    assert f"runs: {lacking}; " in str(caught[0].message)
+    study, texts = with_warnings(qrels)
+    assert any(f"runs: {lacking}; " in text and "left out of means" in text for text in texts)
     assert means(study) == omitted
-    assert means(sk.from_run(TWO, qrels, sessions=PATTERN, missing_topics="zero")) == pytest.approx(empty)
+    filled, texts_of_filled = with_warnings(qrels, missing_topics="zero")
+    assert means(filled) == pytest.approx(empty)
+    # judgments by topic do not tell that B was asked s1_2 as well
+    for each in (texts, texts_of_filled):
+        assert any("1 session ends before 1 turn" in text and "'s1_2'" in text for text in each) == (
+            "topics" in lacking
+        )
+
+
+def with_warnings(qrels, **options):
+    """Return the study of two runs by a pattern, and its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        study = sk.from_run(TWO, qrels, sessions=PATTERN, **options)
+    return study, [str(each.message) for each in caught]
 
 
 def test_sessions_of_a_topics_file_whose_topic_is_judged(write, quiet_read):

@@ -241,7 +241,8 @@ def test_an_interval_excludes_0_exactly_where_p_rejects(*, seed, n, levels, coef
     for row in [correlation, *differences]:
         if row.get("low") is not None:
             assert (row["low"] > 0 or row["high"] < 0) == (row["p"] <= round(1 - confidence, 12))
-    if n >= 6 and kind is None and not users and correlation.get("value") is not None:
+    is_bootstrapped = coefficient == "kendall" and held  # partial tau-b; few sessions have no such interval
+    if n >= 6 and kind is None and not users and not is_bootstrapped and correlation.get("value") is not None:
         assert correlation["low"] is not None
 
 

@@ -375,7 +375,12 @@ def _with_dense_turns(lists: pl.DataFrame) -> tuple[pl.DataFrame, str | None]:
     turns = dense.unique(["session", "query_position"], maintain_order=True)
     turns = turns.select("query_id", "session", "query_position", *(["turn"] if unused else []))
     last = dense.group_by("session_id").agg(last=place.max())
-    absent = _absent_turns(dense, turns).join(last, on="session_id").filter(place < pl.col("last")).drop("last")
+    absent = (
+        _absent_turns(dense, turns)
+        .join(last, on="session_id", maintain_order="left")
+        .filter(place < pl.col("last"))
+        .drop("last")
+    )
     return pl.concat([dense, absent], how="diagonal_relaxed"), unused
 
 
@@ -398,7 +403,12 @@ def _later_turns(lists: pl.DataFrame) -> pl.DataFrame:
     turns = lists.unique(["session", "query_position"], maintain_order=True)
     turns = turns.select("query_id", "session", "query_position", *(["turn"] if "turn" in lists.columns else []))
     last = lists.filter("has_list").group_by("session_id").agg(last=place.max())
-    return _absent_turns(lists, turns).join(last, on="session_id").filter(place > pl.col("last")).drop("last")
+    return (
+        _absent_turns(lists, turns)
+        .join(last, on="session_id", maintain_order="left")
+        .filter(place > pl.col("last"))
+        .drop("last")
+    )
 
 
 def _left_out_at_ends(later: pl.DataFrame) -> str:

@@ -352,6 +352,7 @@ def _moved_rows(study: Study) -> Iterator[Loss]:
         if moved:
             row, query = (
                 pairs.filter(pl.col("of_row") != pl.col("of_query"))
+                .sort(*LIST, "of_row")
                 .select("of_row", "of_query")
                 .head(1)
                 .collect()

@@ -443,22 +443,15 @@ def test_a_broken_package_is_no_attribute(offered, monkeypatch):
         _ = sk.Most
 
 
-def test_what_a_plugin_prints_is_no_output(offered, tmp_path, capsys, monkeypatch):
+def test_what_a_plugin_prints_is_no_output(offered, tmp_path, capsys):
     code = "import sessionkit as sk\nprint('loud')\nMost = sk.define('Most', max)\n"
     assert str(offered("mostly", ["Most = mostly:Most"], code)["Most"]) == "Most"
-    path, broken = tmp_path / "loud.py", tmp_path / "failing.py"
+    path = tmp_path / "loud.py"
     path.write_text("print('louder')\n")
-    broken.write_text("print('loudest')\n1 / 0\n")
     with pytest.warns(DataWarning, match="loud.py registers nothing; sk.register makes"):
         load(path)
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "loud\nlouder\n")
-    monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", f"sessionkit --plugin {broken} score study nDCG_")
-    monkeypatch.setenv("COMP_CWORD", "5")
-    main([])
-    told = capsys.readouterr()
-    assert (told.out.split(), told.err) == (["nDCG_jiang2016"], "")
 
 
 def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
@@ -687,28 +680,40 @@ def test_findings_and_pages_name_modules_that_were_imported(squares, monkeypatch
     assert (alone.plugins[0].split()[0], alone.command) == ("tests.test_plugins", None), "in no file for --plugin"
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("--plugin {} score study RRs", "RRsq"),
-        ("score study --plugin {} RRs", "RRsq"),
-        ("formats --plugin {} pai", "pairs"),
-        ("--plugin={} chart mean-", "mean-bars"),
-        ("--plugin = {} help mean-", "mean-bars"),  # as bash takes --plugin= apart
-        ("help --plugin '{}' RRs", "RRsq"),
-        ("--plugin broken.py --plugin {} --plugin no.py --plugin {} score study RRs", "RRsq"),
-    ],
-)
-def test_a_shell_completes_names_of_a_plugin(typed, offered, squares, capsys, monkeypatch):
-    squares.with_name("broken.py").write_text("import warnings\nwarnings.warn('loud')\n1 / 0\n")
-    monkeypatch.chdir(squares.parent)
-    line = typed.format(*[squares] * 2)
-    monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", f"sessionkit {line}")
-    monkeypatch.setenv("COMP_CWORD", str(len(line.split())))
+TYPED_WITH_PLUGIN = [
+    ("--plugin evil.py sco", "score"),
+    ("--plugin=evil.py sco", "score"),
+    ("--plugin = evil.py sco", "score"),  # bash takes --plugin=evil.py apart
+    ("score study --plugin evil.py nDCG_", "nDCG_jiang2016"),
+    ("score --plugin = evil.py study nDCG_", "nDCG_jiang2016"),
+    ("chart --plugin evil.py effort-gain study --outp", "--output"),
+    ("help --plugin 'evil.py' meas", "measures"),
+    ("formats --plugin ./evil.py --plugin evil.py ub", "ubi"),
+    ("--plugin evil.py score study RRs", None),
+    ("score study RRsq --plugin evil.py", None),
+    ("score study RRsq --plugin=", None),
+]
+"""What is typed, and what a shell offers in place of its last word; None for nothing."""
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+@pytest.mark.parametrize(("typed", "offered"), TYPED_WITH_PLUGIN)
+def test_completing_a_line_does_not_run_its_plugin(typed, offered, shell, tmp_path, capsys, monkeypatch):
+    ran = tmp_path / "ran"
+    (tmp_path / "evil.py").write_text(
+        f"open({str(ran)!r}, 'w')\nimport sessionkit as sk\nRRsq = sk.define('RRsq', max)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_SESSIONKIT_COMPLETE", f"complete_{shell}")
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS"):
+        monkeypatch.setenv(name, f"sessionkit {typed}")
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split())))
     main([])
-    told = capsys.readouterr()
-    assert (told.out.split(), told.err) == ([offered], "")
+    printed = capsys.readouterr()
+    assert not ran.exists()
+    assert printed.err == ""
+    assert offered in printed.out if offered else "RRsq" not in printed.out
 
 
 def wheel(folder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,10 +28,14 @@ from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
 from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judgment_loss
+from sessionkit.cli.runner import plugins_first
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sweep import sweep
 from sessionkit.cli.terms import TOPICS, glossary, guide, meaning, names, nearest, title
 from sessionkit.errors import UsageError
+
+if TYPE_CHECKING:
+    from typer._click import Context
 
 
 def _known() -> list[str]:
@@ -153,6 +157,10 @@ class InOrder(Commands):
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 - as click calls it
         """The names of the commands."""
         return [name for name in map(name_of, COMMANDS) if name in self.commands]
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the words of a command line; a line that a shell completes is read without its plugins, which must not run yet."""
+        return super().parse_args(ctx, plugins_first(args)[1] if ctx.resilient_parsing else args)
 
 
 def name_of(command: Callable[..., None]) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stderr, suppress
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from typing import TYPE_CHECKING
 
 from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
@@ -22,8 +21,6 @@ DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
 PLUGIN = "--plugin"
-TYPED = re.compile(r"""\s--plugin(?:\s*=\s*|\s+)("[^"]+\.py"|'[^']+\.py'|(?:\\.|[^\s"'\\])+\.py)(?=\s)""")
-"""A plugin in a line that is being typed, in which bash puts spaces around ``=``."""
 OFTEN, WIDEST = 0.1, 60
 """Seconds after which what is shown is brought up to date, and characters of what is being done."""
 
@@ -107,6 +104,8 @@ def plugins_first(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             files.append(word.partition("=")[2])
         elif word == PLUGIN:
             file = next(words, None)
+            if file == "=":  # bash takes --plugin=FILE.py apart in a line that it completes
+                file = next(words, None)
             if file is None:
                 raise UsageError(f"{PLUGIN} is not followed by its value: FILE.py")
             files.append(file)
@@ -116,29 +115,12 @@ def plugins_first(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def load_plugins(files: Sequence[str]) -> None:
-    """Load the files behind ``--plugin``, also those of a line that a shell wants completed, which then goes on without them."""
-    typed: list[str] = []
-    for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS") if completes() else ():
-        line = os.environ.get(name, "")
-        found = TYPED.findall(line)
-        if found:
-            import shlex
-
-            from typer._click.shell_completion import split_arg_string  # as typer splits the line
-
-            typed += [path for text in found for path in shlex.split(text)]
-            rest = TYPED.sub("", line)
-            gone = len(split_arg_string(line)) - len(split_arg_string(rest))
-            os.environ[name] = rest
-            os.environ["COMP_CWORD"] = str(int(os.environ.get("COMP_CWORD", gone)) - gone)
-    if files or typed:
+    """Load the files behind ``--plugin``."""
+    if files:
         from sessionkit.plugins import load
 
         for file in files:
             load(file)
-        for file in typed:
-            with suppress(SessionkitError):
-                load(file)
 
 
 def buffer_stdout() -> None:

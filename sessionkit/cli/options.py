@@ -429,7 +429,7 @@ CacheOption = Annotated[
     typer.Option(
         "--cache",
         metavar="DIR",
-        help="Keep the partial results of each partition of a saved study in this directory, and reuse them.",
+        help="Keep the partial results of each partition of a saved study in this directory, and reuse them while its files are the same.",
         show_default=False,
         rich_help_panel=RESOURCES,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +17,7 @@ from typing import Protocol
 import polars as pl
 
 from sessionkit.scoring.batch import SessionBatch, batches
-from sessionkit.scoring.result_cache import ResultCache, key_of, partitions, text_of
+from sessionkit.scoring.result_cache import ResultCache, key_of, partition_files, partitions, study_files, text_of
 from sessionkit.study import Study
 from sessionkit.study.batches import ROWS
 from sessionkit.study.memory_limit import memory_budget
@@ -76,12 +76,15 @@ def run(
     memory
         Memory to stay within, see `sessionkit.study.memory_limit`; a quarter of the machine's if not given.
     cache
-        A directory where what each partition of a saved study comes to is kept; what is there is not worked out again.
+        A directory where what each partition of a saved study comes to is kept; what is there is not computed again. The
+        files of the study are hashed first, and those that are not what datapackage.json says are refused.
 
     Raises
     ------
     UsageError
-        ResultCache are asked for of a study that is not saved, or the directory cannot be written.
+        A cache is given for a study that is not saved, or its directory is that of a study or cannot be written.
+    DataError
+        A cache is given, and a file of the study is not what datapackage.json says.
     """
     found = [_reduced(study, task) for task in tasks]
     missing = [task for task, there in zip(tasks, found, strict=True) if there is None]
@@ -90,8 +93,7 @@ def run(
     if cache is None:
         made = _gathered(missing, parts_of(study, missing, memory))
     else:
-        kept = ResultCache(Path(cache))
-        made = _gathered(missing, (_partition(study, missing, memory, of, kept) for of in partitions(study).values()))
+        made = _gathered(missing, _partition_parts(study, missing, memory, ResultCache(Path(cache))))
     rest = iter([task.whole(parts) for task, parts in zip(missing, made, strict=True)])
     return [there if there is not None else next(rest) for there in found]
 
@@ -162,20 +164,31 @@ def columns_of_tasks(tasks: Iterable[Reduction]) -> dict[str, list[str]]:
     return columns
 
 
-def _partition(
-    study: Study, tasks: Sequence[Reduction], memory: str | int | None, stored: Sequence[StoredBatch], kept: ResultCache
-) -> list[pl.DataFrame]:
-    """What a partition contributes to each task, of which only what is not kept is worked out."""
-    keys = [key_of(study, task, stored) for task in tasks]
-    found = {key: part for key in keys if (part := kept.find(key)) is not None}
-    missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
-    if missing:
-        asked = [*missing.values()]
-        made = _gathered(asked, parts_of(study, asked, memory, stored))
-        for (key, task), parts in zip(missing.items(), made, strict=True):
-            found[key] = task.added(parts)
-            kept.keep(key, found[key])
-    return [found[key] for key in keys]
+def _partition_parts(
+    study: Study, tasks: Sequence[Reduction], memory: str | int | None, cache: ResultCache
+) -> Iterator[list[pl.DataFrame]]:
+    """Yield what each partition contributes to each task; only what is not in the cache is computed."""
+    stored_partitions = partitions(study)
+    cache.require_outside(study)
+    shared_files = study_files(study)
+    # what was read of the files earlier may not be what they are now, so nothing of the study's memo is used
+    study = replace(study)
+    for stored in stored_partitions.values():
+        files = partition_files(study, stored)
+        keys = [key_of(study, task, stored) for task in tasks]
+        parts = [None if key is None else cache.find(key) for key in keys]
+        computed = [position for position, part in enumerate(parts) if part is None]
+        if computed:
+            missing = [tasks[position] for position in computed]
+            made = _gathered(missing, parts_of(study, missing, memory, stored))
+            # a file that was changed meanwhile is refused; one that was changed and changed back can have been read as it was between
+            are_unchanged = (study_files(study), partition_files(study, stored)) == (shared_files, files)
+            for position, task, several in zip(computed, missing, made, strict=True):
+                part, key = task.added(several), keys[position]
+                parts[position] = part
+                if key is not None and are_unchanged:
+                    cache.keep(key, part)
+        yield [part for part in parts if part is not None]
 
 
 def _gathered(tasks: Sequence[Reduction], several: Iterable[list[pl.DataFrame]]) -> list[list[pl.DataFrame]]:

@@ -93,7 +93,8 @@ def score(
     cache
         A directory to keep partial results in, one for each partition of a saved study. A partition whose files, and
         the judgments, are those of an earlier call with the same measures is not scored again; the result is the same
-        bits. What is kept of other measures or older files may be deleted at any time.
+        bits. Files on this machine are hashed in every call, those at an address are not. Measures that are not
+        sessionkit's own are scored each time. What is kept may be deleted at any time.
 
     Returns
     -------
@@ -109,7 +110,9 @@ def score(
     MeasureError
         A text names no measure, or a measure has no value per query.
     UsageError
-        ``by`` is not a column, or ``per`` is not a unit.
+        ``by`` is not a column, or ``per`` is not a unit; or the study is not saved, so there are no files for a cache.
+    DataError
+        A file of the study is not what its datapackage.json says, and a cache is given.
 
     Examples
     --------

@@ -72,6 +72,7 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
             partitioned=partitioned_of(ours, where),
             stored=_stored(folder, files, scans, ours),
             numbered_judgments=_numbered(scans["judgments"]),
+            files={name: files[name] for name in ("users", "judgments")},
             hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
         ),
     )

@@ -150,8 +150,10 @@ class Storage:
         The judgments with the private columns of their file.
     partitioned
         By which column the files of the log are partitioned.
+    files
+        The files of users and judgments.
     hashes
-        SHA-256 of the files of users and judgments, as the descriptor has them.
+        SHA-256 of these files, as the descriptor has them.
     identity
         What the descriptor's file was known by when the study was opened from a directory.
     package
@@ -167,6 +169,7 @@ class Storage:
     rows: StudyBatch | None = None
     numbered_judgments: pl.LazyFrame | None = None
     partitioned: Partitioned | None = None
+    files: Mapping[str, Sequence[Path | str]] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
     identity: tuple[int, int, int] | None = None
     package: Path | None = None

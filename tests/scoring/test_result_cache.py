@@ -1,6 +1,9 @@
 """Partial results: one new day does not score the others again, and the bits are the same."""
 
+import os
+import random
 import re
+import shutil
 import warnings
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,11 +14,13 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.analysis.curve import curve_task
-from sessionkit.errors import DataWarning, UsageError
+from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.scoring import reduction as module
+from sessionkit.scoring.graded_pairs import GradedPairs
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.result_cache import ResultCache, text_of
 from sessionkit.scoring.score import score_parts, score_task
+from sessionkit.study.package_reader import verify_hashes
 from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import Settings
 from tests.support.clinic import read_clinic
@@ -153,18 +158,124 @@ def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
         assert made
 
 
-@pytest.mark.slow
-def test_stale_numbers_do_not_matter_to_partials(study, saved, kept, made):
-    """A part that is read by its public columns has the partial of the same part with numbers."""
-    sk.score(saved, ASKED, by="system_id", cache=kept)
-    made.clear()
+def flip(path, place=0.5, bit=1):
+    """Flip a bit of a file; return the bytes that it had."""
+    content = path.read_bytes()
+    changed = bytearray(content)
+    changed[int(place * len(changed))] ^= bit
+    path.write_bytes(changed)
+    return content
+
+
+@pytest.mark.parametrize("opened", ["before", "after"])
+@pytest.mark.parametrize("table", ["users", "sessions", "queries", "results", "judgments"])
+def test_a_changed_file_is_refused_and_nothing_of_it_is_kept(saved, kept, table, opened):
+    """The hash of datapackage.json is what it was, so it says nothing of what is read."""
+    path = max(saved.path.rglob(f"{table}*/**/*.parquet"), default=saved.path / f"{table}.parquet")
+    study = sk.open_study(saved.path) if opened == "before" else None
+    content = flip(path)
+    with pytest.raises(DataError, match=r"(was changed|not readable)"):
+        sk.score(study or sk.open_study(saved.path), ASKED, by="skill", cache=kept)
+    path.write_bytes(content)
     again = sk.open_study(saved.path)
-    unnumbered = tuple(replace(part, numbered=False) for part in saved.storage.stored)
-    again = replace(again, storage=replace(again.storage, stored=unnumbered))
-    assert_frame_equal(
-        sk.score(again, ASKED, by="system_id", cache=kept), sk.score(study, ASKED, by="system_id"), check_exact=True
+    assert sk.score(again, ASKED, by="skill", cache=kept).equals(sk.score(again, ASKED, by="skill"))
+
+
+def changed_while_read(monkeypatch, path, *, restored):
+    """Have a bit of a file flipped when the study is read, or flipped and flipped back after it."""
+    real = module.batches
+
+    def changing(*given):
+        content = flip(path, bit=4)
+        yield from real(*given)
+        if restored:
+            path.write_bytes(content)
+
+    monkeypatch.setattr(module, "batches", changing)
+
+
+def test_a_file_that_is_changed_while_it_is_read_is_refused(study, tmp_path, kept, monkeypatch):
+    saved = study.save(tmp_path / "study")
+    changed_while_read(monkeypatch, saved.path / "users.parquet", restored=False)
+    with pytest.raises(DataError, match=r"users\.parquet was changed: its sha256 differs from datapackage\.json"):
+        sk.score(saved, "sDCG@10", cache=kept)
+    assert not kept.exists()
+
+
+def test_what_is_read_of_a_file_that_is_changed_back_is_not_kept(study, tmp_path, kept, monkeypatch):
+    saved = study.save(tmp_path / "study")
+    os.utime(saved.path / "users.parquet", (1, 1))  # the clock of a disk may not tell apart what is written at once
+    changed_while_read(monkeypatch, saved.path / "users.parquet", restored=True)
+    sk.score(saved, "Clicks", cache=kept)
+    assert not kept.exists()
+
+
+def test_what_was_read_earlier_is_read_again(study, tmp_path, kept):
+    """Judgments stay in memory between calls: they are not what the file holds when it is hashed."""
+    other = study.with_tables(judgments=study.judgments.with_columns(grade=2 - pl.col("grade"))).save(
+        tmp_path / "other"
     )
-    assert sum(made) == study.facts.sessions  # the unsaved study
+    saved = study.save(tmp_path / "study")
+    plain = sk.score(study, ASKED)
+    saved.memo.keep("graded pairs", GradedPairs.of(other))
+    assert not sk.score(saved, ASKED).equals(plain)
+    for _ in range(2):
+        assert sk.score(saved, ASKED, cache=kept).equals(plain)
+
+
+def test_what_the_descriptor_says_of_lists_and_numbers_is_part_of_the_key(saved, kept, made):
+    sk.score(saved, ASKED, cache=kept)
+    unnumbered = tuple(replace(part, numbered=False) for part in saved.storage.stored)
+    gaps = replace(saved.facts, lists_with_gaps=1)
+    for said in ({"stored": unnumbered}, {"facts": gaps}, {"facts": replace(gaps, repeats_in_lists=2)}):
+        made.clear()
+        sk.score(replace(saved, storage=replace(saved.storage, **said)), ASKED, cache=kept)
+        assert sum(made) == saved.facts.sessions
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_measures_of_others_are_not_kept(saved, kept, made, wrapped):
+    """The text of a measure does not tell its code, nor what that calls."""
+    own = sk.define("Own", len, level="query" if wrapped else "session")
+    for _ in range(2):
+        sk.score(saved, ["sDCG@10", sk.mean(own) if wrapped else own], cache=kept)
+    assert sum(made) == 2 * saved.facts.sessions
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("place", ["", "cache", "results/cache"])
+def test_a_cache_in_a_study_is_refused(study, saved, tmp_path, place):
+    other = study.save(tmp_path / "other")
+    for path in [saved.path / place, *([other.path] if not place else [])]:
+        with pytest.raises(UsageError, match="would lie in a study, which holds only its own files"):
+            sk.score(saved, "sDCG@10", cache=path)
+    assert verify_hashes(saved) == ()
+
+
+@pytest.mark.parametrize(
+    "flips", [pytest.param(10, id="short"), pytest.param(1000, id="long", marks=pytest.mark.proof)]
+)
+def test_a_cache_never_answers_from_changed_files(saved, kept, flips):
+    draw = random.Random(43)  # noqa: S311 - no secret
+    paths = sorted(path for path in saved.path.rglob("*") if path.is_file())
+    plain, refused = sk.score(saved, ASKED, by="skill"), 0
+    for _ in range(flips):
+        path = draw.choice(paths)
+        content = flip(path, draw.random(), 1 << draw.randrange(8))
+        try:
+            scores = sk.score(sk.open_study(saved.path), ASKED, by="skill", cache=kept)
+        except (sk.SessionkitError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            refused += 1
+        else:
+            assert path.parent == saved.path  # the descriptor, whose texts no score is made of, or rejected rows
+            assert scores.equals(plain) or path.name == "datapackage.json"
+        path.write_bytes(content)
+        again = sk.score(sk.open_study(saved.path), ASKED, by="skill", cache=kept)
+        assert again.equals(plain)
+        if draw.random() < 0.5:
+            shutil.rmtree(kept)
+    print(f"\n{flips} flipped bits: {refused} refused, no other answer kept")
+    assert refused
 
 
 @pytest.mark.few(1)

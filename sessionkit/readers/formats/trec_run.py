@@ -289,9 +289,9 @@ def turns_in(topics: pl.Series, remedy: str = "session_from = '{}' in study.toml
     )
     is_conversation = pl.col("separator").is_in(CONVERSATION_SEPARATORS)
     is_dense = (pl.col("first") <= LATEST_FIRST_TURN) & (pl.col("last") <= 2 * pl.col("len"))
-    sessions = sessions.filter(is_conversation | ((pl.col("len") > 1) & is_dense))
+    sessions = sessions.filter(is_conversation | ((pl.col("len") > 1) & is_dense)).sort("separator", "session")
     by_separator = sessions.partition_by("separator", maintain_order=True)
-    sessions = max(by_separator, key=lambda part: part["len"].sum(), default=sessions).sort("session")
+    sessions = max(by_separator, key=lambda part: part["len"].sum(), default=sessions)
     n_turns = int(sessions["len"].sum())
     if 2 * n_turns <= len(topics) or sessions["len"].max() == 1:
         return []

@@ -8,6 +8,7 @@
       └── UsageError           the command, the measure or an option is at fault    exit 2
             └── MeasureError   a measure's text or one of its parameters
     DataWarning                something unusual in the data that a reader of the numbers should know
+    WaitWarning                a write waits for another process that writes to the same place
 
 Every message says where, what is wrong with the value, what exists instead and what to do, in one or two lines.
 """
@@ -97,12 +98,19 @@ class DataWarning(UserWarning):
         return _lines(super().__str__())
 
 
+class WaitWarning(UserWarning):
+    """A write waits for another process that writes to the same place."""
+
+    def __str__(self) -> str:
+        return _lines(super().__str__())
+
+
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100 - files of frames are texts
 """The folder of sessionkit, as the files of its frames begin."""
 
 
-def warn(warning: str | DataWarning) -> None:
-    """Issue a `DataWarning` that points at the line that called sessionkit.
+def warn(warning: str | DataWarning | WaitWarning) -> None:
+    """Issue a warning, a `DataWarning` where it is a text, that points at the line that called sessionkit.
 
     ``stacklevel`` would need the number of calls in between, which differs from verb to verb, and ``skip_file_prefixes`` needs
     Python 3.12.

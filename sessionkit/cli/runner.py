@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from typing import TYPE_CHECKING
 
-from sessionkit.errors import DataWarning, SessionkitError, UsageError, lack_of_space, visible
+from sessionkit.errors import DataWarning, SessionkitError, UsageError, WaitWarning, lack_of_space, visible
 
 if TYPE_CHECKING:
     from sessionkit.study.progress import Progress
@@ -179,19 +179,20 @@ def _show(what: str, progress: Progress, done: threading.Event) -> None:
 
 @contextmanager
 def _notes() -> Iterator[None]:
-    """Print every data warning as a note, each sentence once."""
+    """Print every warning of sessionkit as a note, each sentence once."""
     said: set[str] = set()
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-            if not issubclass(category, DataWarning):
+            if not issubclass(category, (DataWarning, WaitWarning)):
                 usual(message, category, *place)  # type: ignore[arg-type]
             elif str(message) not in said:
                 said.add(str(message))
                 note(str(message))
 
         warnings.simplefilter("always", DataWarning)
+        warnings.simplefilter("always", WaitWarning)
         warnings.showwarning = show  # type: ignore[assignment]
         yield
 

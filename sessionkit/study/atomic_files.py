@@ -4,28 +4,32 @@ What is new is written beside its place, forced to the disk, and then takes the 
 replaces another is swapped with it where the system can (Linux); elsewhere there are two renames, and a crash between
 them leaves the old directory beside its place under a name that ends in ``.replaced``. The next writer puts it back.
 
-One process at a time writes to a place; others wait. What a killed process left beside a place goes when the next one
-writes there.
+One process at a time writes to a place; others wait. The next process that writes there removes what a killed one left.
+It knows that by its name, which holds digits that only sessionkit computes (`make_tagged`), and a lock by its content.
+Files of others are neither removed nor changed.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import hashlib
 import os
 import re
 import secrets
 import shutil
+import socket
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple, TypeVar
 
 import polars as pl
 
-from sessionkit.errors import SpaceError, UsageError, lack_of_space
+from sessionkit.errors import SpaceError, UsageError, WaitWarning, lack_of_space, visible, warn
 
 try:
     import fcntl
@@ -38,8 +42,34 @@ UNABLE = {errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVA
 SETTLED = 60.0
 """Seconds after which an unlocked draft of a file belongs to nobody: a process locks its draft as soon as it made it."""
 WRITABLE = "choose a directory that can be written"
+UNCHANGED = "nothing there was changed"
 LONGEST = 200
 """Bytes of a name that its drafts keep, so that theirs are not too long."""
+SALTS = 256
+"""How many tags there are for one prefix."""
+PATIENCE, POLL = 1.0, 0.02
+"""Seconds that a writer waits for another before it says so, and between two looks at the lock until then."""
+HOLDER = re.compile(r"sessionkit process (\d+) on (\S+): (.*)")
+"""The content of a lock: who holds it. Only a lock with such content is sessionkit's own."""
+COMMAND = 80
+"""Characters of a command that a lock keeps."""
+
+Made = TypeVar("Made")
+
+
+class Lock(NamedTuple):
+    """A locked file: its open descriptor, and whether sessionkit made it."""
+
+    held: int
+    path: Path
+    is_own: bool
+
+    def release(self) -> None:
+        """Unlock the file, and remove it if it is sessionkit's own."""
+        with suppress(OSError):  # it was removed, or it lies in a directory where only its owner may remove it
+            if self.is_own and os.path.samestat(os.fstat(self.held), self.path.stat()):
+                self.path.unlink()
+        os.close(self.held)
 
 
 @contextmanager
@@ -55,23 +85,25 @@ def sole_writer(target: Path) -> Iterator[None]:
     lock = place.parent / f".{_short(place.name)}.lock"
     with explained(target, WRITABLE):
         make_directory(place.parent)
-    with explained(target, f"{lock} was left by another user, who can remove it" if lock.exists() else WRITABLE):
-        held = _locked(lock)
+    advice = f"{lock} cannot be locked; its owner can remove it" if os.path.lexists(lock) else WRITABLE
+    with explained(target, advice):
+        held = _locked(lock, target)
     try:
         if held is not None:
-            _clear_leftovers(place)
+            with explained(target, WRITABLE):
+                _clear_leftovers(place)
         yield
     finally:
         if held is not None:
-            lock.unlink(missing_ok=True)
-            os.close(held)
+            held.release()
 
 
 @contextmanager
 def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
     """Yield an empty directory beside `target`; afterwards it stands in its place, or, after an error, is gone.
 
-    To be called within `sole_writer`.
+    To be called within `sole_writer`. Where the disk does not confirm the new names, the replaced directory is kept beside
+    `target` until the next writer removes it: after a power loss it may be the only one.
 
     Parameters
     ----------
@@ -84,40 +116,63 @@ def built_beside(target: Path, require_replaceable: Callable[[Path], None] = lam
         The place cannot be written.
     """
     place = resolved(target)
-    draft = place.parent / f".{_short(place.name)}.{secrets.token_hex(4)}.partial"
     with explained(target, WRITABLE):
-        draft.mkdir(mode=stat.S_IMODE(place.stat().st_mode) | stat.S_IRWXU if place.exists() else 0o777)
+        mode = stat.S_IMODE(place.stat().st_mode) | stat.S_IRWXU if place.exists() else 0o777
+        draft, _ = make_tagged(place.parent, _prefix(place), ".partial", lambda path: path.mkdir(mode=mode))
+    is_placed = False
     try:
-        with explained(target, "nothing there was changed"):
+        with explained(target, UNCHANGED):
             yield draft
             require_replaceable(target)
-            put_in_place(draft, place)
+            replaced = put_in_place(draft, place)
+            is_placed = True
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        if not is_placed:
+            _remove_tree(draft)
+    kept = "" if replaced is None else f"; what it replaced is kept in {replaced} until the next write"
+    with _confirmed(target, "written" if replaced is None else "replaced", kept):
+        sync(place.parent)
+    if replaced is not None:
+        _remove_tree(replaced)
 
 
-def put_in_place(draft: Path, place: Path) -> None:
-    """Rename `draft`, which is on the disk first, to `place`; a directory already there ends up under the draft's name.
+def put_in_place(draft: Path, place: Path) -> Path | None:
+    """Rename `draft`, whose files are on the disk first, to `place`; return where the directory is that it replaced.
 
     It keeps the permissions of what it replaces. Where two directories cannot be swapped these are two renames, between
-    which nothing is at `place`, and the old directory is removed.
+    which nothing is at `place`. After an error the old directory is at `place`.
+
+    Raises
+    ------
+    UsageError
+        The old directory was moved aside and cannot be moved back; the message says where it is.
     """
     if place.exists():
         _keep_modes(place, draft)
     _sync_tree(draft)
     if not place.exists():
         draft.rename(place)
-    elif not exchange(draft, place):
-        aside = draft.with_suffix(".replaced")
-        place.rename(aside)
-        try:
-            draft.rename(place)
-        except OSError:
-            aside.rename(place)
-            raise
-        sync(place.parent)
-        shutil.rmtree(aside, ignore_errors=True)
-    sync(place.parent)
+        return None
+    if exchange(draft, place):
+        return draft
+    aside = draft.with_suffix(".replaced")
+    place.rename(aside)
+    try:
+        draft.rename(place)
+    finally:
+        if not place.exists():  # there was an error, or a signal
+            _put_back(aside, place)
+    return aside
+
+
+def _put_back(aside: Path, place: Path) -> None:
+    """Rename a directory that was moved aside to its old name; UsageError says where it is if that fails."""
+    try:
+        aside.rename(place)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {place}: {error.strerror or error}; what was there is now {aside}: rename it to {place.name}"
+        ) from None
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -199,16 +254,24 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         The place cannot be written; nothing there was changed.
     """
     require_place(path)
+    is_stream = _is_stream(path)
     with (
-        explained(path, "choose another path"),
-        path.open("ab") if _is_stream(path) else _drafted(resolved(path)) as stream,
+        explained(path, "choose another path", "part of it may have been written" if is_stream else UNCHANGED),
+        path.open("ab") if is_stream else _drafted(path) as stream,
     ):
         yield stream
 
 
 @contextmanager
-def explained(place: Path, advice: str) -> Iterator[None]:
+def explained(place: Path, advice: str, outcome: str = UNCHANGED) -> Iterator[None]:
     """Say what place cannot be written, and why, where writing to it fails.
+
+    Parameters
+    ----------
+    advice
+        What to do.
+    outcome
+        What has become of the place where there was no room.
 
     Raises
     ------
@@ -223,7 +286,7 @@ def explained(place: Path, advice: str) -> Iterator[None]:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
         if lack := lack_of_space(error):
-            raise SpaceError(f"cannot write {place}: {lack}; nothing there was changed") from None
+            raise SpaceError(f"cannot write {place}: {lack}; {outcome}") from None
         if isinstance(error, OSError):
             of = f": {error.filename}" if error.filename else ""
             raise UsageError(f"cannot write {place}: {error.strerror or error}{of}; {advice}") from None
@@ -231,12 +294,46 @@ def explained(place: Path, advice: str) -> Iterator[None]:
 
 
 @contextmanager
-def _drafted(place: Path) -> Iterator[IO[bytes]]:
+def _confirmed(target: Path, change: str, kept: str = "") -> Iterator[None]:
+    """Say that a place was changed where the disk does not confirm its new name.
+
+    Parameters
+    ----------
+    change
+        What was done: "written" or "replaced".
+    kept
+        What else there is to know, with a semicolon before it.
+
+    Raises
+    ------
+    SpaceError
+        There is no room for the name.
+    UsageError
+        It fails for another reason.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = lack_of_space(error)
+        kind = UsageError if reason is None else SpaceError
+        raise kind(
+            f"{target} was {change}, but the disk did not confirm it ({reason or error.strerror or error}), so a power loss may "
+            f"undo that{kept}. Check the disk, then write it again"
+        ) from None
+
+
+@contextmanager
+def _drafted(target: Path) -> Iterator[IO[bytes]]:
     """Yield a stream to a draft of a file, which takes its place afterwards."""
+    place = resolved(target)
     _clear_drafts(place)
-    draft = place.parent / f".{_short(place.name)}.{secrets.token_hex(4)}.partial"
     mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
-    made = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+    def make(path: Path) -> int:
+        return os.open(path, flags, mode or 0o666)
+
+    draft, made = make_tagged(place.parent, _prefix(place), ".partial", make)
     try:
         with open(made, "wb") as stream:  # noqa: PTH123 - it is open already
             try_lock(made)
@@ -246,7 +343,8 @@ def _drafted(place: Path) -> Iterator[IO[bytes]]:
                 os.chmod(draft, mode)  # noqa: PTH101 - what the umask took
             os.fsync(made)
         draft.replace(place)
-        sync(place.parent)
+        with _confirmed(target, "written"):
+            sync(place.parent)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -270,31 +368,104 @@ def linked(source: str | Path, target: str | Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _locked(path: Path) -> int | None:
-    """Return an open lock file that no other process holds, waiting for it; None where there are no locks."""
+def _locked(path: Path, target: Path) -> Lock | None:
+    """Lock a file that no other process holds, waiting for it; return None where there are no locks.
+
+    A file that others put there is locked too, but neither changed nor removed.
+    """
     if fcntl is None:
         return None
     while True:
         try:
-            held = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)  # network file systems lock no file that is only read
-        except PermissionError:  # another user's
-            held = os.open(path, os.O_RDONLY)
-        kept = False
+            held, is_new = _opened(path)
+        except FileNotFoundError:  # the process that held it has removed it
+            if path.is_symlink():
+                raise UsageError(f"cannot write {target}: {path} is a link that leads nowhere; remove it") from None
+            continue
+        lock = None
         try:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            kept = os.path.samestat(os.fstat(held), path.stat())
-            if kept:
-                return held
-        except FileNotFoundError:  # who held it has removed it
+            _wait_for(held, path, target)
+            if os.path.samestat(os.fstat(held), path.stat()):
+                is_own = is_new or _holder(held) is not None
+                if is_own:
+                    _write_holder(held)
+                lock = Lock(held, path, is_own)
+                return lock
+        except FileNotFoundError:
             continue
         except OSError as error:
+            if is_new:
+                path.unlink(missing_ok=True)
             if error.errno not in UNABLE:
                 raise
-            path.unlink(missing_ok=True)
             return None
         finally:
-            if not kept:
+            if lock is None:
                 os.close(held)
+
+
+def _opened(path: Path) -> tuple[int, bool]:
+    """Open a lock file, or make it; return its descriptor and whether it is new."""
+    try:
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        try:
+            # for writing, as network file systems lock no file that is only read
+            return os.open(path, os.O_RDWR | os.O_NONBLOCK), False
+        except (PermissionError, IsADirectoryError):  # another user's
+            return os.open(path, os.O_RDONLY | os.O_NONBLOCK), False
+    try:
+        _write_holder(held)  # before it is locked: a file without content would be taken for another's after a kill
+    except OSError:
+        path.unlink(missing_ok=True)
+        os.close(held)
+        raise
+    return held, True
+
+
+def _wait_for(held: int, path: Path, target: Path) -> None:
+    """Lock an open file as soon as no other process holds it; after a moment warn that this process waits, and for whom."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(POLL)
+        else:
+            return
+    holder = _holder(held)
+    who = f"the process that holds {path}" if holder is None else f"{holder}, which writes there"
+    warn(WaitWarning(f"waiting to write {target} for {who}; Ctrl-C stops waiting"))
+    fcntl.flock(held, fcntl.LOCK_EX)
+
+
+def _holder(held: int) -> str | None:
+    """Return the process that a lock names: its number, command and, if it is another, machine; None if it names none."""
+    try:
+        content = os.pread(held, 1000, 0).decode(errors="replace")
+    except OSError:  # it is a directory or a pipe
+        return None
+    found = HOLDER.match(content)
+    if found is None:
+        return None
+    machine = "" if found[2] == _machine() else f" on {found[2][:COMMAND]}"
+    return f"process {found[1][:20]}{machine} ({visible(found[3][:COMMAND])})"
+
+
+def _write_holder(held: int) -> None:
+    """Write into a lock which process holds it; it never is without such a line, so that one that was killed can be told."""
+    program = Path(sys.argv[0] if sys.argv else "")
+    words = [program.parent.name if program.name == "__main__.py" else program.name or "python", *sys.argv[1:]]
+    command = visible(" ".join(words))
+    shown = command if len(command) <= COMMAND else f"{command[: COMMAND - 3]}..."
+    content = f"sessionkit process {os.getpid()} on {_machine()}: {shown}\n".encode(errors="replace")
+    os.pwrite(held, content, 0)
+    os.ftruncate(held, len(content))
+
+
+def _machine() -> str:
+    """Return the name of this machine, without blanks."""
+    return "-".join(socket.gethostname().split()) or "unknown"
 
 
 def try_lock(held: int) -> bool:
@@ -316,19 +487,19 @@ def is_left(held: int) -> bool:
 
 def _clear_leftovers(place: Path) -> None:
     """Put back, or remove, what a killed process left beside a place; only the one writer there may."""
-    for path in _named_after(place, "replaced"):
+    for path in find_tagged(place.parent, _prefix(place), ".replaced"):
         if place.exists():
-            shutil.rmtree(path, ignore_errors=True)
+            _remove_tree(path)
         else:
             path.rename(place)
-    for path in _named_after(place, "partial"):
+    for path in find_tagged(place.parent, _prefix(place), ".partial"):
         if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            _remove_tree(path)
 
 
 def _clear_drafts(place: Path) -> None:
     """Remove drafts of a file whose writers were killed: nobody has locked them, and they are not new."""
-    for path in _named_after(place, "partial"):
+    for path in find_tagged(place.parent, _prefix(place), ".partial"):
         try:
             held = os.open(path, os.O_RDWR | getattr(os, "O_NONBLOCK", 0))
         except OSError:  # it is gone, or another user's
@@ -340,13 +511,56 @@ def _clear_drafts(place: Path) -> None:
             os.close(held)
 
 
-def _named_after(place: Path, ending: str) -> list[Path]:
-    """Return what lies beside a place under the name of a draft of it."""
-    pattern = re.compile(rf"\.{re.escape(_short(place.name))}\.[0-9a-f]{{8}}\.{ending}")
+def make_tagged(folder: Path, prefix: str, suffix: str, make: Callable[[Path], Made]) -> tuple[Path, Made]:
+    """Make a file or a directory whose name shows that sessionkit made it; return its path and what `make` returns.
+
+    Between prefix and suffix are eight hexadecimal digits: two random ones, and six that follow from them and the prefix.
+    So the name is the mark: it is there as soon as the file is, it outlasts a kill or a power loss at any moment, and every file
+    system keeps it. A name that others chose passes once in 16 million.
+
+    Raises
+    ------
+    FileExistsError
+        All names are taken.
+    """
+    path = folder
+    for salt in secrets.SystemRandom().sample(range(SALTS), SALTS):
+        path = folder / f"{prefix}{_tag(prefix, f'{salt:02x}')}{suffix}"
+        try:
+            return path, make(path)
+        except FileExistsError:
+            continue
+    raise FileExistsError(errno.EEXIST, f"{SALTS} files with such names are there; remove them", str(path))
+
+
+def find_tagged(folder: Path, prefix: str, suffix: str) -> list[Path]:
+    """Return what sessionkit made in a folder by `make_tagged`, or another process of it has."""
+    pattern = re.compile(rf"{re.escape(prefix)}(([0-9a-f]{{2}})[0-9a-f]{{6}}){re.escape(suffix)}")
     try:
-        return [path for path in place.parent.iterdir() if pattern.fullmatch(path.name)]
-    except PermissionError:  # it can be written, and not be listed
+        names = [(path, pattern.fullmatch(path.name)) for path in folder.iterdir()]
+    except (PermissionError, FileNotFoundError):  # it can be written, and not be listed
         return []
+    return [path for path, name in names if name is not None and name[1] == _tag(prefix, name[2])]
+
+
+def _tag(prefix: str, salt: str) -> str:
+    """Return the digits for a prefix that begin with a salt."""
+    return salt + hashlib.sha256(b"sessionkit " + os.fsencode(f"{salt} {prefix}")).hexdigest()[:6]
+
+
+def _prefix(place: Path) -> str:
+    """Return how the names of drafts of a place begin."""
+    return f".{_short(place.name)}."
+
+
+def _remove_tree(directory: Path) -> None:
+    """Remove a directory, as far as that goes; one that only its owner may not write in is made writable for that."""
+    for folder, _, _ in os.walk(directory):
+        mode = stat.S_IMODE(os.lstat(folder).st_mode)
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            with suppress(OSError):
+                os.chmod(folder, mode | stat.S_IRWXU)  # noqa: PTH101 - a name of os.walk
+    shutil.rmtree(directory, ignore_errors=True)
 
 
 def _short(name: str) -> str:

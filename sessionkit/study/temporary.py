@@ -1,7 +1,7 @@
 """Studies whose files are temporary: they lie in a folder that is there until Python ends.
 
 A table fetched from such a study is a plan to read its files, and knows nothing of the study; so the files stay when the
-study is forgotten. A folder whose process was killed is removed by the next process that makes one.
+study is forgotten. A folder whose process was killed is removed by the next process that makes one, which knows it by its name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from types import TracebackType
 import polars as pl
 
 from sessionkit.errors import SpaceError, lack_of_space
-from sessionkit.study.atomic_files import SETTLED, built_beside, is_left, linked, sole_writer, try_lock
+from sessionkit.study.atomic_files import (
+    SETTLED,
+    built_beside,
+    find_tagged,
+    is_left,
+    linked,
+    make_tagged,
+    sole_writer,
+    try_lock,
+)
 from sessionkit.study.package_writer import refuse_to_replace
 
 PREFIX, SUFFIX = "sessionkit-", ".temporary"
@@ -39,7 +48,8 @@ class TemporaryFolder:
         clear_leftovers(Path(tempfile.gettempdir()))
         self.owner = os.getpid()
         try:
-            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, suffix=SUFFIX))
+            parent = Path(tempfile.gettempdir())
+            self.path, _ = make_tagged(parent, PREFIX, SUFFIX, lambda path: path.mkdir(mode=0o700))
             self._mark = os.open(self.path / MARK, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             if (lack := lack_of_space(error)) is None:
@@ -86,25 +96,26 @@ def no_room(folder: Path, lack: str) -> SpaceError:
 
 @cache
 def clear_leftovers(directory: Path) -> None:
-    """Remove folders of processes that were killed: they carry our mark, and nobody has it locked.
+    """Remove folders of processes that were killed: nobody has their mark locked, or they have none and are empty and old.
 
     Once in a process: a look at every folder of it costs more than a small log takes to read. What is left by a process that
     is killed later is removed by the next one.
     """
-    for mark in directory.glob(f"{PREFIX}*/{MARK}"):
+    for folder in find_tagged(directory, PREFIX, SUFFIX):
         try:
-            held = os.open(mark, os.O_RDWR)
-        except OSError:  # it is gone, or another user's
+            held = os.open(folder / MARK, os.O_RDWR)
+        except FileNotFoundError:
+            with suppress(OSError):  # it is another user's, or not empty
+                if time.time() - folder.stat().st_mtime > SETTLED:  # else it may be about to get its mark
+                    folder.rmdir()
+            continue
+        except OSError:  # it is another user's
             continue
         try:
             if is_left(held):
-                _remove(mark.parent)
+                _remove(folder)
         finally:
             os.close(held)
-    for folder in directory.glob(f"{PREFIX}????????{SUFFIX}"):
-        with suppress(OSError):  # it is another user's, or not empty
-            if time.time() - folder.stat().st_mtime > SETTLED:  # else it may be about to get its mark
-                folder.rmdir()
 
 
 def _remove(folder: Path) -> None:

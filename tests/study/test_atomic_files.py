@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sessionkit.errors import SpaceError, UsageError
+from sessionkit.errors import SpaceError, UsageError, WaitWarning
 from sessionkit.study import atomic_files
 from sessionkit.study.atomic_files import built_beside, sole_writer, whole_file, write_whole
 
@@ -135,7 +135,7 @@ def test_a_directory_is_on_the_disk_before_it_takes_its_place(tmp_path, calls, t
         "draft",
     }
     assert named[moved + 1] == ("sync", str(tmp_path)), "the new name is on the disk before the old files go"
-    assert [kind for kind, _ in named[moved:]] == ["rename", "sync", "remove"]
+    assert [kind for kind, _ in named[moved:]] == ["rename", "sync", *(["remove"] if there else [])]
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not tell what is open")  # noqa: PTH112
@@ -236,21 +236,233 @@ def test_one_process_at_a_time_writes_to_a_place(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def tagged(place, suffix):
+    """Make a file beside a place as a killed process leaves it, or return the path of a directory to make."""
+    return atomic_files.make_tagged(place.parent, f".{place.name}.", suffix, lambda path: path.touch(exist_ok=False))[0]
+
+
 def test_what_killed_processes_left_goes(tmp_path):
     place = tmp_path / "out"
-    (tmp_path / ".out.0123abcd.partial").mkdir()
-    (tmp_path / ".out.mine.partial").mkdir()
-    (tmp_path / ".out.0123abcd.replaced").mkdir()
-    (tmp_path / ".out.0123abcd.replaced" / "file").write_text("old")
+    for suffix in (".partial", ".replaced"):
+        left = tagged(place, suffix)
+        left.unlink()
+        left.mkdir()
+        (left / "file").write_text("old" if suffix == ".replaced" else "half")
     with sole_writer(place):
         assert (place / "file").read_text() == "old", "what had been moved aside is back"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.mine.partial", "out"]
-    left, fresh = tmp_path / ".scores.tsv.0123abcd.partial", tmp_path / ".scores.tsv.0123abce.partial"
-    for draft in (left, fresh):
-        draft.write_text("half")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    left, fresh = (tagged(tmp_path / "scores.tsv", ".partial") for _ in range(2))
     os.utime(left, (0, 0))
     write_whole(tmp_path / "scores.tsv", b"whole")
     assert (left.exists(), fresh.exists()) == (False, True)
+
+
+def foreign(path, kind):
+    """Put something of somebody else at a path, an hour ago."""
+    if kind.endswith("directory"):
+        path.mkdir()
+    elif kind == "link":
+        (path.parent / "elsewhere").write_text("mine")
+        path.symlink_to("elsewhere")
+    else:
+        path.touch()
+    if kind in ("file", "directory"):
+        (path / "notes" if path.is_dir() else path).write_text("mine")
+    for left in [path, *path.rglob("*")]:
+        os.utime(left, (0, 0))
+
+
+def shown(path):
+    """What stands at a path."""
+    files = {file.name: file.read_text() for file in path.iterdir()} if path.is_dir() else path.read_text()
+    return path.is_symlink(), files, path.stat().st_mtime
+
+
+@pytest.mark.parametrize("kind", ["file", "empty file", "directory", "empty directory", "link"])
+@pytest.mark.parametrize(
+    "ending", ["lock", "0123abcd.partial", "deadbeef.partial", "0123abcd.replaced", "00000000.replaced"]
+)
+def test_what_others_put_beside_a_place_stays(tmp_path, kind, ending):
+    for target in ("new", "old"):
+        place = tmp_path / target / "out"
+        place.parent.mkdir()
+        beside = place.parent / f".out.{ending}"
+        foreign(beside, kind)
+        before = shown(beside)
+        if target == "old":
+            place.mkdir()
+        with sole_writer(place), built_beside(place) as draft:
+            (draft / "file").write_text("new")
+        write_whole(place / "file", b"more")
+        assert shown(beside) == before
+        assert {path.name for path in place.parent.iterdir()} - {"elsewhere"} == {"out", beside.name}
+        foreign(place / f".file.{ending}", kind)
+        write_whole(place / "file", b"most")
+        assert (place / f".file.{ending}").exists()
+
+
+def test_a_lock_that_leads_nowhere_is_refused(tmp_path):
+    (tmp_path / ".out.lock").symlink_to("nowhere")
+    with (
+        pytest.raises(UsageError, match=r"\.out\.lock is a link that leads nowhere; remove it"),
+        sole_writer(tmp_path / "out"),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == [".out.lock"]
+
+
+def test_a_lock_that_a_killed_process_left_goes(tmp_path):
+    with sole_writer(tmp_path / "out"):
+        content = (tmp_path / ".out.lock").read_text()
+    assert content.startswith(f"sessionkit process {os.getpid()} on ")
+    (tmp_path / ".out.lock").write_text(content * 9)
+    with sole_writer(tmp_path / "out"):
+        assert (tmp_path / ".out.lock").read_text() == content
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (None, rf"process {os.getpid()} \(.+\), which writes there"),
+        (
+            "sessionkit process 17 on node7: sessionkit ingest log\x1b[31m",
+            r"process 17 on node7 \(sessionkit ingest log\\e\[31m\)",
+        ),
+        ("", r"the process that holds .*\.out\.lock"),
+        ("mine", r"the process that holds .*\.out\.lock"),
+    ],
+)
+def test_a_writer_that_waits_says_for_whom(tmp_path, monkeypatch, content, named):
+    monkeypatch.setattr(atomic_files, "PATIENCE", 0.1)
+    entered, leave = threading.Event(), threading.Event()
+    if content in {"", "mine"}:
+        (tmp_path / ".out.lock").write_text(content)
+
+    def hold():
+        with sole_writer(tmp_path / "out"):
+            if content is not None:
+                (tmp_path / ".out.lock").write_text(content)
+            entered.set()
+            leave.wait(30)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert entered.wait(30)
+    release = threading.Timer(0.4, leave.set)
+    release.start()
+    with (
+        pytest.warns(WaitWarning, match=f"^waiting to write {tmp_path / 'out'} for {named}.*; Ctrl-C"),
+        sole_writer(tmp_path / "out"),
+    ):
+        assert leave.is_set()
+    holder.join()
+
+
+def test_a_writer_that_need_not_wait_says_nothing(tmp_path, recwarn):
+    for _ in range(2):
+        with sole_writer(tmp_path / "out"):
+            pass
+    assert list(recwarn) == []
+
+
+@pytest.fixture
+def unconfirmed(monkeypatch):
+    """After a rename no directory is forced to the disk; the error is the one that is set."""
+    state = {"moved": False, "error": OSError(5, "Input/output error")}
+    real, rename, replace, swap = os.fsync, os.rename, os.replace, atomic_files.exchange
+
+    def forced(held):
+        if state["moved"] and stat.S_ISDIR(os.fstat(held).st_mode):
+            raise state["error"]
+        real(held)
+
+    def moved(move):
+        def call(*given, **named):
+            state["moved"] = True
+            return move(*given, **named)
+
+        return call
+
+    monkeypatch.setattr(os, "fsync", forced)
+    monkeypatch.setattr(os, "rename", moved(rename))
+    monkeypatch.setattr(os, "replace", moved(replace))
+    monkeypatch.setattr(atomic_files, "exchange", moved(swap))
+    return state
+
+
+@pytest.mark.parametrize("swap", [True, False])
+@pytest.mark.parametrize(("error", "kind"), [(5, UsageError), (28, SpaceError), (122, SpaceError)])
+def test_what_the_disk_does_not_confirm_was_replaced_all_the_same(
+    tmp_path, monkeypatch, unconfirmed, *, swap, error, kind
+):
+    if not swap:
+        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    unconfirmed["error"] = OSError(error, os.strerror(error))
+    place = tmp_path / "out"
+    place.mkdir()
+    (place / "file").write_text("old")
+
+    def write(content):
+        with sole_writer(place), built_beside(place) as draft:
+            (draft / "file").write_text(content)
+
+    with pytest.raises(kind, match="out was replaced, but the disk did not confirm it") as caught:
+        write("new")
+    assert "nothing there was changed" not in str(caught.value)
+    assert (place / "file").read_text() == "new"
+    (kept,) = set(tmp_path.iterdir()) - {place}
+    assert f"what it replaced is kept in {kept}" in str(caught.value)
+    assert (kept / "file").read_text() == "old"
+    unconfirmed.update(moved=False, error=OSError(22, "Invalid argument"))  # a disk that forces no names at all
+    write("newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    unconfirmed.update(moved=False, error=OSError(error, os.strerror(error)))
+    for name in ("scores.tsv", "scores.tsv"):
+        with pytest.raises(kind, match=r"scores\.tsv was written, but the disk did not confirm it"):
+            write_whole(tmp_path / name, b"new")
+        assert (tmp_path / name).read_bytes() == b"new"
+        unconfirmed["moved"] = False
+
+
+def test_what_cannot_be_put_back_is_named(tmp_path, monkeypatch):
+    place = tmp_path / "out"
+    place.mkdir()
+    (place / "file").write_text("old")
+    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    rename, calls = os.rename, []
+
+    def renamed(*given):
+        calls.append(given)
+        if len(calls) > 1:
+            raise OSError(5, "Input/output error")
+        rename(*given)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    with pytest.raises(UsageError, match=r"what was there is now .*replaced: rename it to out"), built_beside(place):
+        pass
+    (kept,) = tmp_path.iterdir()
+    assert (kept / "file").read_text() == "old"
+
+
+def test_a_signal_between_two_renames_puts_the_old_back(tmp_path, monkeypatch):
+    place = tmp_path / "out"
+    place.mkdir()
+    (place / "file").write_text("old")
+    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    rename, calls = os.rename, []
+
+    def renamed(*given):
+        calls.append(given)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        rename(*given)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    with pytest.raises(KeyboardInterrupt), built_beside(place):
+        pass
+    assert (place / "file").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_the_draft_of_a_writer_at_work_stays(tmp_path):

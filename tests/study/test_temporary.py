@@ -69,13 +69,13 @@ def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["sessionkit-analysis"]
 
 
-@pytest.mark.parametrize("moment", ["mkdtemp", "rmtree"])
+@pytest.mark.parametrize("moment", ["mkdir", "rmtree"])
 def test_a_folder_whose_process_was_killed_while_making_or_removing_it_is_removed(tmp_path, monkeypatch, moment):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    module = {"mkdtemp": "tempfile", "rmtree": "shutil"}[moment]
-    after = "made = real(*given, **named); " if moment == "mkdtemp" else ""
+    module = {"mkdir": "os", "rmtree": "shutil"}[moment]
+    after = "made = real(*given, **named); " if moment == "mkdir" else ""
     script = f"""
-import os, signal, {module}
+import os, shutil, signal
 from sessionkit.study.temporary import TemporaryFolder
 real = {module}.{moment}
 def killed(*given, **named):
@@ -87,10 +87,14 @@ folder.remove()
 """
     subprocess.run([sys.executable, "-c", script], check=False, env={**os.environ, "TMPDIR": str(tmp_path)})
     (left,) = tmp_path.iterdir()
-    others = [tmp_path / "sessionkit-analysis", tmp_path / "sessionkit-mine0000.temporary"]
+    names = ("0000mine.temporary", "0123abcd.temporary", "analysis", "deadbeef.temporary", "notes")
+    others = [tmp_path / f"sessionkit-{name}" for name in names]
     for folder in others:
         folder.mkdir()
     (others[1] / "file").write_text("mine")
+    for folder in others[2:]:
+        (folder / ".sessionkit-temporary").write_text("mine")
+        os.utime(folder / ".sessionkit-temporary", (0, 0))
     with TemporaryFolder():
         assert left.exists(), "its process may be about to mark it, or to lock its mark"
     for path in (*left.iterdir(), left, *others):

@@ -23,7 +23,7 @@ from sessionkit.cli.options import (
 from sessionkit.cli.output import destination
 from sessionkit.cli.runner import tell, working
 
-KEEPABLE = ("users", "sessions", "queries", "judges", "topics", "times", "title", "extras")
+KEEPABLE = ("users", "sessions", "queries", "judges", "documents", "topics", "systems", "times", "title", "extras")
 REPLACEABLE = ("documents", "topics", "systems")
 """What --keep and --replace know by name, beside columns."""
 
@@ -83,10 +83,11 @@ def pseudonymize(
     """Copy a study without names and dates, to share it.
 
     Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
-    since the session began. Documents, topics and systems stay, except those that only repeat users, sessions or query
-    texts. Additional columns of the source stay if they are numbers; texts, dates, rejected records, notes, and names and
-    hashes of the source files do not. Scores stay the same, except those that read the words of queries. The command prints
-    what was done and what can still identify people: the copy is not anonymous. Tables for --table: columns, reading.
+    since the session began. Documents, topics and systems stay, unless one of them repeats a replaced id or text, whatever its
+    case, spaces and punctuation: then all are replaced, unless --keep names them. Additional columns of the source stay if they
+    are numbers; texts, dates, rejected records, notes, and names and hashes of the source files do not. Scores stay the same,
+    except those that read the words of queries. The command prints what was done and what can still identify people: the copy is
+    not anonymous. Tables for --table: columns, reading.
     """
     from sessionkit.privacy.placement import require_apart, require_secret
     from sessionkit.privacy.transform import pseudonymize as pseudonymized

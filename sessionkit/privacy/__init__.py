@@ -7,6 +7,7 @@ In comes a study; out goes a study of pseudonyms, and the mapping. Open `transfo
     transform.py      the verb: a study and what is asked for in, a pseudonymized study out
     options.py        what is replaced, kept and left out: the words of --keep, --replace and --drop
     columns.py        which of the source's further columns stay, and why the others do not
+    repeats.py        kept columns that repeat what is replaced, such as topics that are query texts
     pseudonyms.py     pseudonyms in random order for the values of a column
     judgment_keys.py  pseudonyms of judgment keys, which are made of topics, sessions, users or query texts
     tables.py         the tables with everything replaced

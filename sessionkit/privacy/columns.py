@@ -6,14 +6,15 @@ that is replaced, or most of which look like dates or times, do not stay either;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from sessionkit.choices import StudyTable
 from sessionkit.contract import TABLES, table
-from sessionkit.privacy.options import DATED, MADE, OF_THING, TIMES, Column, PrivacyOptions, extras_of
+from sessionkit.privacy.options import DATED, KEPT, MADE, OF_THING, TIMES, Column, PrivacyOptions, extras_of
+from sessionkit.privacy.repeats import Repeats, find_repeats
 from sessionkit.study.study import Study
 
 EPOCH = (631_152_000, 2_208_988_800)
@@ -38,16 +39,25 @@ class ColumnPlan:
         The columns that are replaced by pseudonyms, each with whose it takes, by the name of a column.
     out
         The columns that are left out, each with the reason in a word or two.
+    repeats
+        What is repeated in columns that would stay if it were not, and in those that are to be kept.
+    repeating
+        The things that are replaced as one of their columns certainly repeats what is replaced.
     """
 
     asked: PrivacyOptions
     of: Mapping[Column, str]
     out: Mapping[Column, str]
+    repeats: Mapping[Column, Repeats]
+    repeating: frozenset[str]
 
     @classmethod
     def for_study(cls, study: Study, asked: PrivacyOptions) -> ColumnPlan:
-        """Look at the columns of a study, and at what the numbers among them say."""
-        return cls(asked, domains(study, asked), left_out(study, asked))
+        """Look at the columns of a study, and at what their values say."""
+        repeats = find_repeats(study, asked)
+        certain = {column for (_, column), counts in repeats.items() if counts.certain}
+        repeating = frozenset(name for name in KEPT - asked.named if certain.intersection(OF_THING[name]))
+        return cls(asked, domains(study, asked, repeating), left_out(study, asked), repeats, repeating)
 
     @property
     def elapsed(self) -> bool:
@@ -140,14 +150,10 @@ def _with_ids(study: Study, name: StudyTable, asked: PrivacyOptions) -> tuple[pl
 
 
 def same_as(column: str, id_: str) -> pl.Expr:
-    """Whether a column of numbers is the number that ids such as 17 or u017 end in, in every row in which it is known."""
+    """Whether a column of numbers is the number that ids such as 17 or u017 end in, in most rows in which it is known."""
     number = pl.col(id_).str.extract(r"^\D*(\d+)$").cast(pl.Float64, strict=False)
-    return (pl.col(column).is_null() | pl.col(column).cast(pl.Float64).eq_missing(number)).all()
-
-
-def is_always(column: str, other: str) -> pl.Expr:
-    """Whether a column of texts is another in every row in which it is known."""
-    return (pl.col(column).is_null() | pl.col(column).eq_missing(pl.col(other))).all()
+    is_same = pl.col(column).cast(pl.Float64).eq_missing(number) & pl.col(column).is_not_null()
+    return is_same.sum().cast(pl.Int64) * 2 > pl.col(column).is_not_null().sum()
 
 
 def tables_of(column: str) -> list[StudyTable]:
@@ -171,42 +177,17 @@ def looks_like_times(column: str) -> pl.Expr:
     return (times.sum() * 2 > number.is_between(0, float("inf"), closed="none").sum()).alias(column)
 
 
-def domains(study: Study, asked: PrivacyOptions) -> dict[Column, str]:
+def domains(study: Study, asked: PrivacyOptions, repeating: Collection[str]) -> dict[Column, str]:
     """Return the columns whose values are replaced, each with whose pseudonyms they take, by the name of a column.
 
-    Topics and systems that are in every row the id of the session or user are such ids; topics that are in every session the
-    text of one of its queries are such texts.
+    Parameters
+    ----------
+    repeating
+        The things that are replaced as they repeat what is.
     """
     found: dict[Column, str] = {}
-    for thing in asked.replaced - {TIMES}:
+    for thing in (asked.replaced | {*repeating}) - {TIMES}:
         for id_ in OF_THING[thing]:
             found |= {(name, id_): id_ for name in tables_of(id_) if id_ in study.columns(name)}
     found |= {(name, column): column for name, column in asked.replace}
-    copies = [
-        (column, id_)
-        for thing, column in (("topics", "topic_id"), ("systems", "system_id"))
-        if thing not in asked.named
-        for id_ in ("session_id", "user_id")
-        if ("sessions", id_) in found
-    ]
-    if copies:
-        same = study.sessions.select(
-            (is_always(column, id_) & pl.col(column).is_not_null().any()).alias(f"{column} {id_}")
-            for column, id_ in copies
-        )
-        for (column, id_), is_same in zip(copies, same.collect().row(0), strict=True):
-            if is_same:
-                found["sessions", column] = id_
-    free = ("sessions", "topic_id") not in found and "topics" not in asked.named
-    if free and ("queries", "query_text") in found and topics_are_queries(study):
-        found["sessions", "topic_id"] = "query_text"
     return {column: of for column, of in found.items() if column not in asked.drop}
-
-
-def topics_are_queries(study: Study) -> bool:
-    """Whether every known topic of a session is the text of one of its queries."""
-    about = study.sessions.select("session_id", "topic_id").drop_nulls()
-    asked = study.queries.select("session_id", "query_text")
-    same = pl.col("topic_id").eq_missing(pl.col("query_text")).any().alias("same")
-    of_sessions = about.join(asked, on="session_id", how="left").group_by("session_id").agg(same)
-    return bool(of_sessions.select(pl.col("same").all() & (pl.len() > 0)).collect(engine="streaming").item())

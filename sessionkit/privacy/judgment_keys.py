@@ -12,7 +12,6 @@ from collections.abc import Mapping
 import polars as pl
 
 from sessionkit.choices import StudyTable
-from sessionkit.privacy.columns import is_always
 from sessionkit.privacy.options import LABELS, Column
 from sessionkit.privacy.pseudonyms import Names, RandomOrder, drawn
 from sessionkit.study.study import Study
@@ -72,3 +71,8 @@ def made_of(study: Study, name: StudyTable, candidates: tuple[str, ...]) -> str 
 def _distinct(study: Study, name: StudyTable) -> pl.Series:
     """The distinct judgment keys of a table."""
     return study.table(name).select(pl.col(KEY).drop_nulls().unique()).collect().to_series().alias("value")
+
+
+def is_always(column: str, other: str) -> pl.Expr:
+    """Whether a column of texts is another in every row in which it is known."""
+    return (pl.col(column).is_null() | pl.col(column).eq_missing(pl.col(other))).all()

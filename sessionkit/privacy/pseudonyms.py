@@ -6,6 +6,7 @@ They are no hashes: ids of a known form can all be tried until a hash fits.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +60,17 @@ class Names:
         """The labels of a column's values; nulls and values without a label stay as they are."""
         found = self.labels.gather(self.rows(column))
         return pl.select(pl.coalesce(found, column).alias(column.name)).to_series()
+
+    def taking(self, others: Iterable[Names]) -> Names:
+        """The same, where values that others name as well have the first one's label.
+
+        >>> users = Names(pl.Series(["ann"]), pl.Series(["user-0001"]))
+        >>> topics = Names(pl.Series(["ann", "t"]), pl.Series(["topic-0001", "topic-0002"]))
+        >>> topics.taking([users]).labels.to_list()
+        ['user-0001', 'topic-0002']
+        """
+        taken = [names.labels.gather(names.rows(self.values)) for names in others]
+        return Names(self.values, pl.select(pl.coalesce(*taken, self.labels)).to_series())
 
     def rows(self, column: pl.Series) -> pl.Series:
         """Which of the values each value of a column is; null where it is none."""

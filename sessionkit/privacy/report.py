@@ -14,7 +14,7 @@ from sessionkit.errors import visible
 from sessionkit.privacy.columns import ColumnPlan
 from sessionkit.privacy.disclosure import Disclosure, columns_in_words
 from sessionkit.privacy.judgment_keys import KEY
-from sessionkit.privacy.options import DATED, MADE, TITLE, extras_of
+from sessionkit.privacy.options import DATED, MADE, OF_THING, TITLE, Column, extras_of
 from sessionkit.privacy.pseudonyms import Names
 from sessionkit.study.study import Study
 
@@ -34,8 +34,14 @@ NOUNS = {
     "system_id": "system",
     KEY: "judgment key",
 }
-LONG = 4
-"""Ids of at least so many characters are looked for in topics and systems; shorter ones stand in anything."""
+VALUES = {
+    "user_id": "ids of users",
+    "session_id": "ids of sessions",
+    "judge_id": "ids of judges",
+    "query_text": "query texts",
+    "query_id": "ids of queries",
+}
+"""What the values of a column are called."""
 FEW = 5
 """Users who share their features with fewer than so many are few enough to be told."""
 
@@ -51,15 +57,20 @@ def table_of(study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Na
             elif plan.loses(table, column):
                 rows.append((table, column, "seconds", None, f"now {SECONDS[column]}"))
             elif domain is not None and len(names[domain].values):
-                rows.append(
-                    (table, column, "replaced", len(names[domain].values), "" if domain == column else f"as {domain}")
-                )
+                rows.append((table, column, "replaced", len(names[domain].values), why_replaced(plan, (table, column))))
             else:
                 rows.append((table, column, "kept", None, ""))
         new = [column for column in copy.columns(table) if column not in study.columns(table)]
         rows += [(table, column, "made", None, "from times of day") for column in new]
     schema = {"table": pl.String, "column": pl.String, "done": pl.String, "values": pl.Int64, "why": pl.String}
     return ResultFrame(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def why_replaced(plan: ColumnPlan, column: Column) -> str:
+    """Return why a column was replaced that would have stayed; empty for others."""
+    is_repeating = any(column[1] in OF_THING[thing] for thing in plan.repeating)
+    counts = plan.repeats.get(column)
+    return f"repeats {listed(counts.columns)}" if is_repeating and counts is not None and counts.certain else ""
 
 
 def reading_of(
@@ -69,6 +80,7 @@ def reading_of(
     asked, out = plan.asked, plan.out
     replaced = [_many(name, len(own.values)) for name, own in names.items() if len(own.values)]
     lines = [f"Replaced by pseudonyms: {listed(replaced)}." if replaced else "Nothing was replaced by pseudonyms."]
+    lines += replaced_too(plan)
     timed = [column for table, columns in DATED.items() for column in columns if column in study.columns(table)]
     if timed and plan.elapsed:
         lines.append(f"Times of day ({', '.join(timed)}) became seconds since the session began.")
@@ -93,12 +105,10 @@ def reading_of(
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
     if study.storage.partitioned is not None and plan.loses("sessions", study.storage.partitioned.by):
         lines.append(f"No longer partitioned: {study.storage.partitioned.by} was replaced or left out.")
-    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, names, known.kept, seeded=seeded)]))
+    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, known.kept, seeded=seeded)]))
 
 
-def _minded(
-    study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Names], kept: list[str], *, seeded: bool
-) -> list[str]:
+def _minded(study: Study, copy: Study, plan: ColumnPlan, kept: list[str], *, seeded: bool) -> list[str]:
     """What still can identify people, and what is no longer as it was."""
     asked, users = plan.asked, features_of(copy)
     scored = [(name, column) for name, column in plan.out if column in contract(name).by_name]
@@ -110,7 +120,7 @@ def _minded(
         lines.append(
             "Caution: documents are kept, and clicked documents can identify people; documents can also be replaced."
         )
-    lines += [line for column in ("topic_id", "system_id") if (line := holding(study, plan, names, column))]
+    lines += kept_repeats(plan)
     if "sessions" not in asked.replaced:
         lines.append("Caution: session ids are kept, and can contain user ids or dates.")
     if "query_text" in copy.columns("queries"):
@@ -132,21 +142,40 @@ def _minded(
     return lines
 
 
-def holding(study: Study, plan: ColumnPlan, names: Mapping[str, Names], column: str) -> str:
-    """What to say where topics or systems are kept in whose names replaced ids are found, or that are texts of queries."""
-    if not plan.keeps(study, [column]):
-        return ""
-    replaced = {name: names[name].values for name in ("user_id", "session_id", "query_text") if name in names}
-    own = study.sessions.select(pl.col(column).drop_nulls().unique()).collect().to_series()
-    held = own.is_in(replaced.pop("query_text", pl.Series([], dtype=pl.String)).implode())
-    for ids in replaced.values():
-        held |= own.str.contains_any(ids.filter(ids.str.len_chars() >= LONG).implode())
-    if not held.any():
-        return ""
-    several = int(held.sum())
-    many = f"{counted(several, NOUNS[column])} {'contains' if several == 1 else 'contain'}"
-    which = "it" if several == 1 else "they"
-    return f"Caution: {many} ids of users or sessions, or query texts; {which} can also be replaced."
+def replaced_too(plan: ColumnPlan) -> list[str]:
+    """Say which things were replaced because some of their values repeat what is replaced.
+
+    A document can be in two tables; the one with more such values counts.
+    """
+    lines: dict[str, str] = {}
+    for (_, column), counts in sorted(plan.repeats.items(), key=lambda entry: -entry[1].certain):
+        if counts.certain and any(column in OF_THING[thing] for thing in plan.repeating):
+            several = counted(counts.values, NOUNS[column])
+            repeat = f"{counts.certain:,} of {several} {'repeats' if counts.certain == 1 else 'repeat'}"
+            values = [VALUES.get(name, f"values of {name}") for name in counts.columns]
+            lines.setdefault(column, f"{repeat} {listed(values)}, so all were replaced; they can also be kept.")
+    return list(lines.values())
+
+
+def kept_repeats(plan: ColumnPlan) -> list[str]:
+    """Say how many values that stay repeat what is replaced, or may do so."""
+    lines: dict[tuple[str, str], str] = {}
+    for (table, column), counts in plan.repeats.items():
+        if (table, column) in plan.of or plan.loses(table, column):
+            continue
+        noun = NOUNS.get(column, f"{table}.{column} value")
+        if number := counts.certain + counts.contained:
+            contain, they = ("contains", "it") if number == 1 else ("contain", "they")
+            lines[noun, "contain"] = (
+                f"{counted(number, noun)} {contain} ids of users or sessions, or query texts; {they} can also be replaced."
+            )
+        if number := counts.by_chance:
+            equal, they = ("equals", "it") if number == 1 else ("equal", "they")
+            lines[noun, "equal"] = (
+                f"{counted(number, noun)} {equal} an id or query text, perhaps by chance, as numbers and short texts can; "
+                f"{they} can also be replaced."
+            )
+    return [f"Caution: {line}" for line in lines.values()]
 
 
 def features_of(copy: Study) -> pl.DataFrame:

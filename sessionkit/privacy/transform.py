@@ -22,6 +22,9 @@ from sessionkit.study.study import Study, guarded_read
 ORDERED = {"judge_id"}
 """Columns whose pseudonyms keep the order of the values where judgments are merged by judges in turn."""
 
+REPEATED = ("user_id", "session_id", "query_text")
+"""Columns whose pseudonyms topics and systems take that are equal to their values, so that both can still be matched."""
+
 
 @guarded_read
 def pseudonymize(
@@ -36,8 +39,10 @@ def pseudonymize(
     """Make a copy of a study to share: with pseudonyms for people and queries, without dates and texts of the source.
 
     By default ids of users, sessions, queries and judges and the texts of queries are replaced by pseudonyms, the same in
-    every table; times of day by seconds since the session began. Documents, topics and systems stay, except topics and
-    systems that only repeat users, sessions or query texts. Additional columns of the source stay if they are numbers or
+    every table; times of day by seconds since the session began. Documents, topics and systems stay, unless one of their values
+    repeats a replaced value, whatever its case, spaces and punctuation, or a topic or system contains an id as a word: then all
+    topics, systems or documents are replaced. Numbers and very short texts can repeat ids by chance: they stay, and `reading` counts
+    them. Additional columns of the source stay if they are numbers or
     true/false; texts, dates, copies of ids and numbers that look like times are left out. So are rejected records, notes on
     the source, names, sizes and hashes of its files, and the study's title.
 
@@ -56,6 +61,7 @@ def pseudonymize(
     keep
         Also keep: ``users``, ``sessions``, ``queries``, ``judges``, ``times``, ``title``, ``extras`` (every additional column
         of the source) or columns such as ``"condition"`` or ``"sessions.condition"``; a list, or names joined by commas.
+        ``topics``, ``systems`` and ``documents`` are kept even if they repeat replaced values.
     replace
         Also replace: ``documents``, ``topics``, ``systems``, or additional columns.
     drop
@@ -64,7 +70,7 @@ def pseudonymize(
         A number of 0 or more, to make the same copy again. Anyone who knows it and the ids can undo the pseudonyms. By
         default they come from the system's generator of secrets, and only the mapping undoes them.
     memory
-        Memory limit, see `sessionkit.score`. The distinct values that are replaced must fit in addition.
+        Memory limit, see `sessionkit.score`. The distinct values that are replaced, and those of documents, must fit in addition.
 
     Returns
     -------
@@ -96,6 +102,9 @@ def pseudonymize(
     plan = ColumnPlan.for_study(study, PrivacyOptions.of(study, keep, replace, drop))
     chance = RandomOrder(seed)
     names = {name: _names(study, name, plan, chance) for name in sorted(set(plan.of.values()))}
+    for thing, column in (("topics", "topic_id"), ("systems", "system_id")):
+        if thing in plan.repeating and column in names:
+            names[column] = names[column].taking([names[id_] for id_ in REPEATED if id_ in names])
     sessions = names["session_id"] if "session_id" in names else _as_they_are(study)
     keys = names_of_keys(study, plan.of, names, chance)
     renaming = Renaming(plan, names, sessions, keys, _orders(study, plan))

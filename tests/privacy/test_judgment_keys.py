@@ -5,16 +5,16 @@ import pytest
 
 import sessionkit as sk
 
-SESSIONS = {"session_id": ["s1", "s2"], "user_id": ["u1", "u2"], "topic_id": ["cat", "key-0001"]}
+SESSIONS = {"session_id": ["s1", "s2"], "user_id": ["u1", "u2"], "topic_id": ["t1", "key-0001"]}
 RESULTS = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["a", "a"]}
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
-def copied(keys, *, sessions=None, queries=None, **options):
+def copied(keys, *, sessions=None, queries=None, topics=None, **options):
     """What becomes of the judged keys: those of sessions, of queries and of judgments."""
     asked = {"session_id": ["s1", "s2"], "query_position": [1, 1], "query_text": ["cat", "dog"]}
     study = sk.from_tables(
-        sessions=SESSIONS | ({"judgment_key": sessions} if sessions else {}),
+        sessions=SESSIONS | (topics or {}) | ({"judgment_key": sessions} if sessions else {}),
         queries=asked | ({"judgment_key": queries} if queries else {}),
         results=RESULTS,
         judgments={"judgment_key": keys, "doc_id": ["a"] * len(keys), "grade": list(range(len(keys)))},
@@ -25,20 +25,21 @@ def copied(keys, *, sessions=None, queries=None, **options):
 
 
 def test_topics_stay():
-    _, made, keys = copied(["cat", "key-0001"])
-    assert keys == ["cat", "key-0001"]
+    _, made, keys = copied(["t1", "key-0001"])
+    assert keys == ["t1", "key-0001"]
     assert "judgment_key" not in made.mapping["column"]
 
 
 def test_a_key_that_nothing_refers_to_has_a_name_that_no_topic_has():
     """The free name would be key-0001, which is a topic."""
-    _, _, keys = copied(["cat", "key-0001", "who is ann"])
+    _, _, keys = copied(["t1", "key-0001", "who is ann"])
     assert sorted(keys) == ["key-0001", "key-0002", "key-0003"]
 
 
 def test_what_is_a_topic_here_and_a_text_there_is_replaced():
-    """The topic cat is what somebody asked for, too."""
-    _, made, keys = copied(["cat", "dog"], queries=["cat", "dog"])
+    """The topic cat is what somebody asked for, too; topics are kept as asked."""
+    topics = {"topic_id": ["cat", "key-0001"]}
+    _, made, keys = copied(["cat", "dog"], queries=["cat", "dog"], topics=topics, keep="topics")
     texts = dict(made.mapping.filter(column="query_text").select("original", "pseudonym").iter_rows())
     assert keys == [texts["cat"], texts["dog"]]
     sessions = made.study.sessions.collect()

@@ -127,7 +127,10 @@ def test_texts_that_are_left_out_do_not_remain():
 def test_ids_in_topics_and_systems_are_told():
     log = {"session_id": ["s1", "s2"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["d", "d"]}
     sessions = {"session_id": ["s1", "s2"], "user_id": ["anna", "bo"], "topic_id": ["t-anna", "t-bo"]}
-    reading = sk.pseudonymize(sk.from_tables(sessions=sessions, results=log)).reading
+    study = sk.from_tables(sessions=sessions, results=log)
+    reading = sk.pseudonymize(study).reading
+    assert "1 of 2 topics repeats ids of users, so all were replaced; they can also be kept." in reading
+    reading = sk.pseudonymize(study, keep="topics").reading
     assert "Caution: 1 topic contains ids of users or sessions, or query texts; it can also be replaced." in reading
     other = sessions | {"topic_id": ["t1", "t2"]}
     assert "stand in" not in sk.pseudonymize(sk.from_tables(sessions=other, results=log)).reading

@@ -698,7 +698,7 @@ TYPED_WITH_PLUGIN = [
 
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 @pytest.mark.parametrize(("typed", "offered"), TYPED_WITH_PLUGIN)
-def test_completing_a_line_does_not_run_its_plugin(typed, offered, shell, tmp_path, capsys, monkeypatch):
+def test_completing_a_line_does_not_run_its_plugin(typed, offered, shell, tmp_path, *, capsys, monkeypatch):
     ran = tmp_path / "ran"
     (tmp_path / "evil.py").write_text(
         f"open({str(ran)!r}, 'w')\nimport sessionkit as sk\nRRsq = sk.define('RRsq', max)\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import polars as pl
 
@@ -16,6 +18,21 @@ VALUES, COLUMNS, LENGTH = 8, 40, 40
 """Values and columns named in messages, and characters of one."""
 TRIED = 50
 """Rows that are looked at alone, to tell whether a condition is about each session by itself."""
+LONGEST = 400
+"""Words, signs and values of a condition. Polars' time grows with the square of their number: 400 take 0.3 s. It overflows the
+stack, and the process dies, from 500 on: ``'a' || 'a' || ...``. The values of a list are not counted; 100,000 take 0.3 s."""
+SHOWN = 200
+"""Characters of a condition that messages show."""
+PART = re.compile(
+    r"""
+    (?P<listed> (?: '[^']*+(?:''[^']*+)*+' | [-+]?\d[\w.]*+ ) \s*+ , )  # a value of a list
+    | '[^']*+(?:''[^']*+)*+' | "[^"]*+" | `[^`]*+` | \$(?P<tag>\w*)\$.*?\$(?P=tag)\$  # text, and names of columns
+    | (?P<comment> --[^\n]*+ | /\*.*?\*/ )
+    | [\w.]++ | [|<>=!]++ | [^\w\s]
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A word, sign or value of SQL."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +59,8 @@ class Restriction:
 
     def __str__(self) -> str:
         """The condition with the numbers of sessions."""
-        return f"{visible(self.condition)} ({self.counts})"
+        more = "..." if len(self.condition) > SHOWN else ""
+        return f"{visible(self.condition[:SHOWN])}{more} ({self.counts})"
 
     @property
     def counts(self) -> str:
@@ -75,13 +93,13 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
         raise UsageError(_refusal(where, reason, frame.select(asked))) from None
     column = found.to_series()
     if column.dtype not in (pl.Boolean, pl.Null):
-        msg = f"where {str(where)!r} is {column.dtype}, not true or false for each session; write a condition such as queries >= 2"
+        msg = f"where {_cut(where)} is {column.dtype}, not true or false for each session; write a condition such as queries >= 2"
         raise UsageError(msg)
     if not asked and len(column) == 1:  # true, or false, of all
         column = column.new_from_index(0, len(frame))
     column = column.cast(pl.Boolean).fill_null(value=False)
     if len(column) != len(frame) or not _of_each_row(frame, expression, column):
-        msg = f"where {str(where)!r} depends on other sessions; write a condition on the columns of each, such as queries >= 2"
+        msg = f"where {_cut(where)} depends on other sessions; write a condition on the columns of each, such as queries >= 2"
         raise UsageError(msg)
     if not column.any():
         raise UsageError(_refusal(where, "no session is left", frame.select(asked)))
@@ -90,11 +108,14 @@ def met(frame: pl.DataFrame, where: str | pl.Expr) -> pl.Series:
 
 def _of_each_row(frame: pl.DataFrame, condition: pl.Expr, found: pl.Series) -> bool:
     """Whether rows of a table, spread over it, meet a condition alone as they do among all."""
-    for place in range(0, len(frame), -(-len(frame) // TRIED) or 1):
-        alone = frame.slice(place, 1).select(condition).to_series()
-        if len(alone) != 1 or bool(alone[0]) != found[place]:
-            return False
-    return True
+    step = -(-len(frame) // TRIED) or 1
+    rows = frame.gather_every(step).group_by(pl.int_range(pl.len()).alias("row"), maintain_order=True)
+    alone = rows.agg(condition.alias("met")).get_column("met").to_list()
+    alone = [values if isinstance(values, list) else [values] for values in alone]
+    return all(
+        len(values) == 1 and bool(values[0]) == among_all
+        for values, among_all in zip(alone, found.gather_every(step), strict=True)
+    )
 
 
 def columns_named(where: str | pl.Expr, known: Sequence[str]) -> list[str]:
@@ -116,7 +137,9 @@ def columns_named(where: str | pl.Expr, known: Sequence[str]) -> list[str]:
             more = f" and {len(known) - COLUMNS} more" if len(known) > COLUMNS else ""
             quoted = f"; text stands in single quotes: '{name}'" if isinstance(where, str) else ""
             advice = suggestion(name, known) or quoted
-            msg = f"where {str(where)!r}: there is no column {name!r}{advice}; columns: {', '.join(known[:COLUMNS])}{more}"
+            msg = (
+                f"where {_cut(where)}: there is no column {name!r}{advice}; columns: {', '.join(known[:COLUMNS])}{more}"
+            )
             raise UsageError(msg)
     return asked
 
@@ -125,26 +148,46 @@ def _expression(where: str | pl.Expr) -> pl.Expr:
     """The condition as an expression."""
     if isinstance(where, pl.Expr):
         if where.meta.has_multiple_outputs():
-            msg = f"where {str(where)!r} names several columns; combine conditions by &, or by pl.all_horizontal"
+            msg = f"where {_cut(where)} names several columns; combine conditions by &, or by pl.all_horizontal"
             raise UsageError(msg)
         return where
     if not isinstance(where, str):
         raise UsageError(
             f"where takes a condition such as \"topic_id = 'A'\" or a polars expression, not {where!r:.80}"
         )
+    _require_short(where)
     try:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
         said = _first_line(error).removeprefix("sql parser error: ")
         why = "" if said.startswith("unable to parse") else f" ({said})"  # that repeats the condition
-        msg = f"where {where!r} cannot be read{why}; write a condition such as \"topic_id = 'A' and queries >= 2\""
+        msg = f"where {_cut(where)} cannot be read{why}; write a condition such as \"topic_id = 'A' and queries >= 2\""
         raise UsageError(msg) from None
+
+
+def _require_short(where: str) -> None:
+    """Refuse a condition that polars would take long to read, or die of."""
+    if len(where) <= LONGEST:
+        return
+    counted_parts = (part for part in PART.finditer(where) if not (part["listed"] or part["comment"]))
+    if next(islice(counted_parts, LONGEST, None), None) is not None:
+        msg = (
+            f"where {_cut(where)} has more than {LONGEST} words, signs and values, not counting the values of lists; write a list, "
+            "such as session_id IN ('s1', 's2'), in place of many conditions"
+        )
+        raise UsageError(msg)
+
+
+def _cut(where: str | pl.Expr) -> str:
+    """The beginning of a condition in quotes."""
+    text = str(where)
+    return repr(text) if len(text) <= SHOWN else f"{text[:SHOWN]!r}..."
 
 
 def _refusal(where: str | pl.Expr, reason: str, columns: pl.DataFrame) -> str:
     """What is wrong with a condition, and the values that its columns have."""
     values = "; ".join(_values(column) for column in columns)
-    return f"where {str(where)!r}: {reason}{f'; {values}' if values else ''}"
+    return f"where {_cut(where)}: {reason}{f'; {values}' if values else ''}"
 
 
 def _values(column: pl.Series) -> str:

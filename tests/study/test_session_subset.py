@@ -131,6 +131,8 @@ def test_a_column_of_the_log_called_queries_is_that_column():
         ("rank() over (order by skill) > 3", "depends on other sessions"),
         (pl.col("skill").shift() > 2, "depends on other sessions"),
         ((pl.col("skill") > 2).head(3), "depends on other sessions"),
+        (pl.col("skill").rank() > 2, "depends on other sessions"),
+        ("count(*) over (partition by topic_id) > 1", "depends on other sessions"),
         ("topic_id =", "cannot be read"),
         ("queries", "not true or false for each session"),
         ("", "cannot be read"),
@@ -143,6 +145,66 @@ def test_what_is_wrong_is_said_with_what_exists(clinic, where, says):
     with pytest.raises(sk.UsageError) as error:
         sk.score(clinic, "nsDCG@10", where=where)
     assert says in str(error.value)
+
+
+def joined_by(operator, part, count, start=""):
+    """A condition of many parts."""
+    return start + operator.join([part] * count)
+
+
+TOO_LONG = {
+    "or": joined_by(" or ", "queries = 1", 9_000),
+    "and": joined_by(" AND ", "queries = 1", 150),
+    "concatenation": joined_by("||", "'a'", 9_000, "topic_id = "),
+    "quotes within text": joined_by("||", "'it''s ( , '", 250, "topic_id = "),
+    "sum": joined_by("+", "1", 500, "queries = "),
+    "sum of signed numbers": joined_by(" ", "-1", 500, "queries = 1"),
+    "between": joined_by(" or ", "queries between 1 and 2", 9_000),
+    "is null": "queries" + " is null" * 9_000,
+    "case": f"case {joined_by(' ', 'when queries = 1 then true', 600)} end",
+    "list of sums": f"queries in ({joined_by(', ', 'queries + 1', 600)})",
+    "several lists": joined_by(" or ", "topic_id in ('A', 'B')", 600),
+    "text that hides a quote": joined_by("||", "'a'", 9_000, "$$'$$ = "),
+    "open comments": "queries = 1 " + "/*" * 9_000,
+}
+
+
+@pytest.mark.parametrize("where", TOO_LONG.values(), ids=TOO_LONG)
+def test_a_long_condition_is_refused_before_polars_reads_it(clinic, where):
+    with pytest.raises(sk.UsageError, match=r"more than 400 words, signs and values.* write a list, such as") as error:
+        sk.score(clinic, "nsDCG@10", where=where)
+    assert len(str(error.value)) < 500
+
+
+NESTED = {
+    "parentheses": "(" * 9_000 + "queries = 1" + ")" * 9_000,
+    "not": "not " * 150 + "queries = 1",
+    "minus": "queries = " + "- " * 150 + "1",
+    "functions": "abs(" * 150 + "queries" + ")" * 150 + " = 1",
+}
+
+
+@pytest.mark.parametrize("where", NESTED.values(), ids=NESTED)
+def test_a_deep_condition_is_refused(clinic, where):
+    with pytest.raises(sk.UsageError, match=r"cannot be read|more than 400") as error:
+        sk.score(clinic, "nsDCG@10", where=where)
+    assert len(str(error.value)) < 500
+
+
+def test_lists_may_be_long(clinic):
+    chosen = clinic.sessions.select("session_id").collect()["session_id"].to_list()[:7]
+    names = ", ".join(f"'{name}'" for name in [*chosen, *(f"it''s {number}" for number in range(20_000))])
+    subset = restricted(clinic, f"session_id IN ({names})")
+    assert subset.facts.sessions == 7
+    assert len(str(subset.restriction)) < 300
+    assert restricted(clinic, f"queries in ({', '.join(str(-number) for number in range(5_000))}, 1)").facts.sessions
+
+
+@pytest.mark.parametrize("operator", [" or ", " and "])
+def test_a_condition_of_a_hundred_parts_is_read(clinic, operator):
+    assert (
+        restricted(clinic, joined_by(operator, "queries >= 2", 100)).facts == restricted(clinic, "queries >= 2").facts
+    )
 
 
 def test_a_table_of_scores_is_restricted_by_its_own_columns(clinic):

@@ -4,6 +4,7 @@
 
     SessionkitError            base; carries the exit status of the command line
       ├── DataError            the log, the judgments or the study is at fault      exit 1
+      │     └── ReplacedError  a study was replaced while it was read
       ├── SpaceError           there is no room for what is written                exit 1
       └── UsageError           the command, the measure or an option is at fault    exit 2
             └── MeasureError   a measure's text or one of its parameters
@@ -59,6 +60,10 @@ class SessionkitError(Exception):
 
 class DataError(SessionkitError, ValueError):
     """An error in the data: a missing file or column, a broken study, a grade without a gain."""
+
+
+class ReplacedError(DataError):
+    """A study was replaced or removed after it was opened."""
 
 
 class SpaceError(SessionkitError):

@@ -27,7 +27,7 @@ from sessionkit.cli.options import (
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import DATA, note, tell, working
 from sessionkit.display.words import counted
-from sessionkit.errors import UsageError
+from sessionkit.errors import ReplacedError, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -205,9 +205,15 @@ def ingest(
             saved = study.save(out, partition_by=partition_by, memory=memory)
         else:
             saved = add_partition(out, study, column, value, memory=memory)
-    destination(OutputForm.table, None).send_tables(_shown(checked(saved)), TITLES)
+    try:
+        tables, losses = _shown(checked(saved)), heavy_losses(saved)
+    except ReplacedError:
+        tell_written(out, replaced=replaced)
+        note(f"another process has replaced {out} since; see: sessionkit check {out}")
+        return
+    destination(OutputForm.table, None).send_tables(tables, TITLES)
     tell_written(out, replaced=replaced)
-    for loss in heavy_losses(saved):
+    for loss in losses:
         note(f"{loss}; sessionkit check says why")
 
 

@@ -545,17 +545,24 @@ def _scan(source: str, *, types: bool = True) -> pl.LazyFrame:
     return table
 
 
+def _is_moved_aside(source: str) -> bool:
+    """Return whether a study was moved aside to be replaced."""
+    from sessionkit.study.atomic_files import moved_aside
+
+    return not Path(source).exists() and moved_aside(Path(source)) is not None
+
+
 def _opened(source: str) -> Study:
     """Open what a STUDY argument names; for a study directory, which needs no reader, none is imported."""
     with working(f"reading {source}"):
-        if (Path(source) / "datapackage.json").exists() or "://" in source:
+        if (Path(source) / "datapackage.json").exists() or "://" in source or _is_moved_aside(source):
             from typer._click.globals import get_current_context
 
             from sessionkit.study import open_study
 
             study = open_study(source)
             # whatever the command reads of it later, and wherever
-            get_current_context().with_resource(study.reading())
+            get_current_context().with_resource(study.explaining_replacement())
             return study
         from sessionkit.readers.read import read
 

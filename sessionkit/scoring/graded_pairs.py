@@ -81,7 +81,7 @@ class GradedPairs:
     @classmethod
     def of(cls, study: Study) -> GradedPairs:
         """The judgments of a study, merged by its settings."""
-        with study.reading():
+        with study.explaining_replacement():
             return study.memo.once("graded pairs", lambda: cls._numbered(study) or cls._read(study))
 
     @classmethod

@@ -175,6 +175,12 @@ def _put_back(aside: Path, place: Path) -> None:
         ) from None
 
 
+def moved_aside(target: Path) -> Path | None:
+    """Return where the directory is that was at `target`, while a process, or one that was killed, replaces it by two renames."""
+    place = resolved(target)
+    return None if place.exists() else next(iter(find_tagged(place.parent, _prefix(place), ".replaced")), None)
+
+
 def exchange(one: Path, other: Path) -> bool:
     """Swap two directories in one step where the system can (Linux's renameat2); return whether it did."""
     try:

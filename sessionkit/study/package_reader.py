@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from os import PathLike
@@ -13,6 +14,7 @@ import polars as pl
 
 from sessionkit.contract import TABLES, table
 from sessionkit.errors import DataError
+from sessionkit.study.atomic_files import moved_aside
 from sessionkit.study.batches import slices
 from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
 from sessionkit.study.locations import Address, Directory, Folder, first_line, folder_at
@@ -22,15 +24,19 @@ from sessionkit.study.row_index import PRIVATE, public
 from sessionkit.study.settings import Settings
 from sessionkit.study.source import Source
 from sessionkit.study.storage import DESCRIPTOR, LOG, Added, Partitioned, Storage, StoredBatch, identity_of
-from sessionkit.study.study import Study, no_rejected
+from sessionkit.study.study import Study, guarded_read, no_rejected
 
 Files = dict[str, list[Path | str]]
+TRIES, PAUSE = 20, 0.05
+"""How often a study is opened that another process replaces meanwhile, and seconds between two tries."""
 DIGESTED = 3
 """Layout from which a descriptor keeps a digest of itself."""
 
 
 def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
     """Open a saved study: nothing is read but the descriptor and the footers of the Parquet files.
+
+    If another process replaces the study meanwhile, it is opened again.
 
     Parameters
     ----------
@@ -48,7 +54,35 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
     UsageError
         It is an address that cannot be read.
     """
-    folder = folder_at(directory, storage_options)
+    return _opened(folder_at(directory, storage_options))
+
+
+def _opened(folder: Folder) -> Study:
+    """Open the study in a folder, and again where another process replaces it meanwhile: what was read may be of two studies."""
+    if not isinstance(folder, Directory):
+        return _opened_once(folder)
+    for _ in range(TRIES):
+        identity = identity_of(folder.path)
+        aside = None if identity else moved_aside(folder.path)
+        try:
+            study = _opened_once(folder)
+        except (DataError, OSError, pl.exceptions.PolarsError):
+            if aside is None and identity_of(folder.path) == identity:
+                raise
+        else:
+            if study.storage.identity == identity_of(folder.path):
+                return study
+        time.sleep(PAUSE)
+    if aside is not None:
+        raise DataError(
+            f"{folder.name} is not there: another process is replacing it, or was killed while it did. Try again; if that does "
+            f"not help, rename {aside}, which is the study that was there, to {folder.path.name}"
+        )
+    raise DataError(f"{folder.name} is being replaced again and again; try again when the other process has ended")
+
+
+def _opened_once(folder: Folder) -> Study:
+    """Open the study in a folder."""
     identity = identity_of(folder.path) if isinstance(folder, Directory) else None
     descriptor = parsed(folder.text(), folder.descriptor)
     where = folder.descriptor
@@ -114,6 +148,7 @@ def _stored(
     )
 
 
+@guarded_read
 def verify_hashes(study: Study) -> tuple[str, ...]:
     """Return a sentence for all of a study on disk that is not as it was written.
 

@@ -20,7 +20,7 @@ from sessionkit.arguments import path_of
 from sessionkit.choices import TableName
 from sessionkit.contract import TABLES, table
 from sessionkit.display.text import in_html
-from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.errors import ReplacedError, UsageError, suggestion
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.memo import Memo
 from sessionkit.study.restriction import Restriction
@@ -33,6 +33,17 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
 ACCOUNTS = {name: name.replace("_", " ") for name in ENDS}
 """What becomes of records, as `Source` calls it and as it is shown."""
+MIXTURE = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    ArithmeticError,
+    AssertionError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+)
+"""Errors to which tables of two studies can lead, `DataError` among them."""
 
 
 def no_rejected() -> pl.LazyFrame:
@@ -66,9 +77,7 @@ def guarded_read(verb: Verb) -> Verb:
         if not isinstance(study, Study):
             return verb(*given, **named)
         with study.reading():
-            found = verb(*given, **named)
-        study.require_unchanged()  # else some of it may be of another
-        return found
+            return verb(*given, **named)
 
     return cast("Verb", guarded)
 
@@ -197,21 +206,32 @@ class Study:
         return self.memo.once("depths", lambda: depths_of(self)) if known is None else known
 
     def require_unchanged(self) -> None:
-        """Raise DataError where another study has taken the place of the one that was opened, or it is gone."""
+        """Raise ReplacedError where another study has taken the place of the one that was opened, or it is gone."""
         if self.storage.identity is None or self.path is None:
             return
         found = identity_of(self.path)
         if found is None:
-            raise DataError(f"{self.path} was removed after it was opened and can no longer be read") from None
+            raise ReplacedError(f"{self.path} was removed after it was opened and can no longer be read") from None
         if found != self.storage.identity:
-            raise DataError(f"{self.path} was replaced after it was opened; open it again") from None
+            raise ReplacedError(
+                f"{self.path} was replaced after it was opened; run the command again, or in Python open it again"
+            ) from None
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Raise DataError where a saved study cannot be read because it was replaced or removed."""
+        """Raise DataError where a saved study was replaced or removed since it was opened: what was read may be of two studies."""
+        with self.explaining_replacement():
+            yield
+        self.require_unchanged()
+
+    @contextmanager
+    def explaining_replacement(self) -> Iterator[None]:
+        """Raise DataError in place of an error that is due to a replaced or removed study; let everything else pass."""
         try:
             yield
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        except UsageError:
+            raise
+        except MIXTURE:
             self.require_unchanged()
             raise
 

@@ -98,5 +98,6 @@ def test_readers_see_the_old_or_the_new(start, server, tmp_path, readers, second
     )
     assert len(set(whole)) == 2
     assert mixed == []
+    assert [line for line in refused if "was replaced after it was opened" not in line] == []
     assert not untold
     assert {line for line in lines if line in whole}

@@ -492,7 +492,7 @@ def take(log: Log) -> Taken:
     cells: list[pl.DataFrame] = []
     years = set()
     for file in log.files:
-        markup = Markup(file)
+        markup = Markup(file, log.config.memory)
         found = Interactions(
             log.workspace if log.is_large else None,
             topics=topics,

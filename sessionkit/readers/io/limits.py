@@ -81,7 +81,7 @@ def refuse_sparse(file: LogFile, columns: int, memory: int | None = None, *, row
             f"{file.name} has {columns:,} columns (or keys) and {counted(rows or 0, 'record')}, a table of "
             f"{values:,} values; the memory limit allows {most:,}. If names of columns are values, such as ids, "
             f"write each as a record with a column for the name and one for the value; or allow more with "
-            f"--memory {_size(values * VALUE)}"
+            f"--memory {as_size(values * VALUE)}"
         )
 
 
@@ -100,13 +100,13 @@ def _lines(file: LogFile) -> int:
 def _too_long(file: LogFile, place: str, most: int) -> str:
     """Return what is said of a line that is too long, at this place."""
     return (
-        f"{file.name}, {place}: it is longer than {_size(most)}, the most that the memory limit allows (it takes "
+        f"{file.name}, {place}: it is longer than {as_size(most)}, the most that the memory limit allows (it takes "
         f"about {LINE} times its length). If a quote or a line end is missing there, correct it; or allow more "
         "with --memory"
     )
 
 
-def _size(many: int) -> str:
+def as_size(many: int) -> str:
     """Return a number of bytes as ``--memory`` takes it, rounded up."""
     unit, name = (10**9, "GB") if many >= 10**10 else (10**6, "MB")
     return f"{-(-many // unit)}{name}"

@@ -1,6 +1,7 @@
 """XML as it streams by: the elements below its root one after the other, raw ampersands escaped on the way.
 
-A file of any length takes no more memory than its longest element below the root. Document types, and with them entities
+A file of any length takes no more memory than its longest element below the root, and what would take more than there is
+(an element, a value, a comment, elements inside each other) is refused. Document types, and with them entities
 that expand and references to other files, are refused: defusedxml looks at all that stands before the root, which is the
 only place where they may stand; the faster parser of the standard library then takes the rest. Raw ampersands are what
 XML does not allow but old logs have.
@@ -22,16 +23,29 @@ from defusedxml.ElementTree import DefusedXMLParser  # type: ignore[import-untyp
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
+from sessionkit.readers.io.limits import as_size
 from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, unpacked
 from sessionkit.readers.raw import LINE, Locate, as_json
+from sessionkit.study.memory_limit import memory_budget
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
 FED = 1 << 16
 """Bytes that are parsed at a time: as many as a processor keeps at hand."""
-LONGEST = 1 << 24
-"""Bytes that a text may have."""
+LONGEST = 1 << 20
+"""Bytes that are kept until a ``>`` comes; in a longer text they are cut before its last ``<`` or ``&``."""
+WAITING = 8
+"""One part in this many of an unfinished element waits until it is parsed, as a parser begins again with an unfinished tag."""
 RAW_AMPERSAND = re.compile(rb"&(?!#[0-9]+;|#x[0-9A-Fa-f]+;|(?:amp|lt|gt|quot|apos);)")
+SHARE = 2
+"""One part in this many of the memory is for the element that is being read; what is taken from it needs the rest."""
+SMALLEST = 100_000_000
+"""Bytes of memory that an element may take however little there is."""
+BYTE, MARK, VALUE = 4, 110, 300
+"""Bytes of memory for a byte of text (Python takes four where one character of it is an emoji), for a ``<`` and for a ``=``.
+
+An element takes 90 bytes and its texts 50 more; an attribute takes 230 with the dict that it is in and 50 for its text.
+"""
 CDATA = re.compile(rb"(<!\[CDATA\[|\]\]>)")
 
 
@@ -73,8 +87,16 @@ class Prolog:
         self.is_over = True
 
     def _declared(self, _version: str, encoding: str | None, _standalone: int) -> None:
-        """Take the declaration of XML."""
+        """Take the declaration of XML.
+
+        Raises
+        ------
+        LookupError
+            The encoding is unknown, or does not write marks as ASCII does, so that they could not be counted.
+        """
         self._said = encoding or ""
+        if encoding and "<".encode(encoding).strip(b"\0\xff\xfe") != b"<":
+            raise LookupError(encoding)
 
 
 @dataclass
@@ -85,6 +107,8 @@ class Markup:
     ----------
     file
         The file.
+    memory
+        Bytes that may be used; None, what is used by default.
 
     Attributes
     ----------
@@ -95,6 +119,7 @@ class Markup:
     """
 
     file: LogFile
+    memory: int | None = None
     root: str | None = None
     ampersands: int = 0
 
@@ -104,8 +129,12 @@ class Markup:
         Raises
         ------
         DataError
-            The file is no well-formed XML (the line is named), has a document type, or cannot be unpacked to its end.
+            The file is no well-formed XML (the line is named), has a document type, has an element that is too large for
+            the memory there is, or cannot be unpacked to its end.
         """
+        most = max(SMALLEST, memory_budget(self.memory) // SHARE)
+        line, weight, length, begins = 1, 0, 0, 1
+        waiting: list[bytes] = []
         builder = TreeBuilder()
         parser = XMLParser(target=builder, encoding=self._encoding)  # noqa: S314 - the prolog is looked at first
         prolog = Prolog(self._encoding)
@@ -115,17 +144,37 @@ class Markup:
                 if not prolog.is_over:
                     prolog.feed(text)
                 for start in range(0, len(text), FED):
-                    parser.feed(text[start : start + FED])
+                    fed = text[start : start + FED]
+                    weight += _weight(fed)
+                    if weight > (most if prolog.is_over else SMALLEST):
+                        raise DataError(self._too_large(begins, most))
+                    length += len(fed)
+                    waiting.append(fed)
+                    if len(waiting) * FED < length // WAITING:
+                        continue
+                    parser.feed(b"".join(waiting))
                     root = builder.close()  # what has been built so far
                     if root is not None and len(root) > 1:
                         self.root = root.tag
                         for child in root[:-1]:
                             yield from (child,) if child.tag == tag else child.iter(tag)
                         del root[:-1]
+                        weight, length, begins = sum(map(_weight, waiting)), 0, line  # the last one began in these
+                    line += sum(part.count(b"\n") for part in waiting)
+                    waiting.clear()
+            parser.feed(b"".join(waiting))
             root = parser.close()
             self.root = root.tag
             for child in root:
                 yield from (child,) if child.tag == tag else child.iter(tag)
+
+    def _too_large(self, line: int, most: int) -> str:
+        """Return what is said of an element that is too large and begins on this line or soon after it."""
+        return (
+            f"{self.file.name}, from line {line:,} on: an element is too large to be read (it would take more than "
+            f"{as_size(most)} of memory). If its end tag, a quote or the end of a comment is missing there, correct it; "
+            "or allow more with --memory"
+        )
 
     @property
     def _encoding(self) -> str | None:
@@ -199,6 +248,11 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def _weight(text: bytes) -> int:
+    """Return about how many bytes of memory the elements take that a text is parsed to; at least as many as they do."""
+    return BYTE * len(text) + MARK * text.count(b"<") + VALUE * text.count(b"=")
+
+
 def _pieces(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
     """Return what a stream holds, raw ampersands escaped, and how many there were in each piece."""
     left, inside = b"", False
@@ -206,7 +260,8 @@ def _pieces(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
         text = left + chunk
         cut = text.rfind(b">") + 1  # neither an entity nor the marks of CDATA stand on both sides of it
         if not cut and len(text) > LONGEST:
-            cut = len(text)
+            mark = max(text.rfind(b"<"), text.rfind(b"&"))
+            cut = mark if mark > 0 else len(text) - len("]]")
         text, left = text[:cut], text[cut:]
         piece, escaped, inside = _escaped(text, inside)
         yield piece, escaped

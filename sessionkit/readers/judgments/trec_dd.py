@@ -65,7 +65,7 @@ def fits_topics(glimpse: Glimpse) -> bool:
     return head.lstrip().startswith("<") and "<domain" in head and "<topic " in head and "<subtopic" in head
 
 
-def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001 - as all are called
+def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:
     """Return the judgments of the track's topics: a row per passage.
 
     Raises
@@ -73,7 +73,7 @@ def read_topics(file: LogFile, config: Config) -> Sequence[Raw]:  # noqa: ARG001
     DataError
         It is no well-formed XML, or has no passages.
     """
-    markup = Markup(file)
+    markup = Markup(file, config.memory)
     rows = ElementRows(
         dict.fromkeys(("judgment_key", "subtopic_id", "doc_id", "passage_id", "grade"), pl.String), ("text",), None
     )

@@ -1,6 +1,7 @@
 """XML as it streams by: what is refused, raw ampersands, pieces cut anywhere."""
 
 import gc
+import gzip
 import tracemalloc
 
 import pytest
@@ -133,3 +134,74 @@ def test_garbage_is_collected_again_afterwards():
     with pytest.raises(ZeroDivisionError), uncollected():
         raise ZeroDivisionError
     assert gc.isenabled()
+
+
+MEGABYTE = 1 << 20
+BOMBS = {
+    "a text": (b"<d>", b"x", b"</d>"),
+    "an attribute": (b'<d k="', b"x>", b'"/>'),
+    "elements": (b"", b"<a/>", b""),
+    "attributes": (b"", b'<a b="1"/>', b""),
+    "elements inside each other": (b"", b"<a>", b""),
+    "a comment": (b"<!--", b"<x> ", b"-->"),
+    "an instruction": (b"<?a ", b"x>", b"?>"),
+    "CDATA": (b"<![CDATA[", b"x>", b"]]>"),
+    "ampersands": (b"<d>", b"&", b"</d>"),
+    "an emoji": ("<d>\U0001f600".encode(), b"x", b"</d>"),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_an_element_that_is_too_large_is_refused_before_it_is_held(tmp_path, bomb, monkeypatch):
+    monkeypatch.setattr(markup, "SMALLEST", MEGABYTE)
+    monkeypatch.setattr(markup, "memory_budget", lambda _given: MEGABYTE)
+    begin, part, end = BOMBS[bomb]
+    path = tmp_path / "log.xml.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"<r>\n<s>first</s>\n<s>" + begin)
+        for _ in range(8):
+            file.write(part * (MEGABYTE // len(part)))
+        file.write(end + b"</s></r>")
+    file = opened(path)
+    with pytest.raises(DataError, match=r"log\.xml\.gz, from line 1 on: an element is too large to be read .*--memory"):
+        list(file.elements("s"))
+
+
+def test_what_comes_before_the_root_is_limited_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(markup, "SMALLEST", MEGABYTE)
+    path = tmp_path / "log.xml.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(b"<!--" + b"x" * 8 * MEGABYTE + b"--><r><s>a</s></r>")
+    with pytest.raises(DataError, match="from line 1 on: an element is too large"):
+        texts(path)
+
+
+def test_many_small_elements_are_no_large_one(write, monkeypatch):
+    monkeypatch.setattr(markup, "SMALLEST", 4 * MEGABYTE)
+    monkeypatch.setattr(markup, "memory_budget", lambda _given: 1)
+    assert len(texts(write("log.xml", "<r>" + "<s>abcdefgh</s>\n" * 100_000 + "</r>"))) == 100_000
+
+
+def test_a_large_element_names_the_line_near_which_it_begins(write, monkeypatch):
+    monkeypatch.setattr(markup, "FED", 64)
+    monkeypatch.setattr(markup, "SMALLEST", 100_000)
+    monkeypatch.setattr(markup, "memory_budget", lambda _given: 1)
+    text = "<r>" + "<s>abcdefgh</s>\n" * 500 + f"<s>{'x' * 100_000}</s></r>"
+    with pytest.raises(DataError, match=r"from line (49[5-9]|50[01]) on"):
+        texts(write("log.xml", text))
+
+
+def test_marks_that_are_not_written_as_in_ascii_are_not_read(tmp_path):
+    path = tmp_path / "log.xml"
+    path.write_bytes('<?xml version="1.0" encoding="cp037"?><r><s>a</s></r>'.encode("cp037"))
+    with pytest.raises(DataError):
+        texts(path)
+
+
+def test_long_texts_without_marks_stay_as_they_are(write, monkeypatch):
+    monkeypatch.setattr(markup, "LONGEST", 16)
+    monkeypatch.setattr(markup, "PIECE", 5)
+    text = "<r><s>" + "a & b &amp; c ]] &" * 40 + "</s><s><![CDATA[" + "x & y ]] &amp;" * 20 + "]]></s></r>"
+    first, second = texts(write("log.xml", text))
+    assert first == "a & b & c ]] &" * 40
+    assert second == "x & y ]] &amp;" * 20

@@ -31,3 +31,12 @@ def listed(items: Sequence[str]) -> str:
     'a, b and c'
     """
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of some names, and how many there are beyond.
+
+    >>> first_names(["a", "b"]), first_names(["a", "b", "c", "d", "e"])
+    ('a, b', 'a, b, c and 2 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

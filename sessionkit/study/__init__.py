@@ -27,6 +27,7 @@ In come checked tables, in memory or on disk; out goes a `Study` that hands out 
     partition_folders.py  a log in folders, one for each value of a column
     partitions.py         adding one to a saved study; union.py: users and judgments of two studies
     locations.py          where a study lies: on disk or at an address
+    descriptor.py         what its descriptor says, checked
     package_reader.py     reading a study back
     atomic_files.py       putting a finished directory or file in its place in one rename
     temporary.py          folders of studies that were not saved yet; copies of written studies

@@ -21,6 +21,8 @@ from sessionkit.arguments import path_of
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.study.storage import DESCRIPTOR, scan_files
 
+DESCRIPTOR_BYTES = 2**28
+"""Size up to which a descriptor is read; one of 100,000 files has 50 MB."""
 SCHEMES = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "http", "https")
 """Addresses that polars reads."""
 DRIVE = re.compile(r"^/(?=[A-Za-z]:/)")
@@ -131,6 +133,11 @@ class Directory:
                 "make one with `sessionkit ingest SOURCE --out STUDY`"
             )
         try:
+            size = (self.path / DESCRIPTOR).stat().st_size
+            if size > DESCRIPTOR_BYTES:
+                raise DataError(
+                    f"{self.descriptor} has {size:,} bytes; a study's has at most {DESCRIPTOR_BYTES:,}; ingest the source again"
+                )
             return (self.path / DESCRIPTOR).read_bytes()
         except OSError as error:
             raise DataError(f"{self.descriptor} cannot be read ({error.strerror or error})") from None

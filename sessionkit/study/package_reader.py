@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-import json
+import math
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import TABLES, table
+from sessionkit.contract import table
+from sessionkit.display.words import first_names
 from sessionkit.errors import DataError
 from sessionkit.study.atomic_files import moved_aside
 from sessionkit.study.batches import slices
+from sessionkit.study.descriptor import Descriptor, hash_of, read_descriptor, shown_value, unlisted_files
 from sessionkit.study.facts import NO_FACTS, Facts, facts_in_order, facts_of
 from sessionkit.study.locations import Address, Directory, Folder, first_line, folder_at
-from sessionkit.study.package_writer import LAYOUT, digest_of, foreign_files
+from sessionkit.study.partition_folders import names_folders
 from sessionkit.study.resources import sha256
 from sessionkit.study.row_index import PRIVATE, public
-from sessionkit.study.settings import Settings
-from sessionkit.study.source import Source
-from sessionkit.study.storage import DESCRIPTOR, LOG, Added, Partitioned, Storage, StoredBatch, identity_of
+from sessionkit.study.storage import DESCRIPTOR, LOG, Storage, StoredBatch, identity_of
 from sessionkit.study.study import Study, guarded_read, no_rejected
 
 Files = dict[str, list[Path | str]]
 TRIES, PAUSE = 20, 0.05
 """How often a study is opened that another process replaces meanwhile, and seconds between two tries."""
-DIGESTED = 3
-"""Layout from which a descriptor keeps a digest of itself."""
+HASHED_BYTES = 64 * 2**20
+"""Size of a table up to which opening compares its files with their hashes: 0.15 s for one of this size, and scoring it takes 4 s."""
 
 
 def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
-    """Open a saved study: nothing is read but the descriptor and the footers of the Parquet files.
+    """Open a saved study: the descriptor and the footers of the Parquet files are read, and small tables hashed.
+
+    The files of a table of up to 64 MB are compared with their SHA-256 in the descriptor. `sessionkit check --verify` does so
+    with larger ones too. Files at an address are not hashed, since all of them would have to be fetched.
 
     If another process replaces the study meanwhile, it is opened again.
 
@@ -49,23 +53,29 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
     Raises
     ------
     DataError
-        It is no study, it cannot be read, it was written by a newer sessionkit, it names files outside itself, or a file
-        is missing or not of the size, length and columns the descriptor says.
+        It is no study, it cannot be read, it was written by a newer sessionkit, its descriptor was edited or names files that
+        sessionkit would not write, or a file is missing, was changed, or is not of the size, length and columns that the
+        descriptor says.
     UsageError
         It is an address that cannot be read.
     """
-    return _opened(folder_at(directory, storage_options))
+    return _opened(folder_at(directory, storage_options), is_hashed=True)
 
 
-def _opened(folder: Folder) -> Study:
+def open_written(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
+    """Open a study without hashing its files, which were just written, or hashed when the study was opened elsewhere."""
+    return _opened(folder_at(directory, storage_options), is_hashed=False)
+
+
+def _opened(folder: Folder, *, is_hashed: bool) -> Study:
     """Open the study in a folder, and again where another process replaces it meanwhile: what was read may be of two studies."""
     if not isinstance(folder, Directory):
-        return _opened_once(folder)
+        return _opened_once(folder, is_hashed=is_hashed)
     for _ in range(TRIES):
         identity = identity_of(folder.path)
         aside = None if identity else moved_aside(folder.path)
         try:
-            study = _opened_once(folder)
+            study = _opened_once(folder, is_hashed=is_hashed)
         except (DataError, OSError, pl.exceptions.PolarsError):
             if aside is None and identity_of(folder.path) == identity:
                 raise
@@ -81,70 +91,58 @@ def _opened(folder: Folder) -> Study:
     raise DataError(f"{folder.name} is being replaced again and again; try again when the other process has ended")
 
 
-def _opened_once(folder: Folder) -> Study:
+def _opened_once(folder: Folder, *, is_hashed: bool) -> Study:
     """Open the study in a folder."""
     identity = identity_of(folder.path) if isinstance(folder, Directory) else None
-    descriptor = parsed(folder.text(), folder.descriptor)
-    where = folder.descriptor
-    ours = ours_of(descriptor, where, folder.name)
-    resources = resources_of(descriptor, where)
-    files: Files = {name: [folder.file(path) for path in paths_of(resource)] for name, resource in resources.items()}
-    scans = {name: _scan(folder, name, resource, files[name]) for name, resource in resources.items()}
+    descriptor = read_descriptor(folder.text(), folder.descriptor, folder.name)
+    files: Files = {name: [folder.file(path) for path in descriptor.paths(name)] for name in descriptor.resources}
+    sizes = {name: _require_size(folder, name, descriptor, files[name]) for name in files}
+    if is_hashed:
+        _require_unchanged(folder, descriptor, files, [name for name, size in sizes.items() if size <= HASHED_BYTES])
+    scans = {name: _scan(folder, name, descriptor, files[name]) for name in files}
+    _require_partition_column(descriptor, scans["sessions"])
     tables: dict[str, Any] = {name: public(scan, name) for name, scan in scans.items()}
     tables.setdefault("rejected", no_rejected())
     return Study(
         **tables,
-        settings=value_of(Settings, ours["settings"], where),
-        sources=tuple(value_of(Source, source, where) for source in ours["sources"]),
-        reader=str(ours["reader"]),
-        notes=tuple(str(note) for note in ours["notes"]),
+        settings=descriptor.settings,
+        sources=descriptor.sources,
+        reader=descriptor.reader,
+        notes=descriptor.notes,
         path=folder.path if isinstance(folder, Directory) else None,
         address=folder.name if isinstance(folder, Address) else None,
         storage=Storage(
             identity=identity,
-            facts=value_of(Facts, ours["facts"], where),
-            partitioned=partitioned_of(ours, where),
-            stored=_stored(folder, files, scans, ours),
-            numbered_judgments=_numbered(scans["judgments"]),
+            facts=descriptor.facts,
+            partitioned=descriptor.partitioned,
+            stored=_stored(folder, files, scans, descriptor),
+            numbered_judgments=scans["judgments"] if _has_private_columns(scans, ["judgments"]) else None,
             files={name: files[name] for name in ("users", "judgments")},
-            hashes={name: hash_of(resources[name]) for name in ("users", "judgments")},
+            hashes={name: hash_of(descriptor.resources[name]) for name in ("users", "judgments")},
         ),
     )
 
 
-def _numbered(judgments: pl.LazyFrame) -> pl.LazyFrame | None:
-    """Return the judgments with their private columns; None where they lack them."""
-    return judgments if set(PRIVATE["judgments"]) <= set(judgments.collect_schema().names()) else None
-
-
-def hash_of(resource: dict[str, Any]) -> str:
-    """Return the sha256 that a resource says; nothing where it says none."""
-    kept = resource.get("hash")
-    return kept.removeprefix("sha256:") if isinstance(kept, str) and kept.startswith("sha256:") else ""
+def _has_private_columns(scans: Mapping[str, pl.LazyFrame], names: Iterable[str]) -> bool:
+    """Return whether tables have their private columns, which older layouts lack."""
+    return all(set(PRIVATE[name]) <= set(scans[name].collect_schema().names()) for name in names)
 
 
 def _stored(
-    folder: Folder, files: Files, scans: dict[str, pl.LazyFrame], ours: dict[str, Any]
+    folder: Folder, files: Files, scans: Mapping[str, pl.LazyFrame], descriptor: Descriptor
 ) -> tuple[StoredBatch, ...] | None:
-    """Return the files of the log part by part; None where they lack the private columns."""
-    many = {len(files[name]) for name in LOG}
-    if len(many) > 1 or any(not set(PRIVATE[name]) <= set(scans[name].collect_schema().names()) for name in LOG):
+    """Return the files of the log part by part; None where an older layout lacks the private columns."""
+    options = folder.options if isinstance(folder, Address) else None
+    if descriptor.parts is None and (
+        len({len(files[name]) for name in LOG}) > 1 or not _has_private_columns(scans, LOG)
+    ):
         return None
     parts = [dict(zip(LOG, paths, strict=True)) for paths in zip(*(files[name] for name in LOG), strict=True)]
-    options = folder.options if isinstance(folder, Address) else None
-    said = parts_of(ours, len(parts), folder.descriptor)
-    if said is None:
+    if descriptor.parts is None:
         return tuple(StoredBatch(part, options=options) for part in parts)
     return tuple(
-        StoredBatch(
-            part,
-            entry["folder"],
-            {name: entry["sha256"][name] for name in LOG},
-            entry["pairs"],
-            entry["pairs"] == ours["pairs"],
-            options,
-        )
-        for part, entry in zip(parts, said, strict=True)
+        StoredBatch(part, entry.folder, entry.sha256, entry.pairs, entry.pairs == descriptor.pairs, options)
+        for part, entry in zip(parts, descriptor.parts, strict=True)
     )
 
 
@@ -152,34 +150,39 @@ def _stored(
 def verify_hashes(study: Study) -> tuple[str, ...]:
     """Return a sentence for all of a study on disk that is not as it was written.
 
-    Every file is held against its SHA-256, the descriptor against its digest, the counts it keeps are counted again, and
-    what lies in the directory beside the study's files is named. This reads every byte, and the tables once more.
+    Every file is compared with its SHA-256, the counts in the descriptor are counted again, and what lies in the directory
+    beside the study's files is named. This reads every byte, and the tables once more.
 
     Raises
     ------
     DataError
-        The study was not opened from disk.
+        The study was not opened from disk, or its descriptor was edited or removed since.
     """
     if study.path is None:
-        here = (
+        reason = (
             f"{study.address} is not on this machine; copy it to a disk"
             if study.address
             else ("this study was not opened from disk, so there are no files to verify; save it")
         )
-        raise DataError(f"{here} first")
+        raise DataError(f"{reason} first")
     folder = Directory(study.path)
-    descriptor = parsed(folder.text(), folder.descriptor)
-    ours = ours_of(descriptor, folder.descriptor, folder.name)
-    problems = _changed_files(folder, descriptor, ours)
-    if (ours["layout"] >= DIGESTED or "digest" in ours) and ours.get("digest") != digest_of(descriptor):
-        problems.append(f"{DESCRIPTOR} was changed: its digest does not match")
-    problems += [f"{name} is in the study, but {DESCRIPTOR} does not list it" for name in foreign_files(study.path)]
+    descriptor = read_descriptor(folder.text(), folder.descriptor, folder.name)
+    files: Files = {name: [folder.file(path) for path in descriptor.paths(name)] for name in descriptor.resources}
+    problems = [
+        f"{file} was changed: its sha256 differs from {DESCRIPTOR}" for file in _changed_files(descriptor, files)
+    ]
+    problems += [
+        f"{', '.join(descriptor.paths(name))} cannot be verified: {DESCRIPTOR} has no sha256 of it"
+        for name in files
+        if not descriptor.hashes(name)
+    ]
+    problems += [f"{name} is in the study, but {DESCRIPTOR} does not list it" for name in unlisted_files(study.path)]
     if not problems:  # what was changed is not counted
-        kept, counts = asdict(study.facts), asdict(_counted(study))
+        stated, counts = asdict(study.facts), asdict(_counted(study))
         problems += [
-            f"{DESCRIPTOR} says {name} = {kept[name]:,}, but the tables have {counts[name]:,}"
-            for name in kept
-            if kept[name] != counts[name]
+            f"{DESCRIPTOR} says {name} = {stated[name]:,}, but the tables have {counts[name]:,}"
+            for name in stated
+            if stated[name] != counts[name]
         ]
     return tuple(problems)
 
@@ -204,37 +207,50 @@ def _counted(study: Study) -> Facts:
     return facts
 
 
-def _changed_files(folder: Directory, descriptor: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Return a sentence for each file whose bytes are not those that were written."""
-    resources = resources_of(descriptor, folder.descriptor)
-    problems: list[str] = []
-    for name, resource in resources.items():
-        paths = [folder.file(path) for path in paths_of(resource)]
-        names = [path.relative_to(folder.path).as_posix() for path in paths]
-        if hash_of(resource):
-            checked = [(", ".join(names), paths, hash_of(resource))]
-        elif name in LOG and (said := parts_of(ours, len(paths), folder.descriptor)) is not None:
-            checked = [(one, [path], part["sha256"][name]) for one, path, part in zip(names, paths, said, strict=True)]
-        else:
-            problems.append(f"{', '.join(names)} cannot be verified: {DESCRIPTOR} keeps no sha256 of it")
-            continue
-        problems += [
-            f"{file} was changed: its sha256 differs from {DESCRIPTOR}"
-            for file, on_disk, kept in checked
-            if sha256(*on_disk) != kept
-        ]
-    return problems
-
-
-def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path | str]) -> pl.LazyFrame:
-    """Scan one table after comparing its files with what the descriptor says."""
+def _require_size(folder: Folder, name: str, descriptor: Descriptor, files: Sequence[Path | str]) -> float:
+    """Return the bytes of a table, which must be as many as its descriptor says; infinity where they are not known."""
     sizes = [size for file in files if (size := folder.size(file)) is not None]
-    size = resource.get("filesize", resource.get("bytes"))  # "bytes" up to layout 2
-    if len(sizes) == len(files) and sum(sizes) != size:
+    if len(sizes) < len(files):
+        return math.inf
+    resource = descriptor.resources[name]
+    stated = resource.get("filesize", resource.get("bytes"))  # "bytes" up to layout 2
+    if sum(sizes) != stated:
         raise DataError(
-            f"{folder.name}: {name} has {sum(sizes)} bytes, but {DESCRIPTOR} says {size}; the file "
+            f"{folder.name}: {name} has {sum(sizes)} bytes, but {DESCRIPTOR} says {shown_value(stated)}; the file "
             "was changed or cut short"
         )
+    return sum(sizes)
+
+
+def _require_unchanged(folder: Folder, descriptor: Descriptor, files: Files, names: Sequence[str]) -> None:
+    """Refuse tables of these names whose files are not those that were written."""
+    changed = _changed_files(descriptor, {name: files[name] for name in names})
+    if changed:
+        raise DataError(
+            f"{folder.name}: {first_names(changed)} changed after the study was written (the sha256 differs from {DESCRIPTOR}); "
+            "restore the study from a copy, or ingest the source again"
+        )
+
+
+def _changed_files(descriptor: Descriptor, files: Files) -> list[str]:
+    """Return the names of files whose bytes are not those that were written."""
+    groups: list[tuple[str, Sequence[Path | str], str]] = []
+    for name, paths in files.items():
+        named, hashes = descriptor.paths(name), descriptor.hashes(name)
+        if len(hashes) == len(paths):
+            groups += zip(named, ([path] for path in paths), hashes, strict=True)
+        elif hashes:
+            groups.append((", ".join(named), paths, hashes[0]))
+    try:
+        with ThreadPoolExecutor() as pool:  # hashing leaves Python's lock to the others
+            actual = list(pool.map(lambda group: sha256(*map(Path, group[1])), groups))
+    except OSError as error:
+        raise DataError(f"{error.filename} cannot be read ({error.strerror or error})") from None
+    return [file for (file, _, stated), computed in zip(groups, actual, strict=True) if computed != stated]
+
+
+def _scan(folder: Folder, name: str, descriptor: Descriptor, files: Sequence[Path | str]) -> pl.LazyFrame:
+    """Scan one table after comparing its rows and columns with what the descriptor says."""
     try:
         frame = folder.scan(files)
         schema = frame.collect_schema()
@@ -243,10 +259,10 @@ def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path 
         raise DataError(
             f"{folder.name}: {name} is not readable as Parquet ({first_line(error)}); ingest the source again"
         ) from None
-    if rows != resource.get("rowcount"):
+    stated = descriptor.resources[name].get("rowcount")
+    if rows != stated:
         raise DataError(
-            f"{folder.name}: {name} has {rows} rows where {DESCRIPTOR} says {resource.get('rowcount')}; the file was "
-            "changed"
+            f"{folder.name}: {name} has {rows} rows where {DESCRIPTOR} says {shown_value(stated)}; the file was changed"
         )
     if name == "rejected":
         frame, schema = _with_cells(frame)
@@ -259,7 +275,23 @@ def _scan(folder: Folder, name: str, resource: dict[str, Any], files: list[Path 
                 f"{folder.name}: {name}.{field.name} is {schema[field.name]} where the schema says {field.dtype}; "
                 "ingest the source again"
             )
+    for column in PRIVATE.get(name, ()):
+        dtype = schema.get(column)
+        if (dtype is None and descriptor.parts is not None) or (dtype is not None and not dtype.is_integer()):
+            raise DataError(f"{folder.name}: {name}.{column} is missing or no integer; ingest the source again")
     return frame
+
+
+def _require_partition_column(descriptor: Descriptor, sessions: pl.LazyFrame) -> None:
+    """Refuse a column of partitions that the sessions do not have, or that cannot name a folder."""
+    if descriptor.partitioned is None:
+        return
+    dtype = sessions.collect_schema().get(descriptor.partitioned.by)
+    if dtype is None or not names_folders(dtype):
+        raise DataError(
+            f"{descriptor.where}: sessionkit.partitioned.by is {shown_value(descriptor.partitioned.by)}, which is not a column of "
+            "sessions that can name a folder; ingest the source again"
+        )
 
 
 def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
@@ -267,137 +299,3 @@ def _with_cells(rejected: pl.LazyFrame) -> tuple[pl.LazyFrame, pl.Schema]:
     if "row_kept" not in rejected.collect_schema():
         rejected = rejected.with_columns(column=pl.lit(None, dtype=pl.String), row_kept=pl.lit(value=False))
     return rejected, rejected.collect_schema()
-
-
-PARTED = 3
-"""Layout from which a descriptor says of every part of the log its folder, its pairs and its hashes."""
-KINDS = {"reader": str, "settings": dict, "facts": dict, "notes": list, "sources": list}
-
-
-def parsed(text: bytes, where: str) -> dict[str, Any]:
-    """Return the descriptor as a value; `where` is what messages call it."""
-    try:
-        descriptor = json.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where} cannot be read as JSON ({error}); ingest the source again") from None
-    if not isinstance(descriptor, dict):
-        raise DataError(f"{where} is not a data package: it is not a JSON object")
-    if b"\\ud" in text.lower():  # which also begins a pair of halves, that is one character
-        try:
-            json.dumps(descriptor, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise DataError(
-                f"{where} contains half a surrogate pair, which is not text; ingest the source again"
-            ) from None
-    return descriptor
-
-
-def ours_of(descriptor: dict[str, Any], where: str, study: str) -> dict[str, Any]:
-    """Return the descriptor's sessionkit block."""
-    ours = descriptor.get("sessionkit")
-    if not isinstance(ours, dict):
-        raise DataError(
-            f"{where} is a data package but not a study: it has no sessionkit block; ingest "
-            "its tables with a study.toml"
-        )
-    layout = ours.get("layout")
-    if isinstance(layout, bool) or not isinstance(layout, int) or layout < 1:
-        raise DataError(
-            f"{where}: layout is {layout!r}; it must be a number from 1 to {LAYOUT}; ingest the source again"
-        )
-    if layout > LAYOUT:
-        raise DataError(
-            f"{study} was written by sessionkit {ours.get('version')} in layout {layout}; this one reads up "
-            f"to {LAYOUT}: upgrade it (pip install --upgrade sessionkit-ir)"
-        )
-    for name, kind in (KINDS if layout < PARTED else {**KINDS, "pairs": str, "parts": list}).items():
-        if not isinstance(ours.get(name), kind):
-            raise DataError(f"{where}: sessionkit.{name} is missing or of the wrong type; ingest the source again")
-    return ours
-
-
-def resources_of(descriptor: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
-    """Return the resources that are tables of a study, by name."""
-    listed = descriptor.get("resources")
-    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
-        raise DataError(f"{where} lists no resources; ingest the source again")
-    resources = {entry.get("name"): entry for entry in listed if entry.get("name") in (*TABLES, "rejected")}
-    missing = [name for name in TABLES if name not in resources]
-    if missing:
-        raise DataError(f"{where} has no resource {', '.join(missing)}; ingest the source again")
-    return resources
-
-
-def paths_of(resource: dict[str, Any]) -> list[Any]:
-    """Return what a resource says are its files."""
-    named = resource.get("path")
-    return named if isinstance(named, list) and named else [named]
-
-
-def parts_of(ours: dict[str, Any], many: int, where: str) -> list[dict[str, Any]] | None:
-    """Return what is said of each of the log's parts, of which there are so many; None where nothing is said."""
-    listed = ours.get("parts")
-    if listed is None:
-        return None
-    whole = isinstance(listed, list) and len(listed) == many and isinstance(ours.get("pairs"), str)
-    if not whole or not all(_is_part(part) for part in listed):
-        raise DataError(
-            f"{where}: sessionkit.parts does not say folder, pairs and sha256 of every file; ingest the source again"
-        )
-    return list(listed)
-
-
-def _is_part(part: object) -> bool:
-    """Return whether a part says its folder, its pairs and a hash of each table of the log."""
-    if not isinstance(part, dict) or not all(isinstance(part.get(name), str) for name in ("folder", "pairs")):
-        return False
-    hashes = part.get("sha256")
-    return isinstance(hashes, dict) and all(
-        isinstance(hashes.get(name), str) for name in ("sessions", "queries", "results")
-    )
-
-
-def partitioned_of(ours: dict[str, Any], where: str) -> Partitioned | None:
-    """Return by what the study is partitioned."""
-    given = ours.get("partitioned")
-    parts = ours.get("parts")
-    split = isinstance(parts, list) and any(isinstance(part, dict) and part.get("folder") for part in parts)
-    if given is None and not split:
-        return None
-    if not isinstance(given, dict) or not isinstance(given.get("added"), list):
-        raise DataError(
-            f"{where}: sessionkit.partitioned does not have the form that sessionkit writes; ingest the source again"
-        )
-    added = tuple(value_of(Added, entry, where) for entry in given["added"])
-    partitioned: Partitioned = value_of(Partitioned, {**given, "added": added}, where)
-    return partitioned
-
-
-def value_of(kind: type[Any], given: object, where: str) -> Any:  # noqa: ANN401
-    """Return a dataclass from a JSON object, refusing objects that do not fit it."""
-    known = {field.name for field in fields(kind)}
-    if not isinstance(given, dict) or not set(given) <= known:
-        raise DataError(
-            f"{where}: {kind.__name__.lower()} does not have the form that sessionkit writes; ingest the source again"
-        )
-    for name, type_ in get_type_hints(kind).items():
-        if kind is not Settings and name in given and not _fits(given[name], type_):
-            raise DataError(
-                f"{where}: {kind.__name__.lower()}.{name} is {given[name]!r}, which is not valid; "
-                "ingest the source again"
-            )
-    try:
-        return kind(**given)
-    except DataError as error:
-        raise DataError(f"{where}: {error}") from None
-    except TypeError:
-        raise DataError(f"{where}: {kind.__name__.lower()} lacks a value; ingest the source again") from None
-
-
-def _fits(value: object, type_: Any) -> bool:  # noqa: ANN401
-    """Return whether a JSON value is of this type; counts are whole, not below 0, and below 2^63."""
-    if isinstance(value, tuple):
-        return True
-    if isinstance(value, bool) or not isinstance(value, type_):
-        return False
-    return not isinstance(value, int) or 0 <= value < 2**63

@@ -7,11 +7,10 @@ study gives the same bytes.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -21,11 +20,14 @@ import polars as pl
 
 from sessionkit import __version__
 from sessionkit.contract import TABLES
-from sessionkit.errors import UsageError
+from sessionkit.display.words import first_names
+from sessionkit.errors import DataError, UsageError
 from sessionkit.study.atomic_files import built_beside, sole_writer
 from sessionkit.study.batches import ORDER, slices
+from sessionkit.study.descriptor import LAYOUT, digest_of, foreign_content, is_study
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study.package_reader import open_written
 from sessionkit.study.partition_folders import by_partition, require_partition_column
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
@@ -35,10 +37,6 @@ from sessionkit.study.study import Study
 
 JUDGMENTS = "judgments.parquet"
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
-LAYOUT = 3
-"""Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
-UNASKED = (".DS_Store", "Thumbs.db", "desktop.ini")
-"""Files that systems put into any folder that somebody looks at."""
 ROWS = 2**23
 """Results of one file, where no memory is said to keep to."""
 RESULT_BYTES = 250
@@ -95,7 +93,7 @@ def write_package(
         require_partition_column(study, partition_by)
         partitioned = Partitioned(partition_by)
         parts = by_partition(parts, partition_by, rows)
-    with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft, study.reading():
+    with sole_writer(directory), study_draft(directory) as draft, study.reading():
         pairs = JudgmentIndex.of(study.judgments)
         write_judgments(study, pairs, draft)  # while the first part of the log may still be on its way
         log = write_log(parts, pairs, draft, together=finished is not None, seen=seen)
@@ -136,44 +134,35 @@ def refuse_to_replace(directory: Path) -> None:
     if directory.is_dir():
         if any(directory.iterdir()) and not is_study(directory):
             raise UsageError(f"{directory} is not empty and not a study; it was left alone. Choose another directory")
-        if foreign := foreign_files(directory):
-            named = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")
+        if foreign := foreign_content(directory):
             raise UsageError(
-                f"{directory} contains {named} in addition to the study's files; it was left alone. Move what is not the "
+                f"{directory} contains {first_names(foreign)} in addition to the study's files; it was left alone. Move what is not the "
                 "study's, or choose another directory"
             )
     elif directory.exists():
         raise UsageError(f"{directory} is a file, not a directory; it was left alone. Choose another name")
 
 
-def is_study(directory: Path) -> bool:
-    """Return whether a directory's descriptor is one of ours."""
-    return _descriptor_at(directory) is not None
+@contextmanager
+def study_draft(directory: Path) -> Iterator[Path]:
+    """Yield an empty directory beside `directory`, whose place it takes afterwards; a study that cannot be opened never does.
 
-
-def foreign_files(directory: Path) -> list[str]:
-    """Return what lies in a study directory that its descriptor does not list, as paths within it, sorted."""
-    descriptor = _descriptor_at(directory)
-    if descriptor is None:
-        return []
-    listed = descriptor.get("resources")
-    paths = [entry.get("path") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    named = {name for path in paths for name in (path if isinstance(path, list) else [path]) if isinstance(name, str)}
-    own = {Path(DESCRIPTOR), *(Path(name) for name in named)}
-    own |= {parent for path in own for parent in path.parents}
-    found = (path.relative_to(directory) for path in directory.rglob("*") if path.name not in UNASKED)
-    foreign = {path for path in found if path not in own}
-    return sorted(path.as_posix() for path in foreign if path.parent not in foreign)
-
-
-def _descriptor_at(directory: Path) -> dict[str, Any] | None:
-    """Return the descriptor of a study directory; None where it is none."""
-    try:
-        descriptor = json.loads((directory / DESCRIPTOR).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    ours = isinstance(descriptor, dict) and isinstance(descriptor.get("sessionkit"), dict)
-    return descriptor if ours else None
+    Raises
+    ------
+    DataError
+        What was written cannot be opened.
+    UsageError
+        The place cannot be written, or holds something that must not be replaced.
+    """
+    with built_beside(directory, refuse_to_replace) as draft:
+        yield draft
+        try:
+            open_written(draft)
+        except DataError as error:
+            reason = str(error).replace(str(draft), str(directory))
+            raise DataError(
+                f"{directory} was not written, since the new study could not be opened; nothing there was changed ({reason})"
+            ) from None
 
 
 def write_log(
@@ -246,17 +235,6 @@ def _write(frame: pl.LazyFrame, path: Path) -> Path:
         path, compression="zstd", compression_level=1, statistics=True, row_group_size=2**17, maintain_order=True
     )
     return path
-
-
-def digest_of(descriptor: Mapping[str, Any]) -> str:
-    """Return the SHA-256 by which a descriptor's own changes are found: of all it says but the digest, its keys sorted.
-
-    >>> digest_of({"name": "a", "sessionkit": {}}) == digest_of({"sessionkit": {"digest": "x"}, "name": "a"})
-    True
-    """
-    ours = {name: value for name, value in descriptor["sessionkit"].items() if name != "digest"}
-    text = json.dumps({**descriptor, "sessionkit": ours}, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _descriptor(

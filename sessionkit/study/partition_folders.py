@@ -6,9 +6,10 @@ A folder is called as Hive calls it, ``system_id=bm25``; the files keep the colu
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import polars as pl
 
@@ -24,6 +25,8 @@ LONGEST = 150
 MOST = 10_000
 """Partitions of a study: each is at least three files."""
 PARTITION = "__partition"
+SHORTENED = re.compile(rf"(?P<beginning>[A-Za-z0-9_.~%=-]{{{LONGEST - 33}}})\+[0-9a-f]{{32}}")
+"""Names of folders that end in a hash."""
 
 
 def folder_of(name: str, value: str | None) -> str:
@@ -52,6 +55,24 @@ def folder_of(name: str, value: str | None) -> str:
     return whole
 
 
+def is_partition_folder(name: str, folder: str) -> bool:
+    """Return whether `folder_of` gives a folder this name for some value of the column.
+
+    >>> is_partition_folder("system_id", "system_id=BM25%2Fa%20b"), is_partition_folder("system_id", "../system_id=a")
+    (True, False)
+    """
+    beginning = f"{quote(name, safe='')}="
+    if shortened := SHORTENED.fullmatch(folder):
+        return shortened["beginning"].startswith(beginning[: LONGEST - 33])
+    value = unquote(folder.removeprefix(beginning))
+    return folder in (folder_of(name, value), folder_of(name, None))
+
+
+def names_folders(dtype: pl.DataType) -> bool:
+    """Return whether values of this type can name folders."""
+    return not dtype.is_nested() and dtype != pl.Binary
+
+
 def require_partition_column(study: Study, name: str) -> None:
     """Refuse a column that the sessions do not have, or that has no or too many values to make folders of.
 
@@ -66,7 +87,7 @@ def require_partition_column(study: Study, name: str) -> None:
             f"partition_by={name}: no such column in sessions; choose from {', '.join(known)}{suggestion(name, known)}"
         )
     dtype = study.sessions.collect_schema()[name]
-    if dtype.is_nested() or dtype == pl.Binary:
+    if not names_folders(dtype):
         raise UsageError(f"partition_by={name}: it is {dtype}, which cannot name a folder; choose another column")
     many = study.sessions.select(pl.col(name).n_unique()).collect().item()
     if many > MOST:

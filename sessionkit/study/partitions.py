@@ -13,13 +13,20 @@ import polars as pl
 
 from sessionkit.arguments import path_of
 from sessionkit.errors import DataError, UsageError
-from sessionkit.study.atomic_files import built_beside, linked, sole_writer
+from sessionkit.study.atomic_files import linked, sole_writer
 from sessionkit.study.batches import slices
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.locations import is_address
-from sessionkit.study.package_reader import open_study
-from sessionkit.study.package_writer import finish_package, refuse_to_replace, rows_within, write_judgments, write_log
+from sessionkit.study.package_reader import open_study, open_written
+from sessionkit.study.package_writer import (
+    finish_package,
+    refuse_to_replace,
+    rows_within,
+    study_draft,
+    write_judgments,
+    write_log,
+)
 from sessionkit.study.partition_folders import folder_of
 from sessionkit.study.row_index import public
 from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBatch, StudyBatch, identity_of, scan_files
@@ -105,7 +112,7 @@ def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) 
     users = united_users(saved.users.collect(), study.users.collect(), change.forgotten_users())
     whole = change.added(study, users, judgments)
     pairs = JudgmentIndex.of(whole.judgments)
-    with built_beside(target, refuse_to_replace) as draft:
+    with study_draft(target) as draft:
         write_judgments(whole, pairs, draft)
         kept = [_linked(part, target, draft) for part in change.kept]
         written = write_log(_conformed(study, saved, typed, change.folder, rows), pairs, draft)
@@ -113,7 +120,7 @@ def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) 
         finish_package(whole, log, pairs, change.partitioned(study), draft)
         if identity_of(target) != saved.storage.identity:  # where there are no locks
             raise UsageError(f"{target} was changed while the partition was being added; it was left alone. Try again")
-    return open_study(target)
+    return open_written(target)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,6 @@ import polars as pl
 from sessionkit.errors import SpaceError, lack_of_space
 from sessionkit.study.atomic_files import (
     SETTLED,
-    built_beside,
     find_tagged,
     is_left,
     linked,
@@ -30,7 +29,7 @@ from sessionkit.study.atomic_files import (
     sole_writer,
     try_lock,
 )
-from sessionkit.study.package_writer import refuse_to_replace
+from sessionkit.study.package_writer import refuse_to_replace, study_draft
 
 PREFIX, SUFFIX = "sessionkit-", ".temporary"
 """How the names of folders begin and end."""
@@ -141,7 +140,7 @@ def copy_package(package: Path, directory: Path) -> Path:
         The place cannot be written, or holds something else than a study.
     """
     refuse_to_replace(directory)
-    with sole_writer(directory), built_beside(directory, refuse_to_replace) as draft:
+    with sole_writer(directory), study_draft(directory) as draft:
         for path in sorted(package.rglob("*")):
             place = draft / path.relative_to(package)
             if path.is_dir():

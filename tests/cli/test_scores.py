@@ -182,12 +182,22 @@ def test_memory_is_a_size(call, study):
     assert "memory is '4 bananas'; give a size such as 4GB" in refused.err
 
 
-def test_a_study_that_was_changed_is_not_scored_if_that_is_asked(call, refused, study):
+def test_a_study_that_was_changed_is_not_scored(call, refused, study):
     assert call("score", study, "sDCG@3", "--verify").status == 0
     path = study / "datapackage.json"
     path.write_text(path.read_text().replace('"max_grade": 2.0', '"max_grade": 3.0'))
-    refused(1, "score", study, "sDCG@3", "--verify", names=["its digest does not match", "nothing was scored"])
+    refused(1, "score", study, "sDCG@3", names=["datapackage.json was changed", "its digest does not match; restore it"])
+    path.write_text(path.read_text().replace('"max_grade": 3.0', '"max_grade": 2.0'))
     assert call("score", study, "sDCG@3").status == 0
+    results = study / "results.parquet"
+    results.write_bytes(results.read_bytes().replace(b"PAR1", b"PAR2", 1))
+    refused(1, "score", study, "sDCG@3", names=["results.parquet changed after the study was written", "restore the study"])
+
+
+def test_verify_refuses_what_opening_does_not_find(call, refused, study):
+    (study / "notes.txt").write_text("x")
+    assert call("score", study, "sDCG@3").status == 0
+    refused(1, "score", study, "sDCG@3", "--verify", names=["notes.txt is in the study", "nothing was scored"])
 
 
 @pytest.mark.parametrize("command", [["score"], ["curve"], ["score", "--per", "session", "--wide"]])

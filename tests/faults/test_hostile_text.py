@@ -18,6 +18,7 @@ import sessionkit as sk
 from sessionkit.charts import save, session_curve
 from sessionkit.errors import ACTING
 from sessionkit.reports import report
+from sessionkit.study.descriptor import digest_of
 from tests.support.payloads import CELL, COMMANDS, EACH, FORMULAS, PAYLOADS, TERMINAL
 from tests.support.score_way import score_way
 
@@ -67,6 +68,7 @@ def study(tmp_path_factory):
     ours["notes"] += PAYLOADS
     ours["reader"] = CELL
     ours["sources"] += [{**ours["sources"][0], "path": text, "table": text, "kind": text} for text in EACH]
+    descriptor["sessionkit"]["digest"] = digest_of(descriptor)
     (saved / "datapackage.json").write_text(json.dumps(descriptor), encoding="utf-8")
     return sk.open_study(saved)
 

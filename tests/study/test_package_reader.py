@@ -1,18 +1,17 @@
 """Opening distrusts: what a descriptor says must be so, and it may not point outside."""
 
-import hashlib
-import json
 import os
 import shutil
 
 import polars as pl
 import pytest
 
-from sessionkit.errors import DataError
+from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.readers.read import read
-from sessionkit.study import open_study, verify_hashes
-from sessionkit.study.package_writer import digest_of
+from sessionkit.study import open_study, package_reader, verify_hashes
+from sessionkit.study.resources import sha256
+from tests.support.descriptors import edit_descriptor, sign_file
 
 
 @pytest.fixture
@@ -21,11 +20,11 @@ def folder(tmp_path):
     return from_tables(results).save(tmp_path / "out").path
 
 
-def change(folder, how):
-    path = folder / "datapackage.json"
-    descriptor = json.loads(path.read_text())
-    how(descriptor, {resource["name"]: resource for resource in descriptor["resources"]})
-    path.write_text(json.dumps(descriptor))
+def change(folder, how, *, is_signed=True):
+    def edit(descriptor):
+        how(descriptor, {resource["name"]: resource for resource in descriptor["resources"]})
+
+    edit_descriptor(folder, edit, is_signed=is_signed)
 
 
 def refused(folder, words):
@@ -81,7 +80,7 @@ def test_descriptors_that_are_none(folder, text, words):
 def test_paths_outside_are_refused(folder, path):
     shutil.copy(folder / "results.parquet", folder.parent / "results.parquet")
     change(folder, lambda _, resources: resources["results"].update(path=path))
-    refused(folder, "only files inside|half a surrogate pair")
+    refused(folder, "only files inside|half a surrogate pair|names 2 files")
 
 
 def test_links_out_are_refused(folder):
@@ -110,17 +109,54 @@ def test_row_counts_are_compared(folder):
 def test_damage_of_the_same_size_is_found(folder):
     size = (folder / "results.parquet").stat().st_size
     (folder / "results.parquet").write_bytes(b"x" * size)
+    refused(folder, "results.parquet changed after the study was written")
+    edit_descriptor(folder, lambda descriptor: sign_file(descriptor, folder, "results"))
     refused(folder, "not readable as Parquet")
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[6] ^= 1
+    path.write_bytes(data)
 
 
 def test_verify_finds_changed_bytes(folder):
     study = open_study(folder)
-    path = folder / "results.parquet"
-    data = bytearray(path.read_bytes())
-    data[6] ^= 1
-    path.write_bytes(data)
+    flip(folder / "results.parquet")
     assert len(verify_hashes(study)) == 1
     assert "results.parquet" in verify_hashes(study)[0]
+
+
+@pytest.mark.parametrize("name", ["users", "sessions", "queries", "results", "judgments", "rejected"])
+def test_small_tables_are_hashed_when_opened(tmp_path, name):
+    lists = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": ["1", "2", "x"], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(DataWarning):
+        folder = from_tables(lists).save(tmp_path / "out").path
+    flip(folder / f"{name}.parquet")
+    refused(
+        folder, rf"out: {name}.parquet changed after the study was written .*restore the study from a copy, or ingest"
+    )
+
+
+def test_all_changed_files_are_named(folder):
+    for name in ("users", "sessions", "queries", "results"):
+        flip(folder / f"{name}.parquet")
+    refused(folder, r"users.parquet, sessions.parquet, queries.parquet and 1 more changed")
+
+
+def test_large_tables_are_hashed_by_verify(folder, monkeypatch):
+    monkeypatch.setattr(package_reader, "HASHED_BYTES", (folder / "results.parquet").stat().st_size - 1)
+    flip(folder / "results.parquet")
+    study = open_study(folder)
+    assert verify_hashes(study) == ("results.parquet was changed: its sha256 differs from datapackage.json",)
+
+
+def test_a_file_that_cannot_be_read_is_named(folder, monkeypatch):
+    def sha256(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(package_reader, "sha256", sha256)
+    refused(folder, r"parquet cannot be read \(Permission denied\)")
 
 
 def test_verify_needs_files():
@@ -130,21 +166,22 @@ def test_verify_needs_files():
 
 def test_newer_layouts_are_refused(folder):
     change(folder, lambda descriptor, _: descriptor["sessionkit"].update(layout=99, version="9.9"))
-    refused(folder, "sessionkit 9.9.*upgrade")
+    refused(folder, "sessionkit '9.9' in layout 99.*upgrade")
+
+
+def as_layout_2(descriptor):
+    """Say what layout 2 said: the size of files as "bytes", no digest and no parts."""
+    descriptor["sessionkit"]["layout"] = 2
+    for name in ("digest", "parts", "pairs"):
+        del descriptor["sessionkit"][name]
+    for resource in descriptor["resources"]:
+        resource["bytes"] = resource.pop("filesize")
 
 
 def test_a_study_of_layout_2_is_read(folder):
-    """It said the size of its files as "bytes"."""
-
-    def as_before(descriptor, resources):
-        descriptor["sessionkit"]["layout"] = 2
-        del descriptor["sessionkit"]["digest"]
-        for resource in resources.values():
-            resource["bytes"] = resource.pop("filesize")
-
-    change(folder, as_before)
+    edit_descriptor(folder, as_layout_2, is_signed=False)
     assert verify_hashes(open_study(folder)) == ()
-    change(folder, lambda _, resources: resources["users"].update(bytes=1))
+    change(folder, lambda _, resources: resources["users"].update(bytes=1), is_signed=False)
     refused(folder, "users has .* bytes, but datapackage.json says 1")
 
 
@@ -156,7 +193,7 @@ def test_a_block_that_lacks_something(folder, part):
 
 def test_parts_of_partitions_need_a_word_on_the_partitions(folder):
     change(folder, lambda descriptor, _: descriptor["sessionkit"]["parts"][0].update(folder="date=1"))
-    refused(folder, "sessionkit.partitioned does not have the form that sessionkit writes")
+    refused(folder, "has the folder 'date=1', but sessionkit.partitioned is missing")
 
 
 def test_facts_and_settings_that_do_not_fit(folder):
@@ -174,12 +211,7 @@ def test_a_missing_resource_and_a_wrong_type(folder):
 
 def test_columns_are_compared_with_the_schema(folder):
     shutil.copy(folder / "users.parquet", folder / "results.parquet")
-    change(
-        folder,
-        lambda _, resources: resources["results"].update(
-            filesize=resources["users"]["filesize"], rowcount=resources["users"]["rowcount"]
-        ),
-    )
+    edit_descriptor(folder, lambda descriptor: sign_file(descriptor, folder, "results"))
     refused(folder, "has no column session_id")
 
 
@@ -206,38 +238,32 @@ def test_sources_of_the_wrong_type(folder):
     refused(folder, "source.path is 3")
 
 
-def in_two_files(folder):
+def test_verify_takes_a_resource_of_several_files(folder):
+    """Up to layout 2 one hash stood for all of them."""
     rows = pl.read_parquet(folder / "results.parquet")
     paths = [folder / "results-1.parquet", folder / "results-2.parquet"]
     for path, row in zip(paths, (rows[:1], rows[1:]), strict=True):
         row.write_parquet(path)
-    both = b"".join(path.read_bytes() for path in paths)
-    new = {
-        "path": [path.name for path in paths],
-        "filesize": len(both),
-        "hash": f"sha256:{hashlib.sha256(both).hexdigest()}",
-    }
-
-    def as_written(descriptor, resources):
-        resources["results"].update(new)
-        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
-
-    change(folder, as_written)
     (folder / "results.parquet").unlink()
-    return paths
 
+    def as_written(descriptor):
+        as_layout_2(descriptor)
+        (resource,) = (resource for resource in descriptor["resources"] if resource["name"] == "results")
+        resource.update(
+            path=[path.name for path in paths],
+            bytes=sum(path.stat().st_size for path in paths),
+            hash=f"sha256:{sha256(*paths)}",
+        )
 
-def test_verify_takes_a_resource_of_several_files(folder):
-    paths = in_two_files(folder)
+    edit_descriptor(folder, as_written, is_signed=False)
     study = open_study(folder)
     assert study.results.collect().height == 2
     assert verify_hashes(study) == ()
-    data = bytearray(paths[1].read_bytes())
-    data[6] ^= 1
-    paths[1].write_bytes(data)
+    flip(paths[1])
     assert verify_hashes(study) == (
         "results-1.parquet, results-2.parquet was changed: its sha256 differs from datapackage.json",
     )
+    refused(folder, "results-1.parquet, results-2.parquet changed after the study was written")
 
 
 @pytest.mark.parametrize(
@@ -253,15 +279,49 @@ def test_verify_takes_a_resource_of_several_files(folder):
         lambda ours: ours.update(layout=2),
     ],
 )
-def test_verify_finds_what_was_changed_in_the_descriptor(folder, edit):
-    change(folder, lambda descriptor, _: edit(descriptor["sessionkit"]))
-    assert verify_hashes(open_study(folder)) == ("datapackage.json was changed: its digest does not match",)
+def test_an_edited_descriptor_is_refused(folder, edit):
+    study = open_study(folder)
+    change(folder, lambda descriptor, _: edit(descriptor["sessionkit"]), is_signed=False)
+    refused(
+        folder, r"datapackage.json was changed after it was written: its digest (does not match|is missing); restore it"
+    )
+    with pytest.raises(DataError, match="changed after it was written"):
+        verify_hashes(study)
+
+
+def test_a_forged_layout_does_not_do_without_a_digest(folder):
+    """Layouts that list no parts had no digest; one that lists them needs it."""
+
+    def older(descriptor, _):
+        descriptor["sessionkit"]["layout"] = 2
+        del descriptor["sessionkit"]["digest"]
+
+    change(folder, older, is_signed=False)
+    refused(folder, "its digest is missing")
+    change(folder, lambda descriptor, _: descriptor["sessionkit"].pop("parts"), is_signed=False)
+    change(
+        folder,
+        lambda descriptor, _: descriptor["sessionkit"].update(partitioned={"by": "system_id", "added": []}),
+        is_signed=False,
+    )
+    refused(folder, "is partitioned, but sessionkit.parts is missing")
+
+
+def test_additions_of_others_leave_a_study_as_it_is(folder):
+    """A codebook or a license that somebody adds to the data package is nothing that sessionkit reads."""
+    (folder / "codebook.csv").write_text("name,meaning\n")
+
+    def add(descriptor):
+        descriptor["licenses"] = [{"name": "CC-BY-4.0"}]
+        descriptor["resources"].insert(0, {"name": "codebook", "path": "codebook.csv"})
+
+    edit_descriptor(folder, add, is_signed=False)
+    assert verify_hashes(open_study(folder)) == ()
 
 
 def test_verify_counts_again(folder):
     def forged(descriptor, _):
         descriptor["sessionkit"]["facts"]["repeats_in_lists"] = 7
-        descriptor["sessionkit"]["digest"] = digest_of(descriptor)
 
     change(folder, forged)
     assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7, but the tables have 0",)
@@ -273,11 +333,12 @@ def test_verify_names_files_that_are_not_the_studys(folder):
     assert verify_hashes(open_study(folder)) == ("notes is in the study, but datapackage.json does not list it",)
 
 
-def test_verify_says_that_no_hash_is_kept(folder):
+def test_every_file_has_a_hash(folder):
     change(folder, lambda _, resources: resources["users"].pop("hash"))
+    refused(folder, "has no sha256 of users")
+    edit_descriptor(folder, as_layout_2, is_signed=False)
     assert verify_hashes(open_study(folder)) == (
-        "users.parquet cannot be verified: datapackage.json keeps no sha256 of it",
-        "datapackage.json was changed: its digest does not match",
+        "users.parquet cannot be verified: datapackage.json has no sha256 of it",
     )
 
 

@@ -1,6 +1,5 @@
 """Names of partitions, and a study saved in them: the same study, cut by a column."""
 
-import json
 import warnings
 from pathlib import PurePosixPath
 
@@ -15,9 +14,10 @@ import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.batches import slices
-from sessionkit.study.partition_folders import LONGEST, NULL, folder_of
+from sessionkit.study.partition_folders import LONGEST, NULL, folder_of, is_partition_folder
 from tests.study.days import same_scores, same_study, small
 from tests.support.clinic import read_clinic
+from tests.support.descriptors import edit_descriptor
 
 LOG = ("sessions", "queries", "results")
 HOSTILE = [
@@ -65,6 +65,57 @@ def test_different_values_have_different_names(one, other):
 def test_odd_columns_have_safe_names(name):
     assert "/" not in folder_of(name, "v")
     assert folder_of(name, "v").count("=") == 1
+
+
+@given(st.text(max_size=200), st.none() | st.text(max_size=300))
+def test_folders_are_recognized(name, value):
+    assert is_partition_folder(name, folder_of(name, value))
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *(
+            "",
+            ".",
+            "..",
+            "x",
+            "/x=a",
+            "../x=a",
+            "x=a/..",
+            "x=../a",
+            "x=a/b",
+            "x=a\\b",
+            "x=a:b",
+            "~/x=a",
+            "y=a",
+            "x=a.",
+            "x=a b",
+        ),
+        *(
+            "x=%2",
+            "x=%e2",
+            "x=%2f",
+            "x=%41",
+            "x=%FF",
+            "x=a\0",
+            "x=a\n",
+            "x=ü",
+            "X=a",
+            "x=__HIVE_DEFAULT_PARTITION__/",
+            "x=a=b",
+        ),
+        *(
+            f"x={'a' * 200}",
+            f"x={'a' * 115}+{'0' * 31}/",
+            f"x={'a' * 115}+{'0' * 31}g",
+            f"y={'a' * 115}+{'0' * 32}",
+            f"x={'/' * 115}+{'0' * 32}",
+        ),
+    ],
+)
+def test_other_folders_are_not(folder):
+    assert not is_partition_folder("x", folder)
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +240,8 @@ def test_verify_names_the_file_that_changed(saved):
     path.write_bytes(data)
     (problem,) = verify_hashes(saved)
     assert problem.startswith("results/system_id=S2/00000.parquet was changed")
+    with pytest.raises(DataError, match=r"out: results/system_id=S2/00000.parquet changed after the study was written"):
+        open_study(saved.path)
 
 
 @pytest.mark.parametrize(
@@ -202,13 +255,17 @@ def test_verify_names_the_file_that_changed(saved):
         lambda ours: ours.update(partitioned={"by": 3, "added": []}),
         lambda ours: ours.update(partitioned="date"),
         lambda ours: ours["partitioned"].update(added=[{"folder": "x"}]),
+        lambda ours: ours["partitioned"].update(added=[{"folder": "../x", "sources": 0, "notes": 0, "rejected": 0}]),
+        lambda ours: ours["partitioned"].update(
+            added=[{"folder": "system_id=S1", "sources": 2**62, "notes": 0, "rejected": 0}]
+        ),
+        lambda ours: ours["partitioned"].update(
+            added=[{"folder": "system_id=S1", "sources": 0, "notes": 0, "rejected": 1}]
+        ),
         lambda ours: ours["partitioned"].update(added=[{"folder": "x", "sources": -1, "notes": 0, "rejected": 0}]),
     ],
 )
 def test_descriptors_that_do_not_fit_are_refused(saved, change):
-    path = saved.path / "datapackage.json"
-    descriptor = json.loads(path.read_text())
-    change(descriptor["sessionkit"])
-    path.write_text(json.dumps(descriptor))
-    with pytest.raises(DataError, match=r"datapackage.json: .*ingest the source again"):
+    edit_descriptor(saved.path, lambda descriptor: change(descriptor["sessionkit"]))
+    with pytest.raises(DataError, match=r"datapackage.json.*ingest the source again"):
         open_study(saved.path)

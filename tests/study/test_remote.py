@@ -1,7 +1,6 @@
 """Studies at an address: a server on this machine that speaks as much of S3 and HTTP as reading takes."""
 
 import http.server
-import json
 import re
 import shutil
 import threading
@@ -18,6 +17,7 @@ from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.locations import SCHEMES, folder_at
 from tests.support.clinic import read_clinic
+from tests.support.descriptors import edit_descriptor
 from tests.support.score_way import score_way
 
 
@@ -201,10 +201,9 @@ def change(saved, tmp_path, server, how):
     """Serve a copy of the study whose descriptor was changed."""
     shutil.copytree(saved.path, tmp_path / "study")
     server.RequestHandlerClass.root = tmp_path
-    path = tmp_path / "study" / "datapackage.json"
-    descriptor = json.loads(path.read_text())
-    how({resource["name"]: resource for resource in descriptor["resources"]})
-    path.write_text(json.dumps(descriptor))
+    edit_descriptor(
+        tmp_path / "study", lambda descriptor: how({resource["name"]: resource for resource in descriptor["resources"]})
+    )
 
 
 @pytest.mark.few(6)

@@ -1,12 +1,14 @@
 """Folders that are there as long as they are needed; copies of written studies."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import sessionkit as sk
 from sessionkit.study.temporary import TemporaryFolder, clear_leftovers, copy_package
 
 SCRIPT = """
@@ -40,14 +42,14 @@ def test_a_folder_can_go_at_once():
 
 
 def test_a_copy_outlives_what_was_copied(tmp_path, monkeypatch):
-    (tmp_path / "one" / "results").mkdir(parents=True)
-    (tmp_path / "one" / "results" / "0").write_text("x")
-    copy_package(tmp_path / "one", tmp_path / "two")
+    rows = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "system_id": ["A"]}
+    package = sk.from_tables(rows).save(tmp_path / "one", partition_by="system_id").path
+    copy_package(package, tmp_path / "two")
     monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError("another disk")))
-    copy_package(tmp_path / "one", tmp_path / "three")
-    (tmp_path / "one" / "results" / "0").unlink()
+    copy_package(package, tmp_path / "three")
+    shutil.rmtree(package)
     for name in ("two", "three"):
-        assert (tmp_path / name / "results" / "0").read_text() == "x"
+        assert sk.open_study(tmp_path / name).results.collect()["doc_id"].to_list() == ["a"]
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path, monkeypatch):

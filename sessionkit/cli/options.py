@@ -238,7 +238,9 @@ VerifyOption = Annotated[
     bool,
     typer.Option(
         "--verify",
-        help="Check the files of a study directory against its hashes, digest and counts, and name extra files.",
+        help="Compare all files of a study directory with their hashes (without it, tables of up to 64 MB), count again, and name "
+        "extra files.",
+        is_eager=True,  # the study is opened in accordance
     ),
 ]
 SeedOption = Annotated[int, SEED]
@@ -558,11 +560,12 @@ def _opened(source: str) -> Study:
         if (Path(source) / "datapackage.json").exists() or "://" in source or _is_moved_aside(source):
             from typer._click.globals import get_current_context
 
-            from sessionkit.study import open_study
+            from sessionkit.study.package_reader import open_study, open_unhashed
 
-            study = open_study(source)
+            context = get_current_context()
+            study = (open_unhashed if context.params.get("verify") else open_study)(source)
             # whatever the command reads of it later, and wherever
-            get_current_context().with_resource(study.explaining_replacement())
+            context.with_resource(study.explaining_replacement())
             return study
         from sessionkit.readers.read import read
 

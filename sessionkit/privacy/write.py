@@ -12,7 +12,7 @@ from sessionkit.privacy.disclosure import Disclosure, notes_of, settings_of, sou
 from sessionkit.privacy.order import in_new_order
 from sessionkit.privacy.tables import Renaming
 from sessionkit.study.batches import ROWS, slices
-from sessionkit.study.package_reader import open_written
+from sessionkit.study.package_reader import open_unhashed
 from sessionkit.study.package_writer import rows_within, write_package
 from sessionkit.study.partition_folders import by_partition
 from sessionkit.study.storage import LOG, Partitioned, Storage, StudyBatch
@@ -47,7 +47,7 @@ def written(
         if by is not None and not renaming.plan.loses("sessions", by):
             described = replace(described, storage=replace(described.storage, partitioned=Partitioned(by)))
             parts = by_partition(parts, by, rows)
-        opened = open_written(write_package(described, held.path / "study", parts, memory=memory))
+        opened = open_unhashed(write_package(described, held.path / "study", parts, memory=memory))
         shutil.rmtree(held.path / "aside")
     return replace(opened, path=None, storage=replace(opened.storage, package=opened.path, tables=None))
 

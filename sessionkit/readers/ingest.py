@@ -43,7 +43,7 @@ from sessionkit.readers.questionnaires import Answers
 from sessionkit.readers.raw import Raw, Sources
 from sessionkit.readers.totals import Totals, Types
 from sessionkit.study import Settings, Source, Study
-from sessionkit.study.package_reader import open_written
+from sessionkit.study.package_reader import open_unhashed
 from sessionkit.study.package_writer import write_package
 from sessionkit.study.prefetch import Ahead, in_turn
 from sessionkit.study.storage import Storage, StudyBatch
@@ -203,7 +203,7 @@ class _Ingest:
                 if written == types:
                     break  # else some extras turned out to have other types than the first batch showed
         notes.give_warnings()
-        opened = open_written(held.path / "study")
+        opened = open_unhashed(held.path / "study")
         storage = replace(opened.storage, depths=totals.depths, package=opened.path, tables=None)
         return replace(opened, path=None, storage=storage)
 

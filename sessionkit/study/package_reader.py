@@ -62,8 +62,8 @@ def open_study(directory: str | PathLike[str], storage_options: Mapping[str, Any
     return _opened(folder_at(directory, storage_options), is_hashed=True)
 
 
-def open_written(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
-    """Open a study without hashing its files, which were just written, or hashed when the study was opened elsewhere."""
+def open_unhashed(directory: str | PathLike[str], storage_options: Mapping[str, Any] | None = None) -> Study:
+    """Open a study without hashing its files: they were just written, or are verified elsewhere."""
     return _opened(folder_at(directory, storage_options), is_hashed=False)
 
 
@@ -227,8 +227,8 @@ def _require_unchanged(folder: Folder, descriptor: Descriptor, files: Files, nam
     changed = _changed_files(descriptor, {name: files[name] for name in names})
     if changed:
         raise DataError(
-            f"{folder.name}: {first_names(changed)} changed after the study was written (the sha256 differs from {DESCRIPTOR}); "
-            "restore the study from a copy, or ingest the source again"
+            f"{folder.name}: {first_names(changed)} {'was' if len(changed) == 1 else 'were'} changed after the study was written (the "
+            f"sha256 differs from {DESCRIPTOR}); restore the study from a copy, or ingest the source again"
         )
 
 

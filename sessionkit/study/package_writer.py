@@ -27,7 +27,7 @@ from sessionkit.study.batches import ORDER, slices
 from sessionkit.study.descriptor import LAYOUT, digest_of, foreign_content, is_study
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.memory_limit import memory_budget
-from sessionkit.study.package_reader import open_written
+from sessionkit.study.package_reader import open_unhashed
 from sessionkit.study.partition_folders import by_partition, require_partition_column
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
@@ -157,7 +157,7 @@ def study_draft(directory: Path) -> Iterator[Path]:
     with built_beside(directory, refuse_to_replace) as draft:
         yield draft
         try:
-            open_written(draft)
+            open_unhashed(draft)
         except DataError as error:
             reason = str(error).replace(str(draft), str(directory))
             raise DataError(

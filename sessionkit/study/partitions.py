@@ -18,7 +18,7 @@ from sessionkit.study.batches import slices
 from sessionkit.study.facts import Facts, facts_of
 from sessionkit.study.judgment_index import JudgmentIndex
 from sessionkit.study.locations import is_address
-from sessionkit.study.package_reader import open_study, open_written
+from sessionkit.study.package_reader import open_study, open_unhashed
 from sessionkit.study.package_writer import (
     finish_package,
     refuse_to_replace,
@@ -120,7 +120,7 @@ def _added(saved: Study, study: Study, name: str, value: str | None, rows: int) 
         finish_package(whole, log, pairs, change.partitioned(study), draft)
         if identity_of(target) != saved.storage.identity:  # where there are no locks
             raise UsageError(f"{target} was changed while the partition was being added; it was left alone. Try again")
-    return open_written(target)
+    return open_unhashed(target)
 
 
 @dataclass(frozen=True, eq=False)

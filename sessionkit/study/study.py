@@ -258,16 +258,16 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
-        from sessionkit.study.package_reader import open_written  # these three take studies
+        from sessionkit.study.package_reader import open_unhashed  # these three take studies
         from sessionkit.study.package_writer import write_package
         from sessionkit.study.temporary import copy_package
 
         target = path_of("directory", directory)
         if self.storage.package is not None and partition_by is None:
-            saved = open_written(copy_package(self.storage.package, target))
+            saved = open_unhashed(copy_package(self.storage.package, target))
             depths = self.storage.depths if self.storage.depths is not None else self.memo.find("depths")
             return replace(saved, storage=replace(saved.storage, depths=depths))
-        return open_written(write_package(self, target, partition_by=partition_by, memory=memory))
+        return open_unhashed(write_package(self, target, partition_by=partition_by, memory=memory))
 
     def to_run(self) -> pl.DataFrame:
         r"""Return the results as a TREC run: query_id, iteration, doc_id, rank, score, tag.

@@ -186,12 +186,20 @@ def test_a_study_that_was_changed_is_not_scored(call, refused, study):
     assert call("score", study, "sDCG@3", "--verify").status == 0
     path = study / "datapackage.json"
     path.write_text(path.read_text().replace('"max_grade": 2.0', '"max_grade": 3.0'))
-    refused(1, "score", study, "sDCG@3", names=["datapackage.json was changed", "its digest does not match; restore it"])
+    refused(
+        1, "score", study, "sDCG@3", names=["datapackage.json was changed", "its digest does not match; restore it"]
+    )
     path.write_text(path.read_text().replace('"max_grade": 3.0', '"max_grade": 2.0'))
     assert call("score", study, "sDCG@3").status == 0
     results = study / "results.parquet"
     results.write_bytes(results.read_bytes().replace(b"PAR1", b"PAR2", 1))
-    refused(1, "score", study, "sDCG@3", names=["results.parquet changed after the study was written", "restore the study"])
+    refused(
+        1,
+        "score",
+        study,
+        "sDCG@3",
+        names=["results.parquet was changed after the study was written", "restore the study"],
+    )
 
 
 def test_verify_refuses_what_opening_does_not_find(call, refused, study):

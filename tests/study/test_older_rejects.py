@@ -1,12 +1,11 @@
 """Studies that were written before cells were set aside: what was rejected are rows."""
 
-import json
-
 import polars as pl
 import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.record_accounts import check, heavy_losses
+from tests.support.descriptors import edit_descriptor, sign_file
 
 
 @pytest.fixture
@@ -17,15 +16,9 @@ def older(tmp_path):
         study = sk.from_tables(lists)
     path = tmp_path / "study"
     study.save(path)
-    described = json.loads((path / "datapackage.json").read_text())
-    resource = next(one for one in described["resources"] if one["name"] == "rejected")
-    paths = resource["path"] if isinstance(resource["path"], list) else [resource["path"]]
-    (file,) = (path / one for one in paths)
+    file = path / "rejected.parquet"
     pl.read_parquet(file).drop("column", "row_kept").write_parquet(file)
-    resource.pop("filesize")
-    resource["bytes"] = file.stat().st_size  # as older versions called it
-    resource.pop("hash", None)
-    (path / "datapackage.json").write_text(json.dumps(described))
+    edit_descriptor(path, lambda descriptor: sign_file(descriptor, path, "rejected"))
     return path
 
 

@@ -109,7 +109,7 @@ def test_row_counts_are_compared(folder):
 def test_damage_of_the_same_size_is_found(folder):
     size = (folder / "results.parquet").stat().st_size
     (folder / "results.parquet").write_bytes(b"x" * size)
-    refused(folder, "results.parquet changed after the study was written")
+    refused(folder, "results.parquet was changed after the study was written")
     edit_descriptor(folder, lambda descriptor: sign_file(descriptor, folder, "results"))
     refused(folder, "not readable as Parquet")
 
@@ -134,14 +134,15 @@ def test_small_tables_are_hashed_when_opened(tmp_path, name):
         folder = from_tables(lists).save(tmp_path / "out").path
     flip(folder / f"{name}.parquet")
     refused(
-        folder, rf"out: {name}.parquet changed after the study was written .*restore the study from a copy, or ingest"
+        folder,
+        rf"out: {name}.parquet was changed after the study was written .*restore the study from a copy, or ingest",
     )
 
 
 def test_all_changed_files_are_named(folder):
     for name in ("users", "sessions", "queries", "results"):
         flip(folder / f"{name}.parquet")
-    refused(folder, r"users.parquet, sessions.parquet, queries.parquet and 1 more changed")
+    refused(folder, r"users.parquet, sessions.parquet, queries.parquet and 1 more were changed")
 
 
 def test_large_tables_are_hashed_by_verify(folder, monkeypatch):
@@ -263,7 +264,7 @@ def test_verify_takes_a_resource_of_several_files(folder):
     assert verify_hashes(study) == (
         "results-1.parquet, results-2.parquet was changed: its sha256 differs from datapackage.json",
     )
-    refused(folder, "results-1.parquet, results-2.parquet changed after the study was written")
+    refused(folder, "results-1.parquet, results-2.parquet was changed after the study was written")
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,9 @@ def test_verify_names_the_file_that_changed(saved):
     path.write_bytes(data)
     (problem,) = verify_hashes(saved)
     assert problem.startswith("results/system_id=S2/00000.parquet was changed")
-    with pytest.raises(DataError, match=r"out: results/system_id=S2/00000.parquet changed after the study was written"):
+    with pytest.raises(
+        DataError, match=r"out: results/system_id=S2/00000.parquet was changed after the study was written"
+    ):
         open_study(saved.path)
 
 

@@ -18,7 +18,7 @@ from sessionkit.engines.spark.columns import handed_back
 from sessionkit.errors import DataError
 from sessionkit.scoring.reduction import parts_of
 from sessionkit.scoring.score import ScoreReduction
-from sessionkit.study.package_reader import open_written
+from sessionkit.study.package_reader import open_unhashed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
@@ -60,7 +60,7 @@ class FileWork:
             The study is not there, or not the one that the driver saw.
         """
         for batch in batches:
-            study = open_written(self.place, self.options)
+            study = open_unhashed(self.place, self.options)
             stored = study.storage.stored or ()
             if len(stored) != len(self.chosen):
                 raise DataError(

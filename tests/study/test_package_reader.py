@@ -286,7 +286,7 @@ def test_an_edited_descriptor_is_refused(folder, edit):
     refused(
         folder, r"datapackage.json was changed after it was written: its digest (does not match|is missing); restore it"
     )
-    with pytest.raises(DataError, match="changed after it was written"):
+    with pytest.raises(DataError, match="was replaced after it was opened"):
         verify_hashes(study)
 
 

@@ -47,8 +47,8 @@ LONGEST = 200
 """Bytes of a name that its drafts keep, so that theirs are not too long."""
 SALTS = 256
 """How many tags there are for one prefix."""
-PATIENCE, POLL = 1.0, 0.02
-"""Seconds that a writer waits for another before it says so, and between two looks at the lock until then."""
+PATIENCE, POLL = 1.0, 0.03
+"""Seconds that a writer waits for another before it says so, and between two looks at the lock."""
 HOLDER = re.compile(r"sessionkit process (\d+) on (\S+): (.*)")
 """The content of a lock: who holds it. Only a lock with such content is sessionkit's own."""
 COMMAND = 80
@@ -430,19 +430,24 @@ def _opened(path: Path) -> tuple[int, bool]:
 
 
 def _wait_for(held: int, path: Path, target: Path) -> None:
-    """Lock an open file as soon as no other process holds it; after a moment warn that this process waits, and for whom."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
+    """Lock an open file as soon as no other process holds it; after a moment warn that this process waits, and for whom.
+
+    It looks again and again: a signal just before a call that waits would be lost until that returns.
+    """
+    patience = time.monotonic() + PATIENCE
+    has_warned = False
+    while True:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             time.sleep(POLL)
         else:
             return
-    holder = _holder(held)
-    who = f"the process that holds {path}" if holder is None else f"{holder}, which writes there"
-    warn(WaitWarning(f"waiting to write {target} for {who}; Ctrl-C stops waiting"))
-    fcntl.flock(held, fcntl.LOCK_EX)
+        if time.monotonic() > patience and not has_warned:
+            has_warned = True
+            holder = _holder(held)
+            who = f"the process that holds {path}" if holder is None else f"{holder}, which writes there"
+            warn(WaitWarning(f"waiting to write {target} for {who}; Ctrl-C stops waiting"))
 
 
 def _holder(held: int) -> str | None:

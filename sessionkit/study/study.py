@@ -214,7 +214,7 @@ class Study:
             raise ReplacedError(f"{self.path} was removed after it was opened and can no longer be read") from None
         if found != self.storage.identity:
             raise ReplacedError(
-                f"{self.path} was replaced after it was opened; run the command again, or in Python open it again"
+                f"{self.path} was replaced after it was opened; open it again, or run the command again"
             ) from None
 
     @contextmanager

@@ -3,12 +3,17 @@
 With ``-s`` each test prints its figures.
 """
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
 
-from tests.support.children import Task
+from sessionkit.study.atomic_files import sole_writer
+from tests.support.children import PROJECT, Task
 from tests.support.operations import copy_of, write_log
 
 PROOF = pytest.mark.proof
@@ -73,6 +78,85 @@ def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_
     print(f"\n{writers} writers at a time: {tried} tried, {ended_well} ended well, {len(faults)} failed")
     assert faults == []
     assert ended_well
+
+
+INGEST = ("ingest", "changed/study.toml", "--out", "study")
+ADD = ("ingest", "c/study.toml", "--out", "days", "--partition", "system_id=C")
+SHARE = ("pseudonymize", "days", "--out", "study")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks")
+@pytest.mark.parametrize(
+    ("arguments", "number", "status"),
+    [
+        (ADD, signal.SIGINT, 130),
+        *(
+            pytest.param(arguments, number, status, marks=PROOF)
+            for arguments in (INGEST, SHARE)
+            for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (None, 0))
+        ),
+    ],
+)
+def test_a_second_writer_says_that_it_waits_and_can_be_stopped(start, tmp_path, arguments, number, status):
+    folder = copy_of(start, tmp_path / "days")
+    target = arguments[arguments.index("--out") + 1]
+    with sole_writer(folder / target):
+        waiting = subprocess.Popen(
+            [sys.executable, "-m", "sessionkit", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        said = waiting.stderr.readline()
+        if number is not None:
+            waiting.send_signal(number)
+            rest = waiting.communicate(timeout=60)[1]
+    if number is None:
+        rest = waiting.communicate(timeout=60)[1]
+    assert said.startswith(f"note: waiting to write {target} for process {os.getpid()} (")
+    assert (waiting.returncode, rest) == (status, "" if number else rest)
+    assert "Traceback" not in rest
+    assert [path for path in folder.glob(f".{target}.*") if path.name != ".study.mine.partial"] == []
+
+
+COMMANDS = [
+    ("score", "study", "nsDCG@10"),
+    ("score", "study", "nsDCG@10", "--verify"),
+    ("check", "study"),
+    ("check", "study", "--verify"),
+    ("describe", "study"),
+    ("curve", "study", "nsDCG@10"),
+    ("compare", "study", "nsDCG@10"),
+    ("explain", "study", "nsDCG@10", "--session", "A001"),
+    ("export", "run", "study", "--output", "study.run"),
+    ("chart", "gain-vectors", "study", "--output", "chart.html"),
+    ("pseudonymize", "study", "--out", "fresh"),
+    ("report", "study", "nsDCG@10", "--output", "page.html"),
+]
+
+
+@pytest.mark.proof
+def test_commands_that_read_say_that_a_study_was_replaced(server, start, tmp_path):
+    folder = copy_of(start, tmp_path / "study")
+    shutil.copytree(folder / "study", folder / "old")
+    writing = Task(("python", REPLACING.format(seconds=8).replace("0.1", "0.02")), str(folder))
+    ended = Counter()
+    for at in range(0, len(COMMANDS), 3):
+        commands = COMMANDS[at : at + 3] * 8
+        for first in range(0, len(commands), 12):
+            writer, *read = server.run(writing, *(Task(one, str(folder)) for one in commands[first : first + 12]))
+            assert writer.status == 0, writer
+            for command, one in zip(commands[first:], read, strict=False):
+                error = [line for line in one.err.splitlines() if line.startswith("error") or "Traceback" in line]
+                ended[command[0], one.status, *error] += 1
+    print(f"\n{ended.total()} commands while a study is replaced: {dict(ended)}")
+    assert {status for _, status, *_ in ended} == {0, 1}
+    errors = {error for _, _, *errors in ended for error in errors}
+    assert all(
+        "was replaced after it was opened" in error or "is being replaced again and again" in error for error in errors
+    )
 
 
 @pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=PROOF)])

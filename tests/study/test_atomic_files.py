@@ -445,6 +445,24 @@ def test_what_cannot_be_put_back_is_named(tmp_path, monkeypatch):
     assert (kept / "file").read_text() == "old"
 
 
+def test_a_study_without_write_permission_can_be_removed(tmp_path, monkeypatch):
+    place = tmp_path / "out"
+    (place / "log").mkdir(parents=True)
+    for folder in (place / "log", place):
+        folder.chmod(0o555)
+    modes, remove = [], atomic_files.shutil.rmtree
+
+    def removed(path, **named):
+        modes.extend(stat.S_IMODE(folder.stat().st_mode) for folder in (path, path / "log"))
+        remove(path, **named)
+
+    monkeypatch.setattr(atomic_files.shutil, "rmtree", removed)
+    with built_beside(place) as draft:
+        (draft / "log").mkdir()
+    assert modes == [0o755, 0o755]
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in (place, place / "log")} == {0o555}
+
+
 def test_a_signal_between_two_renames_puts_the_old_back(tmp_path, monkeypatch):
     place = tmp_path / "out"
     place.mkdir()

@@ -128,7 +128,7 @@ def test_what_is_read_of_a_replaced_study_is_an_error(made, tmp_path):
             assert study.sessions.collect().height == 120
             other.save(study.path)
 
-    with pytest.raises(ReplacedError, match="was replaced after it was opened; run the command again"):
+    with pytest.raises(ReplacedError, match="was replaced after it was opened; open it again"):
         read()
     with pytest.raises(ReplacedError), study.reading():
         raise IndexError

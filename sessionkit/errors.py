@@ -18,11 +18,14 @@ from __future__ import annotations
 
 import difflib
 import errno
+import heapq
 import inspect
 import os
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import islice
 from types import FrameType
 
 ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -44,9 +47,31 @@ def _numbered(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def _lines(text: str) -> str:
-    """Return a message whose lines are its own: names from a log, or of a file, do not act where it is shown."""
-    return "\n".join(map(visible, text.split("\n")))
+LONGEST_WORD, LONGEST_MESSAGE = 300, 2_000
+"""Characters of a word, which may be a path, and of a message. Of a longer one the beginning and the end are shown, half as long."""
+ENDLESS = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}")
+
+
+def readable(message: str) -> str:
+    """Return a message as it can be shown: short, whatever it quotes, and with lines of its own alone.
+
+    Names from a log, or of a file, do not act where it is shown. What a message says at its end remains.
+
+    >>> readable(f"there is no measure {'a' * 1_000_000!r}; see: sessionkit measures")[-60:]
+    "aaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaaa'; see: sessionkit measures"
+    """
+    return _shortened("\n".join(map(visible, _shortened(message).split("\n"))))
+
+
+def _shortened(message: str) -> str:
+    """Return a message without the middle of its endless words, and of itself."""
+    message = ENDLESS.sub(lambda word: _without_middle(word[0], LONGEST_WORD // 2), message)
+    return message if len(message) <= LONGEST_MESSAGE else _without_middle(message, LONGEST_MESSAGE // 2)
+
+
+def _without_middle(text: str, length: int) -> str:
+    """Return the first four fifths and the last fifth of so many characters of a text."""
+    return f"{text[: length * 4 // 5]}\u2026{text[-length // 5 :]}"
 
 
 class SessionkitError(Exception):
@@ -55,7 +80,7 @@ class SessionkitError(Exception):
     exit_status = 1
 
     def __str__(self) -> str:
-        return _lines(super().__str__())
+        return readable(super().__str__())
 
 
 class DataError(SessionkitError, ValueError):
@@ -100,7 +125,7 @@ class DataWarning(UserWarning):
         self.place = place
 
     def __str__(self) -> str:
-        return _lines(super().__str__())
+        return readable(super().__str__())
 
 
 class WaitWarning(UserWarning):
@@ -170,11 +195,15 @@ def lack_of_space(error: BaseException) -> str | None:
     return None
 
 
+LONGEST_NAME, MOST_NAMES, COMPARED = 200, 10_000, 1_000_000
+"""Characters of a name, and names, that are looked at for what may be meant, and pairs of characters that are compared."""
+
+
 def suggestion(name: object, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string, as for what is no text.
 
     That is one that differs only in how its numbers are padded, or by little, else the shortest that begins with what was typed, or
-    has a word within that does, if that is of three characters or more.
+    has a word within that does, if that is of three characters or more. Of endless names, and of endlessly many, some are looked at.
 
     >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
     "; did you mean 'nsDCG'?"
@@ -187,18 +216,41 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     >>> suggestion("zzz", ["sDCG"]), suggestion("--session", ["--font"]), suggestion(5, ["sDCG"])
     ('', '', '')
     """
-    if not isinstance(name, str):
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
         return ""
     # the dashes of options would make any two of them alike
-    folded = {other.casefold().lstrip("-"): other for other in known}
+    folded = {other.casefold().lstrip("-"): other for other in islice(known, MOST_NAMES) if len(other) <= LONGEST_NAME}
     typed = name.casefold().lstrip("-")
+    unpadded = _unpadded(typed)
+    padded = [other for other in folded if _unpadded(other) == unpadded]
     begun = sorted((other for other in folded if len(typed) > 1 and other.startswith(typed)), key=len)
-    parts = [other for other in folded if len(typed) > 2 and _has_word(folded[other], typed)]
-    alike = [other for other in folded if len(other) <= 2 * len(typed)]
-    like = [difflib.get_close_matches(typed, alike, n=1, cutoff=cutoff) for cutoff in (0.8, 0.5)]
-    padded = [other for other in folded if _unpadded(other) == _unpadded(typed)]
-    near = [*padded, *like[0], *begun, *sorted(parts, key=len), *like[1]]
+    parts = [other for other in folded if len(typed) > 2 and typed in other and _has_word(folded[other], typed)]
+    like = close_names(typed, [other for other in folded if len(other) <= 2 * len(typed)], 1, 0.5)
+    nearly = [other for other in like if difflib.SequenceMatcher(None, other, typed).ratio() >= 0.8]
+    near = [*padded, *nearly, *begun, *sorted(parts, key=len), *like]
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def close_names(name: str, known: Sequence[str], most: int, cutoff: float) -> list[str]:
+    """Return the names that are most like another, as `difflib.get_close_matches` does, in a time that has a bound.
+
+    Of too many names for that those are compared that begin like it.
+
+    >>> close_names("nsdcg", ["sdcg", "nsdcg@10", "p"], 2, 0.5), close_names("a" * 1_000_000, ["a" * 1_000_000], 1, 0.5)
+    (['sdcg', 'nsdcg@10'], [])
+    """
+    if not name or len(name) > LONGEST_NAME:
+        return []
+    names = [other for other in known if len(other) <= LONGEST_NAME]
+    compared = COMPARED // (2 * len(name) ** 2)  # difflib may compare every character with every other
+    if len(names) > compared:
+        names = heapq.nlargest(compared, names, key=partial(_same_characters, name))
+    return difflib.get_close_matches(name, names, n=most, cutoff=cutoff)
+
+
+def _same_characters(name: str, other: str) -> int:
+    """Return how many characters two names have in common at their beginning."""
+    return next((place for place, (one, two) in enumerate(zip(name, other, strict=False)) if one != two), len(name))
 
 
 def _unpadded(name: str) -> str:

@@ -234,7 +234,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def __contains__(self, name: object) -> bool:
         """Whether there is such a name; nothing is loaded."""
-        return name in self.own or name in self._added or name in self._offered()
+        return isinstance(name, str) and (name in self.own or name in self._added or name in self._offered())
 
     def __iter__(self) -> Iterator[str]:
         """The names; those of a plugin that cannot be loaded are left out, and a warning says why."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from typing import TYPE_CHECKING
 
-from sessionkit.errors import DataWarning, SessionkitError, UsageError, WaitWarning, lack_of_space, visible
+from sessionkit.errors import DataWarning, SessionkitError, UsageError, WaitWarning, lack_of_space, readable, visible
 
 if TYPE_CHECKING:
     from sessionkit.study.progress import Progress
@@ -224,7 +224,7 @@ def _told(error: BaseException) -> int | None:
 
 def _fail(text: str, status: int) -> int:
     """Print an error in one line and return a status."""
-    tell(f"error: {' '.join(text.split())}")
+    tell(f"error: {readable(' '.join(text.split()))}")
     return status
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sessionkit.display.words import listed
+from sessionkit.errors import LONGEST_NAME, close_names
 
 if TYPE_CHECKING:
     from sessionkit.readers.entries import Option
@@ -132,6 +132,8 @@ def _first_sentence(text: str, name: str) -> str:
 
 def meaning(term: str) -> str | None:
     """What a term is: by the glossary, as the name of a measure, parameter, format, chart, table, column or key, or all of them."""
+    if len(term) > LONGEST_NAME:
+        return None
     known, folded = names(), {name.casefold(): name for name in names()}
     forms = [term, *_singular(term)]
     words = next((glossary()[form.casefold()] for form in forms if form.casefold() in glossary()), None)
@@ -152,7 +154,7 @@ def meaning(term: str) -> str | None:
 def nearest(term: str, known: Iterable[str]) -> str:
     """What may be meant by a word that is no term, up to three, as the end of a message; or the empty string."""
     folded = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(term.casefold(), folded, n=3, cutoff=0.6)
+    near = close_names(term.casefold(), [*folded], 3, 0.6)
     return f"; did you mean {' or '.join(repr(folded[name]) for name in near)}?" if near else ""
 
 

@@ -40,9 +40,6 @@ COLUMNS = {
     "cumulated": pl.Float64,
 }
 
-MOST_COMPARED = 10_000
-"""Ids that are looked through for one that is spelled alike."""
-
 
 @guarded_read
 def explain(study: Study, measure: str | Measure, session: str | None = None) -> pl.DataFrame:
@@ -146,7 +143,7 @@ def one_session(study: Study, session: str) -> Study:
     if not isinstance(session, str) or not len(ids.filter(session_id=session).collect()):
         session_ids = ids.collect().to_series()
         require_id("session", session, session_ids)
-        near = suggestion(session, session_ids.head(MOST_COMPARED))
+        near = suggestion(session, session_ids)
         raise UsageError(f"there is no session {session!r} among the {len(session_ids)} of this study{near}")
     mine = pl.col("session_id") == session
     return study.with_tables(

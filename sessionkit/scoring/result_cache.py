@@ -30,6 +30,7 @@ from sessionkit.study.storage import DESCRIPTOR, LOG, StoredBatch
 
 KERNEL = 4
 """Counted up whenever parts of some task become others than they were."""
+CACHE_ADVICE = "name a directory for the cache that can be written"
 UNSEEN = ("title", "synthetic", "timezone", "missing_positions")
 """Settings that no value depends on."""
 
@@ -116,9 +117,11 @@ class ResultCache:
 
     def require_outside(self, study: Study) -> None:
         """Raise UsageError where the directory is that of a study, which holds the files of the study alone."""
-        place = self.folder.resolve()
-        inside = study.path is not None and place.is_relative_to(study.path.resolve())
-        if inside or (place / DESCRIPTOR).exists():
+        with explained(self.folder, CACHE_ADVICE):
+            place = self.folder.resolve()
+            inside = study.path is not None and place.is_relative_to(study.path.resolve())
+            inside = inside or (place / DESCRIPTOR).exists()
+        if inside:
             raise UsageError(
                 f"the cache {self.folder} would lie in a study, which holds only its own files; name a directory outside of it"
             )
@@ -147,7 +150,7 @@ class ResultCache:
         content = stream.getvalue()
         if pl.read_parquet(io.BytesIO(content)).schema != part.schema:
             return  # a type that does not come back from a file: it is worked out each time
-        with explained(self.folder, "name a directory for the cache that can be written"):
+        with explained(self.folder, CACHE_ADVICE):
             make_directory(self.folder)
         new = write_whole(self.folder / _name(key, content), content)
         for old in self.folder.glob(f"{key}-*.parquet"):

@@ -22,7 +22,7 @@ UNITS = {"": 1, "b": 1} | {
     for power, letter in enumerate("kmgt", start=1)
     for ending, base in (("b", 1000), ("ib", 1024))
 }
-FORM = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([a-z]*)")
+FORM = re.compile(r"(\d{1,20}(?:\.\d{1,20})?|\.\d{1,20}) ?([a-z]*)")
 
 
 def memory_budget(given: str | int | None = None) -> int:

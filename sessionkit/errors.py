@@ -132,7 +132,7 @@ class WaitWarning(UserWarning):
     """A write waits for another process that writes to the same place."""
 
     def __str__(self) -> str:
-        return _lines(super().__str__())
+        return readable(super().__str__())
 
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100 - files of frames are texts

@@ -41,6 +41,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from types import FrameType
 
@@ -48,6 +49,10 @@ __all__ = ["main"]
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit statuses after Ctrl-C and SIGTERM."""
+STATUSES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
+LATEST, REPEATED = 1.5, 0.3
+"""Seconds after a signal at which the process ends wherever it is, and after which another signal is one more request to end:
+some programs send one signal twice."""
 AGAIN = 0.05
 """Seconds after which a signal whose exception was lost is raised once more."""
 
@@ -57,15 +62,27 @@ class Signals:
 
     Whatever becomes of the exception on its way, such as an error of polars when it strikes within a function that polars
     calls, ``status`` is then the exit status. Before `begin` a signal is remembered, after `end` it is ignored.
+    After `watch` the process ends in any case.
     """
 
     def __init__(self) -> None:
         self.status: int | None = None
         self.armed = self.over = False
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STATUSES:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as of a command in the background of a script
                 signal.signal(number, self._end)
         sys.unraisablehook = self._lost
+
+    def watch(self) -> None:
+        """Start the thread that ends the process where the main thread does not, or not in time.
+
+        Python handles signals in the main thread between two steps of its own. One step within polars can take minutes.
+        """
+        reading, writing = os.pipe()
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # the system's handler writes there at once
+        threading.Thread(target=_end_in_time, args=(reading,), daemon=True).start()
 
     def begin(self) -> None:
         """Let signals interrupt from here on; one that came before interrupts now."""
@@ -80,7 +97,7 @@ class Signals:
     def _end(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as signal calls it
         """Interrupt the command, or remember to."""
         if not self.over:
-            self.status = INTERRUPTED if number == signal.SIGINT else TERMINATED
+            self.status = STATUSES[signal.Signals(number)]
         if self.armed and _loads_polars():
             os._exit(self.status or 0)  # nothing is begun yet
         if self.armed:
@@ -95,6 +112,29 @@ class Signals:
             again = threading.Timer(AGAIN, _raise_in_main_thread, (number,))
             again.daemon = True
             again.start()
+
+
+def _end_in_time(reading: int) -> None:
+    """End the process `LATEST` seconds after the first signal whose number can be read, or when another one follows."""
+    first = None
+    while number := os.read(reading, 1):
+        status = STATUSES.get(number[0])  # type: ignore[call-overload]
+        if status is None:
+            continue
+        if first is None:
+            first = time.monotonic()
+            latest = threading.Timer(LATEST, _leave, (status,))
+            latest.daemon = True
+            latest.start()
+        elif time.monotonic() - first > REPEATED:
+            _leave(status)
+
+
+def _leave(status: int) -> None:
+    """End the process; the next one removes what it leaves, as after a crash."""
+    if runner := sys.modules.get("sessionkit.cli.runner"):
+        runner.wipe_progress()
+    os._exit(status)
 
 
 def _loads_polars() -> bool:
@@ -131,6 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals, status = Signals(), 0
     try:
         try:
+            signals.watch()
             signals.begin()
             from sessionkit.cli.runner import run
 

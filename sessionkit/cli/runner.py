@@ -21,6 +21,10 @@ DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 PATIENCE = 1.0
 """Seconds of work after which a terminal is shown that it goes on."""
 PLUGIN = "--plugin"
+SHOWN: list[tuple[threading.Event, threading.Thread]] = []
+"""What ends each display of progress, and the thread that draws it."""
+WIPING = 0.3
+"""Seconds that the end of a display may take where the process ends at once."""
 OFTEN, WIDEST = 0.1, 60
 """Seconds after which what is shown is brought up to date, and characters of what is being done."""
 
@@ -153,12 +157,21 @@ def working(what: str) -> Iterator[None]:
     done = threading.Event()
     with watched() as progress:
         clock = threading.Thread(target=_show, args=(visible(what), progress, done), daemon=True)
+        SHOWN.append((done, clock))
         clock.start()
         try:
             yield
         finally:
             done.set()
             clock.join()
+            SHOWN.remove((done, clock))
+
+
+def wipe_progress() -> None:
+    """Take what shows progress from the terminal, from another thread than the one that works."""
+    for done, clock in SHOWN:
+        done.set()
+        clock.join(WIPING)
 
 
 def _show(what: str, progress: Progress, done: threading.Event) -> None:

@@ -7,22 +7,23 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from sessionkit.cli import INTERRUPTED, TERMINATED, Signals, main
+from sessionkit.cli import INTERRUPTED, STATUSES, Signals, main
 from sessionkit.study.package_reader import open_study, verify_hashes
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
-START = "import sys; from sessionkit.cli import main; sys.exit(main())"
+START = "import sys; from sessionkit import cli; cli.LATEST = 60; sys.exit(cli.main())"
+"""A command that may take its time to tidy up, as machines that run tests are slow."""
 COMMANDS = {
     "ingest": ["ingest", str(CLINIC), "--out", "made/study"],
     "score": ["score", "study", "nsDCG@10", "--output", "made/scores.csv"],
     "report": ["report", "study", "--output", "made/report.html"],
     "pseudonymize": ["pseudonymize", "study", "--out", "made/shared", "--mapping", "made/mapping.csv"],
 }
-STATUSES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at signals in /proc")
 
@@ -178,3 +179,107 @@ def test_an_error_due_to_the_signal_is_not_reported(signals, number, capsys, mon
     monkeypatch.setattr("sessionkit.cli.app.app_for", lambda _: command)
     assert runner.run(["score"], lambda: signals.status is not None) == INTERRUPTED
     assert capsys.readouterr().err == ""
+
+
+STUCK = """
+import hashlib, sys, time
+from concurrent.futures import ThreadPoolExecutor
+import polars as pl
+from sessionkit import cli
+from sessionkit.cli import app, runner
+
+def catch_everything():
+    while True:
+        try:
+            time.sleep(600)
+        except BaseException:
+            pass
+
+def show_progress():
+    with runner.working("scoring"):
+        print("begun", flush=True)
+        catch_everything()
+
+def hash_again_and_again():
+    data = bytes(20_000_000_000 // 100)
+    for _ in range(100):
+        hashlib.sha256(data)
+
+def wait_for_a_thread():
+    with ThreadPoolExecutor(1) as workers:
+        workers.submit(time.sleep, 600).result()
+
+def join_in_polars():
+    frame = pl.DataFrame({"a": range(60_000)})
+    frame.lazy().join(frame.lazy(), how="cross").select((pl.col("a") * pl.col("a_right")).sin().sum()).collect()
+
+def command(*words, **options):
+    if step is not show_progress:
+        print("begun", flush=True)
+    step()
+
+step = globals()[sys.argv.pop(1)]
+app.app_for = lambda name: command
+sys.exit(cli.main())
+"""
+STEPS = ["catch_everything", "show_progress", "wait_for_a_thread", "hash_again_and_again", "join_in_polars"]
+
+
+@pytest.fixture
+def stuck():
+    """Run a command that does not come to an end, until it has begun; the process, and its terminal if it has one."""
+    processes = []
+
+    def stuck(step, stderr=subprocess.PIPE):
+        words = [sys.executable, "-c", STUCK, step, "score"]
+        processes.append(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True))
+        assert processes[-1].stdout.readline() == "begun\n"
+        return processes[-1]
+
+    yield stuck
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("step", "number"),
+    [
+        ("catch_everything", signal.SIGINT),
+        ("wait_for_a_thread", signal.SIGTERM),
+        *(pytest.param(step, number, marks=pytest.mark.proof) for step in STEPS for number in STATUSES),
+    ],
+)
+def test_a_command_ends_whatever_the_main_thread_does(stuck, step, number):
+    process = stuck(step)
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=30)
+    assert (process.returncode, told) == (STATUSES[number], "")
+
+
+def test_a_second_signal_ends_the_command_at_once(stuck):
+    process = stuck("catch_everything")
+    begun = time.monotonic()
+    while process.poll() is None and time.monotonic() - begun < 30:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.4)
+    assert process.returncode == INTERRUPTED
+
+
+@pytest.mark.slow
+def test_progress_is_wiped_from_the_terminal(stuck):
+    terminal, side = os.openpty()
+    process = stuck("show_progress", stderr=side)
+    os.close(side)
+    shown = b""
+    while b"scoring" not in shown:
+        shown += os.read(terminal, 10_000)
+    process.send_signal(signal.SIGTERM)
+    with suppress(OSError):  # the other side is closed
+        while chunk := os.read(terminal, 10_000):
+            shown += chunk
+    assert process.wait(30) == STATUSES[signal.SIGTERM]
+    hidden, visible = shown.rfind(b"\x1b[?25l"), shown.rfind(b"\x1b[?25h")
+    assert -1 < hidden < visible, "the cursor is shown again"
+    assert shown[shown.rfind(b"scoring") :].endswith(b"\x1b[2K")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +23,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.analysis.provenance import plugin_words
 from sessionkit.cli import main
 from sessionkit.cli.terms import guide
 from sessionkit.engines.spark.engine import foreign_modules
@@ -672,10 +673,15 @@ def test_findings_and_pages_name_modules_that_were_imported(squares, monkeypatch
     assert made.plugins == (said,)
     assert f"--plugin {name}.py compare STUDY 'mean(RRsq)'" in made.command
     (log := squares.with_name("log.txt")).write_text("s ~ a\n")
-    assert sk.read(log, format="pairs").notes[0] == f"read by the module {said}"
+    pairs = sk.read(log, format="pairs")
+    assert pairs.notes[0] == f"read by the module {said}"
     used = plugins([sk.mean(of.RRsq())])
     assert said in map(str, used)
-    assert f"--plugin {name}.py report STUDY" in again([], {}, used)
+    assert f"--plugin {name}.py report STUDY" in again([], {}, plugin_words(used))
+    page = sk.report(replace(toy(), notes=pairs.notes), sk.mean(of.RRsq()), redact="users")
+    assert "--plugin PLUGIN report STUDY" in page
+    assert "Measures and charts of others: 1 module." in page
+    assert name not in page
     alone = sk.compare(toy(), sk.mean(sk.define("Own", lambda gains: gains.sum()))).provenance
     assert (alone.plugins[0].split()[0], alone.command) == ("tests.test_plugins", None), "in no file for --plugin"
 

@@ -146,10 +146,10 @@ def _differs(value: object, usual: object) -> bool:
     return not plain or (value != usual and _text(value) != _text(usual))
 
 
-def plugin_words(used: Iterable[Origin]) -> list[str]:
-    """The options by which a command knows the plugins of this process, and others that were used."""
+def plugin_words(used: Iterable[Origin], *, named: bool = True) -> list[str]:
+    """The options by which a command knows the plugins of this process, and others that were used; their files named or not."""
     files = dict.fromkeys([*FILES, *filter(None, (one.plugin for one in used))])
-    return [word for file in files for word in ("--plugin", file)]
+    return [word for file in files for word in ("--plugin", file if named else "PLUGIN")]
 
 
 def _kinds(given: Any) -> list[type]:  # noqa: ANN401 - a measure, a text or a table

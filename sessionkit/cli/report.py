@@ -67,7 +67,8 @@ def report(
         typer.Option(
             "--redact",
             metavar=words(RedactedKind),
-            help="What to leave out; several joined by commas.",
+            help="What to leave out; several joined by commas. With any of them, names and hashes of the source files and names of "
+            "plugins are left out, too.",
             show_default=False,
         ),
     ] = "",

@@ -89,8 +89,13 @@ class Renaming:
         return self.table(study.users.collect(), "users").sort("user_id")
 
     def judgments(self, study: Study) -> pl.DataFrame:
-        """The judgments; those of one document stay in their order, which some ways to merge them go by."""
-        return self.table(study.judgments.collect(), "judgments").sort(KEY, "doc_id", maintain_order=True)
+        """The judgments; those of one document by their judges' pseudonyms, unless the order of the file decides which counts.
+
+        That order could tell the judges: many files are sorted by them.
+        """
+        judgments = self.table(study.judgments.collect(), "judgments")
+        judges = ["judge_id"] if "judge_id" in judgments.columns and study.settings.merge != "first" else []
+        return judgments.sort(KEY, "doc_id", *judges, maintain_order=True)
 
     @cached_property
     def _places(self) -> pl.Series:

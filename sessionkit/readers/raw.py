@@ -24,6 +24,8 @@ MARK = "__mark"
 EMPTY, WORDED = 1, 2
 OF_SHEET = ", sheet "
 """What stands between the names of a workbook and of its sheet, in that of a source."""
+READ_BY = "read by the module "
+"""What a note begins with that names the plugin which read a log."""
 NAMED_SOURCES = 3
 """Names of sources that a sentence gives at most."""
 """Marks of records that say so, and of results in which the text stands in some other column."""

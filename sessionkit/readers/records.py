@@ -31,7 +31,7 @@ from sessionkit.readers.io.log_files import LogFile, not_utf8, unpacked_path
 from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.questionnaires import Answers, read_questionnaires
-from sessionkit.readers.raw import LINE, RAW, Locate, Raw, as_json, as_lines
+from sessionkit.readers.raw import LINE, RAW, READ_BY, Locate, Raw, as_json, as_lines
 from sessionkit.readers.tabular import columns_of_table, numbered
 from sessionkit.study import Source, Study
 from sessionkit.study.memory_limit import memory_budget
@@ -203,7 +203,7 @@ def frames_reader(function: Callable[..., Mapping[str, Any]]) -> Callable[..., S
                         f"{failed}: {table} has no column {' and no '.join(missing)}{near}; found {', '.join(found) or 'none'}"
                     )
                 raws.setdefault(table, []).append(raw_of(file, table, rows, kind=table, locate=locate))
-        return Taken(raws, notes=[f"read by the module {one}" for one in origins([function])])
+        return Taken(raws, notes=[f"{READ_BY}{one}" for one in origins([function])])
 
     @functools.wraps(function)
     def read(

@@ -10,7 +10,6 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.analysis.compare.messages import ADJUSTED
 from sessionkit.analysis.phrases import level_text
-from sessionkit.analysis.provenance import plugin_words
 from sessionkit.charts.registry import CHARTS
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.plugins import Origin, origins
@@ -199,7 +198,7 @@ def plugins(measures: Sequence[Measure]) -> list[Origin]:
     return origins([*(type(measure.inner) for measure in measures), *charts])
 
 
-def again(measures: Sequence[Measure], given: Mapping[str, object], used: Sequence[Origin] = ()) -> str:
+def again(measures: Sequence[Measure], given: Mapping[str, object], plugin_options: Sequence[str] = ()) -> str:
     """Return the command that makes the same page of a saved study.
 
     Parameters
@@ -208,8 +207,8 @@ def again(measures: Sequence[Measure], given: Mapping[str, object], used: Sequen
         Those that were asked for.
     given
         Values by option; None where it is not given.
-    used
-        Modules of others that it needs.
+    plugin_options
+        The options that name the plugins it needs.
 
     >>> from sessionkit import nsDCG
     >>> again([nsDCG @ 10], {"redact": "users", "where": None})
@@ -220,7 +219,7 @@ def again(measures: Sequence[Measure], given: Mapping[str, object], used: Sequen
     told = [f"'{measure}'" for measure in measures]
     told += ["--output report.html"]
     told += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
-    return " ".join(["sessionkit", *map(shlex.quote, plugin_words(used)), "report STUDY", *told])
+    return " ".join(["sessionkit", *map(shlex.quote, plugin_options), "report STUDY", *told])
 
 
 def _told(name: str, value: object, parameters: Mapping[str, object], meaning: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePath
 from typing import get_args
 
 import polars as pl
@@ -12,6 +14,7 @@ import polars as pl
 from sessionkit.arguments import names_in
 from sessionkit.choices import RedactedKind
 from sessionkit.errors import DataWarning, UsageError, suggestion
+from sessionkit.readers.raw import OF_SHEET, READ_BY
 from sessionkit.study import Study
 
 KINDS: tuple[RedactedKind, ...] = get_args(RedactedKind)
@@ -31,10 +34,13 @@ class Redaction:
         ``"queries"`` (their texts are not there; judgment keys that are no topics become ``key 1``) and ``"documents"``
         (they become ``document 1`` in the order in which the session explorer comes upon them; their titles are not there, nor are
         snippets, which go with queries too). With any of them, what notes
-        quote from the log becomes dots. Systems and topics stay.
+        quote from the log becomes dots, and the files that the log was read from become ``source 1``. Systems and topics stay.
+    sources
+        The numbered names of the files, by the names that notes may call them; the longest names first.
     """
 
     kinds: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, kinds: str | Iterable[str]) -> Redaction:
@@ -52,14 +58,18 @@ class Redaction:
                 raise UsageError(f"redact can leave out {known}, not {name!r}{suggestion(name, KINDS)}")
         return cls(frozenset(names))
 
+    def for_study(self, study: Study) -> Redaction:
+        """Return the same, which also knows what the source files of a study are called."""
+        return replace(self, sources=names_of_files(study)) if self.kinds else self
+
     def frame(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
         """Return a frame with the ids in it replaced."""
         if "users" in self.kinds:
-            frame = _numbered(frame, "user_id", study.users.select("user_id"), "user")
-            sessions = study.sessions.select("session_id")
-            frame = _numbered(frame, "session_id", sessions, "session")
-            keys = sessions.rename({"session_id": "judgment_key"})  # judgments can be given by session
-            frame = _numbered(frame, "judgment_key", keys, "session")
+            for table, column, word in ((study.sessions, "session_id", "session"), (study.users, "user_id", "user")):
+                ids = table.select(column)
+                frame = _numbered(frame, column, ids, word)
+                # judgments can be given by session or by user
+                frame = _numbered(frame, "judgment_key", ids.rename({column: "judgment_key"}), word)
             if "judge_id" in frame.columns:
                 judges = study.judgments.select("judge_id").drop_nulls()
                 frame = _numbered(frame, "judge_id", judges, "judge")
@@ -71,12 +81,48 @@ class Redaction:
         return frame
 
     def note(self, text: str) -> str:
-        """Return a note without what it quotes."""
-        return QUOTED.sub("'…'", text) if self.kinds else text
+        """Return a note without what it quotes, and without names of files and plugins."""
+        if not self.kinds:
+            return text
+        if text.startswith(READ_BY):
+            return f"{READ_BY}'…'"
+        unquoted = QUOTED.sub("'…'", text)
+        return self._files.sub(lambda match: self.sources[match[0]], unquoted) if self.sources else unquoted
+
+    @cached_property
+    def _files(self) -> re.Pattern[str]:
+        """The names of files where they are words."""
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self.sources))})(?:(?<=/)|(?!\w))")
 
     def warning(self, warning: DataWarning) -> str:
         """Return what a warning says, without the names in it."""
         return self.note(warning.nameless) if self.kinds else str(warning)
+
+
+def numbers_of_sources(study: Study) -> dict[str, str]:
+    """Return ``source 1`` and so on by the paths of a study's sources."""
+    return {path: f"source {number}" for number, path in enumerate(dict.fromkeys(one.path for one in study.sources), 1)}
+
+
+def names_of_files(study: Study) -> dict[str, str]:
+    """Return what stands in place of each name by which a note can call the study or one of its files, the longest first.
+
+    A note may leave out the sheet or the folders. Sources that are tables in memory have names of sessionkit's own.
+    """
+    numbers = numbers_of_sources(study)
+    names: dict[str, str] = {}
+    for path in [source.path for source in study.sources if source.sha256 is not None]:
+        file = path.partition(OF_SHEET)[0]
+        parts = PurePath(file).parts
+        shorter = (str(PurePath(*parts[first:])) for first in range(len(parts)))
+        folders = (f"{PurePath(*parts[:last])}/" for last in range(1, len(parts)))
+        for name in (path, *shorter):
+            names.setdefault(name, numbers[path])
+        for name in folders:
+            names.setdefault(name, "a folder ")
+    for place in (str(study.path or ""), study.address or ""):
+        names |= {place: "the study"} if place else {}
+    return dict(sorted(names.items(), key=lambda entry: -len(entry[0])))
 
 
 def _numbered(frame: pl.DataFrame, column: str, ids: pl.LazyFrame, word: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sessionkit.errors import DataError, warn
+from sessionkit.errors import DataError, DataWarning, warn
 from sessionkit.scoring import exact
 from sessionkit.study import Settings, Study
 from sessionkit.study.judgment_index import JUDGMENT, KEY, PAIR
@@ -113,8 +113,9 @@ def _alternate(judged: pl.LazyFrame, by: Sequence[str], key: str) -> pl.LazyFram
         finer = [name for name in by if name not in (*PAIR, JUDGMENT)]
         first = review.select(*PAIR, *finer).head(5).iter_rows()
         listed = ", ".join("/".join(text for text in row if text is not None) for row in first)
-        warn(
-            f"merge=alternate: documents whose grades differ by more than 1 get the highest; review all {len(review)}: {listed}"
+        text = (
+            f"merge=alternate: documents whose grades differ by more than 1 get the highest; review all {len(review)}"
         )
+        warn(DataWarning(f"{text}: {listed}", text))
     chosen = pl.when(spread == 1).then(pl.col("grade").list.get(turn)).otherwise(pl.col("grade").list.max())
     return grades.lazy().with_columns(grade=chosen)

@@ -290,6 +290,19 @@ def test_a_study_of_nothing_is_copied():
     assert sk.pseudonymize(study).study.facts == study.facts
 
 
+@pytest.mark.parametrize("merge", ["max", "mean", "first"])
+def test_the_order_of_judgments_tells_no_judge_unless_it_decides(merge):
+    judges = [f"judge {name}" for name in "abcdefgh"]
+    judgments = {"judgment_key": ["t"] * 8, "doc_id": ["d"] * 8, "judge_id": judges, "grade": [0.0, 1.0] * 4}
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d"], "topic_id": ["t"]}
+    study = sk.from_tables(results, judgments, merge=merge)
+    made = sk.pseudonymize(study, seed=3)
+    back = {label: judge for judge, label in renamed(made, "judge_id").items()}
+    order = [back[label] for label in made.study.judgments.collect()["judge_id"]]
+    assert (order == judges) == (merge == "first")
+    assert values(study, ["sDCG"], renamed(made)) == values(made.study, ["sDCG"])
+
+
 @pytest.mark.slow
 def test_judges_in_turn_stay_in_their_order():
     rows = [("t", doc, f"j{judge}", float(judge % 2)) for doc in "abcdef" for judge in range(2)]

@@ -1,14 +1,17 @@
 """What a report leaves out on request."""
 
 import warnings
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
+import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.reports import report
 from sessionkit.reports.redaction import Redaction
+from sessionkit.study.source import Source
 
 
 @pytest.mark.slow
@@ -99,6 +102,88 @@ def test_scores_by_key_are_compared_by_system_and_name_no_session(make):
         text = report(from_tables(results, judgments, sessions=sessions), by="judgment_key", redact="users")
     assert "private-" not in text
     assert "session 2" in text
+
+
+def test_judgment_keys_that_are_users_become_their_numbers(make):
+    frame = pl.DataFrame({"judgment_key": ["u2", "t", "u1"]})
+    assert Redaction.of("users").frame(frame, make()).get_column("judgment_key").to_list() == ["user 2", "t", "user 1"]
+
+
+def read_log(folder):
+    """A study saved from files whose paths have needles: six sessions of two systems."""
+    home = folder / "zqfolder"
+    home.mkdir()
+    place = {"session_id": [f"s{n}" for n in range(6)], "query_position": [1] * 6, "rank": [1] * 6}
+    results = {**place, "doc_id": ["d"] * 6, "system_id": [*"ABABAB"], "topic_id": ["t"] * 6}
+    judgments = {"judgment_key": ["t", "t"], "doc_id": ["d", "d"], "grade": [1, 3], "judge_id": ["zqann", "zqbob"]}
+    pl.DataFrame(results).write_csv(home / "zqlog.csv")
+    pl.DataFrame(judgments).write_csv(home / "zqgrades.csv")
+    (folder / "study.toml").write_text(
+        'merge = "alternate"\n[results]\npath = "zqfolder/zqlog.csv"\n[judgments]\npath = "zqfolder/zqgrades.csv"\n'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return sk.read(folder / "study.toml").save(folder / "zqstudy")
+
+
+@pytest.mark.slow
+def test_names_and_hashes_of_source_files_are_left_out_with_anything(tmp_path):
+    study = read_log(tmp_path)
+    plain = report(study)
+    assert "zqfolder/zqlog.csv" in plain
+    assert study.sources[0].sha256 in plain
+    for kinds in ("users", "queries", "documents"):
+        text = report(study, redact=kinds)
+        assert "<td>source 1</td><td>results</td>" in text
+        assert not [source.sha256 for source in study.sources if source.sha256 in text]
+        for needle in ("zqfolder", "zqlog", "zqgrades", "zqstudy"):
+            assert needle not in text, (kinds, needle)
+    assert study.fingerprint in report(study, redact="users")
+
+
+@pytest.mark.slow
+def test_notes_do_not_name_files(tmp_path):
+    """A line without a session is a note that begins with the name of its file."""
+    study = read_log(tmp_path)
+    noted = replace(
+        study,
+        notes=(
+            "zqfolder/zqlog.csv: 3 rows are odd",
+            "zqlog.csv and zqgrades.csv are odd",
+            f"{study.path} is odd",
+            "zqfolder/other is odd",
+            "results of azqlog.csv2 stay",
+        ),
+    )
+    redaction = Redaction.of("users").for_study(noted)
+    assert [redaction.note(note) for note in noted.notes] == [
+        "source 1: 3 rows are odd",
+        "source 1 and source 2 are odd",
+        "the study is odd",
+        "a folder other is odd",
+        "results of azqlog.csv2 stay",
+    ]
+    assert Redaction().for_study(noted).note(noted.notes[0]) == noted.notes[0]
+
+
+def test_names_of_tables_in_memory_are_words_of_notes(make):
+    """A frame is called results, as the column of a note may be."""
+    assert Redaction.of("users").for_study(make()).note("2 results are odd") == "2 results are odd"
+
+
+def test_notes_do_not_name_sheets(make):
+    source = Source("zqbook.xlsx, sheet zqAnn", "results", 1, 1, bytes=1, sha256="0")
+    redaction = Redaction.of("users").for_study(replace(make(), sources=(source,)))
+    assert redaction.note("zqbook.xlsx, sheet zqAnn: odd; zqbook.xlsx too") == "source 1: odd; source 1 too"
+
+
+@pytest.mark.slow
+def test_warnings_of_merging_name_no_documents():
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["zqdoc"], "topic_id": ["t"]}
+    judgments = {"judgment_key": ["t", "t"], "doc_id": ["zqdoc"] * 2, "grade": [0, 3], "judge_id": ["a", "b"]}
+    study = sk.from_tables(results, judgments, merge="alternate")
+    assert "review all 1: t/zqdoc" in report(study)
+    assert "zqdoc" not in report(study, redact="documents")
 
 
 def test_an_apostrophe_begins_no_quotation():

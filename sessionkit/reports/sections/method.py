@@ -6,15 +6,17 @@ from pathlib import PurePath
 
 import polars as pl
 
+from sessionkit.analysis.provenance import plugin_words
 from sessionkit.display.tables import TextTable, table_of
+from sessionkit.display.words import counted
 from sessionkit.reports.material import Material
 from sessionkit.reports.method import again, citations, defined, in_words, paragraph, plugins, sentences
 from sessionkit.reports.parts import Code, Part, Terms, Words
+from sessionkit.reports.redaction import numbers_of_sources
 from sessionkit.reports.sections.quality import quality
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.study import study as study_tables
 from sessionkit.scoring.score import columns_text, group_keys
-from sessionkit.study import Study
 
 SOURCES = {"records": "Records", "rows": "Rows", "rejected": "Rejected"}
 """Headings of the table of sources."""
@@ -25,11 +27,12 @@ def definitions(of: Material) -> list[Part]:
     """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
     used = plugins(of.measures)
-    beside = [f"Measures and charts of others: {'; '.join(map(str, used))}."] if used else []
+    names = counted(len(used), "module") if of.redaction.kinds else "; ".join(map(str, used))
+    beside = [f"Measures and charts of others: {names}."] if used else []
     words = Words((*sentences(of.study), *beside))
-    command = Code(again(of.measures if of.asked else (), _given(of), used))
+    command = Code(again(of.measures if of.asked else (), _given(of), plugin_words(used, named=not of.redaction.kinds)))
     said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
-    return [terms, words, Words((f"{said}:",)), command, *_sources(of.study)]
+    return [terms, words, Words((f"{said}:",)), command, *_sources(of)]
 
 
 @section("method", "Data and method", details=(study_tables, quality, definitions))
@@ -59,14 +62,16 @@ def _given(of: Material) -> dict[str, object]:
     }
 
 
-def _sources(study: Study) -> list[TextTable]:
-    """The files that the tables are from."""
-    if not study.sources:
+def _sources(of: Material) -> list[TextTable]:
+    """The files that the tables are from; where anything is redacted, by numbers and without their hashes."""
+    sources = of.study.sources
+    if not sources:
         return []
+    names = numbers_of_sources(of.study) if of.redaction.kinds else {one.path: _place(one.path) for one in sources}
     files = pl.DataFrame(
         [
-            (_place(source.path), source.table, source.records, source.rows, source.rejected, source.sha256)
-            for source in study.sources
+            (names[source.path], source.table, source.records, source.rows, source.rejected, source.sha256)
+            for source in sources
         ],
         schema={
             "Source": pl.String,
@@ -78,7 +83,9 @@ def _sources(study: Study) -> list[TextTable]:
         },
         orient="row",
     )
-    return [table_of(f"Sources, read as {study.reader}", files, headers=SOURCES)]
+    if of.redaction.kinds:
+        files = files.drop("SHA-256")
+    return [table_of(f"Sources, read as {of.study.reader}", files, headers=SOURCES)]
 
 
 def _place(path: str) -> str:

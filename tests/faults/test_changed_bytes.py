@@ -55,4 +55,6 @@ def test_every_changed_byte_is_found_and_none_does_harm(saved, partition_by, siz
     print(f"\n{kind} study, flipped bits: {figures.of('flip')}\n{kind} study, edits: {figures.of('edit')}")
     assert [one for one in figures.outcomes if {one.score, one.counts, one.verify} & {*CRASHES}] == []
     assert figures.undetected == []
-    assert [one for one in figures.outcomes if one.score != "refused"] == []  # small tables are hashed without --verify too
+    assert [
+        one for one in figures.outcomes if one.score != "refused"
+    ] == []  # small tables are hashed without --verify too

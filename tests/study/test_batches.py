@@ -1,6 +1,5 @@
 """Slices of whole sessions, of studies in memory and on disk."""
 
-import json
 import shutil
 
 import polars as pl
@@ -12,6 +11,7 @@ from sessionkit.errors import DataError
 from sessionkit.study.batches import ORDER, slices
 from sessionkit.study.package_writer import write_package
 from tests.support.clinic import read_clinic
+from tests.support.descriptors import edit_descriptor, sign_file
 
 
 @pytest.fixture(scope="module")
@@ -131,10 +131,6 @@ def test_numbers_that_cannot_be_are_not_used(study, tmp_path, table, column, wor
     rows.with_columns(pl.when(first).then(new).otherwise(column).cast(rows.schema[column]).alias(column)).write_parquet(
         file
     )
-    descriptor = json.loads((saved / "datapackage.json").read_text())
-    for resource in descriptor["resources"]:
-        if resource["name"] == table:
-            resource["filesize"] = file.stat().st_size
-    (saved / "datapackage.json").write_text(json.dumps(descriptor))
+    edit_descriptor(saved, lambda descriptor: sign_file(descriptor, saved, table))
     with pytest.raises(DataError, match=words):
         sk.score(sk.open_study(saved), "sDCG@10", per="session")

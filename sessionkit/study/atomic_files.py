@@ -45,8 +45,8 @@ WRITABLE = "choose a directory that can be written"
 UNCHANGED = "nothing there was changed"
 LONGEST = 200
 """Bytes of a name that its drafts keep, so that theirs are not too long."""
-SALTS = 256
-"""How many tags there are for one prefix."""
+SALT, TRIES = 8, 100
+"""Random digits of a tag, which tell thousands of temporary studies apart, and how many names are tried."""
 PATIENCE, POLL = 1.0, 0.03
 """Seconds that a writer waits for another before it says so, and between two looks at the lock."""
 HOLDER = re.compile(r"sessionkit process (\d+) on (\S+): (.*)")
@@ -525,28 +525,28 @@ def _clear_drafts(place: Path) -> None:
 def make_tagged(folder: Path, prefix: str, suffix: str, make: Callable[[Path], Made]) -> tuple[Path, Made]:
     """Make a file or a directory whose name shows that sessionkit made it; return its path and what `make` returns.
 
-    Between prefix and suffix are eight hexadecimal digits: two random ones, and six that follow from them and the prefix.
+    Between prefix and suffix are 14 hexadecimal digits: eight random ones, and six that follow from them and the prefix.
     So the name is the mark: it is there as soon as the file is, it outlasts a kill or a power loss at any moment, and every file
     system keeps it. A name that others chose passes once in 16 million.
 
     Raises
     ------
     FileExistsError
-        All names are taken.
+        Every name that was tried is taken.
     """
     path = folder
-    for salt in secrets.SystemRandom().sample(range(SALTS), SALTS):
-        path = folder / f"{prefix}{_tag(prefix, f'{salt:02x}')}{suffix}"
+    for _ in range(TRIES):
+        path = folder / f"{prefix}{_tag(prefix, secrets.token_hex(SALT // 2))}{suffix}"
         try:
             return path, make(path)
         except FileExistsError:
             continue
-    raise FileExistsError(errno.EEXIST, f"{SALTS} files with such names are there; remove them", str(path))
+    raise FileExistsError(errno.EEXIST, f"{TRIES} names were tried, and all are taken", str(path))
 
 
 def find_tagged(folder: Path, prefix: str, suffix: str) -> list[Path]:
     """Return what sessionkit made in a folder by `make_tagged`, or another process of it has."""
-    pattern = re.compile(rf"{re.escape(prefix)}(([0-9a-f]{{2}})[0-9a-f]{{6}}){re.escape(suffix)}")
+    pattern = re.compile(rf"{re.escape(prefix)}(([0-9a-f]{{{SALT}}})[0-9a-f]{{6}}){re.escape(suffix)}")
     try:
         names = [(path, pattern.fullmatch(path.name)) for path in folder.iterdir()]
     except (PermissionError, FileNotFoundError):  # it can be written, and not be listed

@@ -241,6 +241,13 @@ def tagged(place, suffix):
     return atomic_files.make_tagged(place.parent, f".{place.name}.", suffix, lambda path: path.touch(exist_ok=False))[0]
 
 
+def test_thousands_of_tagged_files_stand_beside_each_other(tmp_path):
+    """A process keeps a temporary folder for every pseudonymized study."""
+    made = {tagged(tmp_path / "out", ".partial") for _ in range(2000)}
+    assert len(made) == 2000
+    assert set(atomic_files.find_tagged(tmp_path, ".out.", ".partial")) == made
+
+
 def test_what_killed_processes_left_goes(tmp_path):
     place = tmp_path / "out"
     for suffix in (".partial", ".replaced"):

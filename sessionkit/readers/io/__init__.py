@@ -15,6 +15,7 @@
     elements.py       rows made of its elements
     parquet.py        tables with types
     workbooks.py      sheets of workbooks, as text; cell_spans.py: their merged cells
+    workbook_sizes.py what a workbook takes in memory, counted before it is opened
     blanks.py         fields between blanks, such as those of qrels
     limits.py         lines that are too long for the memory there is, and tables that are mostly empty
     record_store.py   where records stay: in memory or in files, some at a time

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from posixpath import join, normpath
 from typing import IO, NamedTuple
@@ -17,6 +18,8 @@ import numpy as np
 import polars as pl
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
 from defusedxml.ElementTree import ParseError, fromstring  # type: ignore[import-untyped]
+
+from sessionkit.readers.io.workbook_sizes import column_number
 
 BOOK, RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 MERGED = re.compile(
@@ -55,6 +58,9 @@ def merged_rows(path: Path, sheet: str, width: int) -> list[MergedRows]:
             if part is None:
                 return []
             with archive.open(part) as stream:
+                if not any(MERGED.search(block) for block in blocks(stream)):
+                    return []
+            with archive.open(part) as stream:
                 spans, columns = _spans(stream)
     except (BadZipFile, OSError, EOFError, zlib.error, KeyError, ParseError, DefusedXmlException):
         return []  # whoever reads the cells says what is wrong with it
@@ -64,32 +70,37 @@ def merged_rows(path: Path, sheet: str, width: int) -> list[MergedRows]:
     return sorted(one for one in found if 0 <= one.column < width and one.first < one.last)
 
 
+def filled_text(cells: pl.DataFrame, merges: Sequence[MergedRows]) -> int:
+    """Return how many bytes of text filling down merged cells adds at most.
+
+    >>> filled_text(pl.DataFrame({"user": ["u1", None, None]}), [MergedRows(0, 0, 2)])
+    4
+    """
+    added = 0
+    for column, merges_of_column in groupby(sorted(merges), key=lambda merge: merge.column):
+        lengths = cells.to_series(column).str.len_bytes().fill_null(0).to_numpy()
+        added += sum(
+            int(lengths[first]) * (min(last, len(lengths) - 1) - first)
+            for _, first, last in merges_of_column
+            if first < len(lengths)
+        )
+    return added
+
+
 def filled_down(cells: pl.DataFrame, merges: Sequence[MergedRows]) -> pl.DataFrame:
     """Return cells with the text of merged ones in each of their rows.
 
     >>> filled_down(pl.DataFrame({"user": ["u1", None, None]}), [MergedRows(0, 0, 1)])["user"].to_list()
     ['u1', 'u1', None]
     """
-    for column in {merge.column for merge in merges}:
+    for column, merges_of_column in groupby(sorted(merges), key=lambda merge: merge.column):
         texts = cells.to_series(column)
         source = np.arange(len(texts))
-        for _, first, last in (merge for merge in merges if merge.column == column):
+        for _, first, last in merges_of_column:
             source[first : last + 1] = first
         covered = pl.Series(source != np.arange(len(texts)))
         cells = cells.with_columns(texts.zip_with(~(covered & texts.is_null()), texts.gather(source)))
     return cells
-
-
-def column_number(letters: str) -> int:
-    """Return the number of a column, from 1.
-
-    >>> column_number("A"), column_number("AB")
-    (1, 28)
-    """
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number
 
 
 def blocks(stream: IO[bytes]) -> Iterator[bytes]:

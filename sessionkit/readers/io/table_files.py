@@ -184,6 +184,7 @@ def _records(
             above=above,
             header=int(header),
             keep=partial(named, numbered=not header),
+            memory=config.memory,
         )
     if separator is None and file.kind == "ndjson":
         return read_ndjson(file, name, keep=keep, memory=config.memory, at_once=at_once)

@@ -6,63 +6,57 @@ whose value was never worked out, is an empty cell. Merged cells below the heade
 
 from __future__ import annotations
 
-import re
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.io.cell_spans import blocks, column_number, filled_down, merged_rows
+from sessionkit.readers.io.cell_spans import filled_down, filled_text, merged_rows
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
+from sessionkit.readers.io.signatures import OLE
+from sessionkit.readers.io.workbook_sizes import counted_copy, refuse_filled_down
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
-
-SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-PLACE = re.compile(
-    rb"""<(?:\w{1,40}:)?(?:c|row|dimension)\s(?:[^<>]{0,200}?\s)?(?:r|ref)\s?=\s?["'](?:[A-Z0-9]+:)?([A-Z]*)([0-9]*)["']"""
-)
-"""Where a cell or row is, or the last cell as the sheet says it."""
-MOST, COLUMNS = 2**26, 2**14
-"""Cells of a sheet that are read at most, and columns that one can have."""
 
 if TYPE_CHECKING:
     from fastexcel import ExcelReader
 
 
-def sheets_of(path: Path, name: str) -> list[str]:
-    """Return the names of the sheets of a workbook.
+def sheets_of(path: Path, name: str, memory: int | None = None) -> list[str]:
+    """Return the names of the sheets of a workbook, which may use so many bytes of memory; None, what is used by default.
 
     Raises
     ------
     DataError
-        It cannot be read as a workbook.
+        It cannot be read as a workbook, or not in so much memory.
     UsageError
         The extra is not installed.
     """
-    return list(_opened(path, name).sheet_names)
+    return list(_opened(path, name, memory).sheet_names)
 
 
-def cells_of(path: Path, name: str, sheet: str) -> pl.DataFrame:
+def cells_of(path: Path, name: str, sheet: str, memory: int | None = None) -> pl.DataFrame:
     """Return the cells of a sheet as text, its header among them: a row for each of its rows, null where a cell is empty."""
-    book = _opened(path, name)
+    book = _opened(path, name, memory)
     if sheet not in book.sheet_names:
         raise DataError(
             f"{name} has no sheet {sheet!r}{suggestion(sheet, book.sheet_names)}; sheets: {', '.join(book.sheet_names)}"
         )
     with _readable(name):
-        cells: pl.DataFrame = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string").to_polars()
+        batch = book.load_sheet_eager(sheet, header_row=None, skip_rows=0, dtypes="string")  # in half of the memory
+    cells = pl.DataFrame(pl.from_arrow(batch))
     return cells.rename({column: f"column_{number}" for number, column in enumerate(cells.columns, start=1)})
 
 
-def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, header: int, keep: Keep) -> Raw:
+def read_workbook(
+    file: LogFile, table: str, *, sheet: str | None, above: int, header: int, keep: Keep, memory: int | None = None
+) -> Raw:
     """Return the rows of a sheet as text columns.
 
     Parameters
@@ -73,6 +67,8 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
         Rows before the header, such as a title, which are not looked at.
     header
         How many rows name the columns; 0, they are ``column_1``, ``column_2``, ...
+    memory
+        Bytes that may be used; None, what is used by default.
 
     Raises
     ------
@@ -82,9 +78,9 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
         The extra is not installed.
     """
     if sheet is None:
-        sheet = _the_one(sheets_of(file.path, file.name), file.name, table)
+        sheet = _the_one(sheets_of(file.path, file.name, memory), file.name, table)
     source = f"{file.name}{OF_SHEET}{sheet}"
-    cells = cells_of(file.path, file.name, sheet)
+    cells = cells_of(file.path, file.name, sheet, memory)
     filled = cells.select(pl.any_horizontal(pl.all().str.strip_chars() != "").fill_null(value=False)).to_series()
     places = filled.arg_true()
     places = places.filter(places >= above)
@@ -92,6 +88,7 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
         raise DataError(f"{source} is empty; it must hold at least a header row")
     below = places[header] if len(places) > header else cells.height
     merges = [one for one in merged_rows(file.path, sheet, cells.width) if one.first >= below]
+    refuse_filled_down(source, filled_text(cells, merges), memory)
     rows = filled_down(cells, merges)[places]
     named = [[(cell or "").strip() for cell in row] for row in rows.head(header).rows()]
     names = joined_names(named) if header else list(cells.columns)
@@ -115,7 +112,7 @@ def read_workbook(file: LogFile, table: str, *, sheet: str | None, above: int, h
     )
 
 
-def _opened(path: Path, name: str) -> ExcelReader:
+def _opened(path: Path, name: str, memory: int | None) -> ExcelReader:
     """Return an opened workbook."""
     try:
         import fastexcel  # noqa: F401 - an extra
@@ -126,16 +123,17 @@ def _opened(path: Path, name: str) -> ExcelReader:
         ) from None
     written = path.stat()
     with _readable(name):
-        return _book(path.resolve(), name, written.st_mtime_ns, written.st_size)
+        return _book(path.resolve(), name, memory, written.st_mtime_ns, written.st_size)
 
 
 @lru_cache(maxsize=1)
-def _book(path: Path, name: str, _modified: int, _size: int) -> ExcelReader:
+def _book(path: Path, name: str, memory: int | None, _modified: int, _size: int) -> ExcelReader:
     """Return a workbook, which is opened once for all of its sheets."""
     import fastexcel
 
-    _refuse_far(path, name)
-    return fastexcel.read_excel(path.read_bytes())  # what it is shows in its content, not in its name
+    with path.open("rb") as stream:
+        is_old = stream.read(len(OLE)) == OLE  # .xls, which is not packed
+    return fastexcel.read_excel(path.read_bytes() if is_old else counted_copy(path, name, memory))
 
 
 @contextmanager
@@ -154,42 +152,6 @@ def _readable(name: str) -> Iterator[None]:
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"{name} cannot be read as a workbook ({reason}); save it again, or export it as CSV") from None
-
-
-def _refuse_far(path: Path, name: str) -> None:
-    """Raise DataError where a sheet reaches so far that its cells, most of them empty, would not fit in memory."""
-    if not is_zipfile(path):
-        return
-    with ZipFile(path) as archive:
-        for sheet in archive.namelist():
-            if not SHEET.fullmatch(sheet):
-                continue
-            try:
-                with archive.open(sheet) as stream:
-                    column, row = last_place(stream)
-            except (BadZipFile, OSError, EOFError, zlib.error):  # whoever reads it says what is wrong with it
-                continue
-            wide, high = column_number(column[:40]), int(row[:40])
-            if wide > COLUMNS or wide * high > MOST:
-                raise DataError(
-                    f"{name}: a sheet reaches to the cell {column[:12]}{row[:12]}, which is too far to be read; delete what stands "
-                    "there, and the empty columns and rows before it"
-                )
-
-
-def last_place(sheet: IO[bytes]) -> tuple[str, str]:
-    """Return the last column and the last row of a sheet that any of its cells is in."""
-    column, row = b"A", b"1"
-    for block in blocks(sheet):
-        found = PLACE.findall(block)
-        column = max([column, *{name for name, _ in found}], key=_in_length)
-        row = max([row, *(number for _, number in found)], key=_in_length)
-    return column.decode(), row.decode()
-
-
-def _in_length(name: bytes) -> tuple[int, bytes]:
-    """Return what puts names of columns, and numbers, in their order."""
-    return len(name), name
 
 
 def _the_one(sheets: list[str], name: str, table: str) -> str:

@@ -90,7 +90,7 @@ class Sheet:
         return max(self.rows * self.columns, self.cells)
 
 
-class Counting(Protocol):
+class PartCounter(Protocol):
     """Counts what a part holds, piece by piece."""
 
     def feed(self, piece: bytes) -> None:
@@ -343,7 +343,7 @@ class Sizes:
     bytes: int = 0
     copies: int = 1
 
-    def counting(self, part: str) -> Counting:
+    def counting(self, part: str) -> PartCounter:
         """Return what counts a part of this name."""
         lower = part.lower()
         if lower.endswith("sharedstrings.xml"):

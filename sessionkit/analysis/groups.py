@@ -14,6 +14,8 @@ from sessionkit.scoring.score import By, group_keys
 from sessionkit.study import Study
 from sessionkit.study.session_counts import sessions_with
 
+MOST_DESCRIBED = 200
+"""Groups whose number does not make a page, or tests of each or of all pairs, take minutes and gigabytes."""
 EVERYONE = "all sessions"
 NAME = "__group"
 """The name of a group beside its columns, one of which may be called group."""
@@ -111,6 +113,15 @@ def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
     """
     keys = group_keys(study, by, ())
     return with_groups(sessions_with(study, keys).collect(), keys).select("session_id", "group").sort("session_id")
+
+
+def require_few_groups(by: object, number: int) -> None:
+    """Raise UsageError where sessions have more groups than can be described, or tested, within seconds."""
+    if number > MOST_DESCRIBED:
+        raise UsageError(
+            f"by={by}: the sessions have {number:,} values; at most {MOST_DESCRIBED} groups can be described: choose another column, or "
+            "some of the sessions by where"
+        )
 
 
 def by_columns(study: Study, by: By, found: pl.DataFrame) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from sessionkit.analysis.compare.group_means import group_means
 from sessionkit.analysis.compare.session_values import MOST_GROUPS, UNNAMED, every_session
 from sessionkit.analysis.correlate.correlate import Correlations, correlate
 from sessionkit.analysis.curve_differences import curve_differences
-from sessionkit.analysis.groups import grouped_sessions, with_groups
+from sessionkit.analysis.groups import grouped_sessions, require_few_groups, with_groups
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.judged_share import judged_share
@@ -549,7 +549,10 @@ def _compared_column(study: Study, by: By) -> str:
 def _grouping(study: Study, by: By) -> str:
     """The column that makes the groups of figures: that by which groups are compared, unless they are too many to be."""
     column = _compared_column(study, by)
-    return column if grouped_sessions(study, column)["group"].n_unique() <= MOST_GROUPS else "system_id"
+    if grouped_sessions(study, column)["group"].n_unique() <= MOST_GROUPS:
+        return column
+    require_few_groups("system_id", grouped_sessions(study, "system_id")["group"].n_unique())
+    return "system_id"
 
 
 def _primary(study: Study, measures: list[Measure], asked: str | Measure | None) -> tuple[Measure, Declared | None]:

@@ -17,7 +17,7 @@ from sessionkit.analysis.bootstrap import Resampling, Units
 from sessionkit.analysis.breakdown.messages import said
 from sessionkit.analysis.breakdown.pairs import CONTRASTS, differing, parted, support_of
 from sessionkit.analysis.findings import NUMBER, TEXT, WHOLE, Finding, traced
-from sessionkit.analysis.groups import by_columns, grouped_sessions
+from sessionkit.analysis.groups import by_columns, grouped_sessions, require_few_groups
 from sessionkit.analysis.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.analysis.phrases import reading_of
 from sessionkit.arguments import names_in
@@ -215,6 +215,7 @@ def breakdown_tests(
     resampling = Resampling(draws if has_draws else FEWEST_RESAMPLES, seed, interval, confidence)
     group_keys(study, by, {*TESTS, *PAIRED} - {"group"})
     sessions = grouped_sessions(study, by)
+    require_few_groups(by, sessions.get_column("group").n_unique())
     users = study.sessions.select("session_id", "user_id").collect()
     sessions = sessions.join(users, on="session_id", maintain_order="left")
     values = score(study, [asked], per="query", memory=memory, cache=cache)

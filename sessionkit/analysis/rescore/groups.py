@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.compare.design import Design, read_design
+from sessionkit.analysis.groups import require_few_groups
 from sessionkit.analysis.rescore.log import RescoredLog
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.numbers import share_text
@@ -78,6 +79,7 @@ def groups_of(log: RescoredLog, full: float | None = None) -> Groups:
     unknown = sessions.get_column("group").null_count()
     if unknown:
         left_out[f"sessions without {log.by}"] = unknown
+    require_few_groups(log.by, sessions.get_column("group").drop_nulls().n_unique())
     names = in_natural_order(sessions.get_column("group").drop_nulls().unique())
     runs = _are_runs(sessions)
     share = (FULL if runs else 0.0) if full is None else full

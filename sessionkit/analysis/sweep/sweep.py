@@ -11,6 +11,7 @@ from sessionkit.analysis.compare.options import options_of
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import MOST_GROUPS, sessions_of, sessions_task
 from sessionkit.analysis.findings import traced
+from sessionkit.analysis.groups import require_few_groups
 from sessionkit.analysis.phrases import left_out_note, reading_of
 from sessionkit.analysis.sweep import tables
 from sessionkit.analysis.sweep.axes import axes_of
@@ -132,6 +133,7 @@ def sweep(
     grid = Grid.of(asked, axes_of(asked, vary))
     options = options_of(correction, confidence, draws, seed)
     groups, without = groups_of(study, by)
+    require_few_groups(by, len(groups))
     told = SweepContext(str(asked), by)
     sessions, testing, small = None, None, {}
     if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:

@@ -32,7 +32,7 @@ from sessionkit.study.partition_folders import by_partition, require_partition_c
 from sessionkit.study.prefetch import Ahead
 from sessionkit.study.resources import resource, sha256
 from sessionkit.study.row_index import numbered
-from sessionkit.study.storage import DESCRIPTOR, LOG, Partitioned, StoredBatch, StudyBatch
+from sessionkit.study.storage import DESCRIPTOR, LOG, Partitioned, StoredBatch, StudyBatch, identity_of
 from sessionkit.study.study import Study
 
 JUDGMENTS = "judgments.parquet"
@@ -129,8 +129,22 @@ def write_judgments(study: Study, pairs: JudgmentIndex, folder: Path) -> None:
 def refuse_to_replace(directory: Path) -> None:
     """Raise UsageError where something stands at `directory` that is neither a study nor an empty directory.
 
-    A study in which other files lie is not replaced either, since they would go with it.
+    A study in which other files lie is not replaced either, since they would go with it. Where another process replaces the
+    study meanwhile, it is looked at again: files of the new study are not foreign to it.
     """
+    while True:
+        identity = identity_of(directory)
+        try:
+            _require_replaceable(directory)
+        except (UsageError, OSError):
+            if identity_of(directory) == identity:
+                raise
+        else:
+            return
+
+
+def _require_replaceable(directory: Path) -> None:
+    """Raise UsageError where something stands at `directory` that is neither a study nor an empty directory."""
     if directory.is_dir():
         if any(directory.iterdir()) and not is_study(directory):
             raise UsageError(f"{directory} is not empty and not a study; it was left alone. Choose another directory")

@@ -10,7 +10,7 @@ import sessionkit as sk
 from sessionkit.cli import main
 from sessionkit.errors import ReplacedError
 from sessionkit.reports import report
-from sessionkit.study import package_reader
+from sessionkit.study import package_reader, package_writer
 from sessionkit.study.atomic_files import make_tagged
 from sessionkit.study.locations import Directory
 from tests.support.clinic import read_clinic
@@ -97,6 +97,34 @@ def test_a_study_that_is_replaced_while_it_is_opened_is_opened_again(made, tmp_p
     replacing(1000)
     with pytest.raises(sk.DataError, match="study is being replaced again and again; try again when"):
         sk.open_study(place)
+
+
+def test_files_of_a_study_that_replaces_another_are_not_foreign(tmp_path, monkeypatch):
+    rows = {
+        "session_id": ["s", "t"],
+        "query_position": [1, 1],
+        "rank": [1, 1],
+        "doc_id": ["d", "d"],
+        "system_id": ["A", "B"],
+    }
+    study = sk.from_tables(rows)
+    place = study.save(tmp_path / "study").path
+    other = study.save(tmp_path / "other", partition_by="system_id").path
+    content = package_writer.foreign_content
+
+    def replaced(folder):
+        other.rename(tmp_path / "new")
+        foreign = content(folder)
+        place.rename(other)
+        (tmp_path / "new").rename(place)
+        monkeypatch.setattr(package_writer, "foreign_content", content)
+        return ["sessions/system_id=A", *foreign]
+
+    monkeypatch.setattr(package_writer, "foreign_content", replaced)
+    package_writer.refuse_to_replace(place)
+    (place / "notes").touch()
+    with pytest.raises(sk.UsageError, match="contains notes in addition"):
+        package_writer.refuse_to_replace(place)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")

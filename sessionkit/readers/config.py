@@ -23,6 +23,8 @@ EXCLUDES = ("exclude", "exclude_query_doc")
 """How the documents that a study leaves out are said, in any format."""
 OF_OTHERS = ("path", "encoding")
 """What formats other than tables take for the whole log."""
+LONGEST = 10_000_000
+"""Bytes that a study.toml may have."""
 SETTINGS = (
     "title",
     "primary",
@@ -112,6 +114,8 @@ def loaded_toml(path: Path) -> dict[str, Any]:
         raise DataError(
             f"{path} is not a file; a study.toml says how to read a log (sessionkit help own-logs shows one)"
         )
+    if path.is_file() and path.stat().st_size > LONGEST:
+        raise DataError(f"{path} is not a study.toml: it is larger than {LONGEST / 10**6:g} MB")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

@@ -196,7 +196,7 @@ def exclusions_of(config: Config, exclude: str | PathLike[str] | Frame | None = 
 def _of_file(path: Path, config: Config) -> Exclusions:
     """Read a list from a file: a table with a header, or two fields a line, the judgment_key and the document."""
     with TemporaryFolder() as copies:
-        file = open_log(path.name, path.parent, copies)
+        file = open_log(path.name, path.parent, copies, memory=config.memory)
         names, options = layout_of(file)
         usual = {name for several in NAMES.values() for name in several}
         has_header = not options or len(names) != len(PAIR) or bool({*map(folded, names)} & usual)

@@ -8,7 +8,7 @@ from pathlib import Path
 from sessionkit.errors import DataError
 from sessionkit.readers.batch_sizes import is_large
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.limits import refuse_long_line
+from sessionkit.readers.io.limits import refuse_odd_lines
 from sessionkit.readers.io.log_files import LogFile, is_packed, open_log, paths_in
 from sessionkit.readers.sniffer import hidden
 
@@ -35,18 +35,18 @@ def inputs(config: Config, copies: Path, memory: int, *, parquet: bool = False) 
     DataError
         There are none, or one is missing, unreadable or empty, is Parquet and should not be, or has a line that is too long.
     """
-    found = _found(config, copies)
+    found = _found(config, copies, memory)
     if not parquet:
         _refuse_parquet(found, config)
     by_line = [file for file in found if file.kind == "text" and not file.head.startswith((b"<", b"["))]
     large = bool(by_line) and is_large(found, memory)
     for file in by_line:
         if not (large and is_packed(file.path)):  # to unpack much once more takes long
-            refuse_long_line(file, memory)
+            refuse_odd_lines(file, memory)
     return found
 
 
-def _found(config: Config, copies: Path) -> list[LogFile]:
+def _found(config: Config, copies: Path, memory: int) -> list[LogFile]:
     """Return the files the user named and those in the folders the user named, opened."""
     as_is = config.options.get("encoding") is not None  # the format reads it itself
     found: list[LogFile] = []
@@ -54,7 +54,7 @@ def _found(config: Config, copies: Path) -> list[LogFile]:
         place = config.folder / name
         if not place.is_dir():
             found += [
-                open_log(path, config.folder, copies, encoding=config.encoding, as_is=as_is)
+                open_log(path, config.folder, copies, encoding=config.encoding, as_is=as_is, memory=memory)
                 for path in filled(paths_in(name, config.folder), config.folder)
             ]
             continue
@@ -65,6 +65,7 @@ def _found(config: Config, copies: Path) -> list[LogFile]:
                 copies,
                 encoding=config.encoding,
                 as_is=as_is,
+                memory=memory,
                 is_beside=True,
             )
             for path in _files_at(name, config.folder)

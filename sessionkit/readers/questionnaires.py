@@ -147,7 +147,15 @@ def _of_questionnaire(said: Mapping[str, Any], config: Config, copies: Path) -> 
         (path, options) for path in paths_in(said["path"], config.folder) for options in options_of_sheets(said)
     ]
     for path, options in each_sheet:
-        file = open_log(path, config.folder, copies, encoding=said.get("encoding"), section=SECTION, workbook=True)
+        file = open_log(
+            path,
+            config.folder,
+            copies,
+            encoding=said.get("encoding"),
+            section=SECTION,
+            memory=config.memory,
+            workbook=True,
+        )
         raw = read_table(file, SECTION, options, config=config, keep=in_memory)
         sources.append(raw.source)
         tables, merged = _long(raw, said)

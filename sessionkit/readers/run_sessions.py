@@ -163,7 +163,7 @@ def map_of_file(path: Path, workspace: Path, config: Config) -> QuerySessions:
     DataError
         The file is missing or unreadable, lacks a column or has a query id twice.
     """
-    file = open_log(path.name, path.parent, workspace)
+    file = open_log(path.name, path.parent, workspace, memory=config.memory)
     names, options = layout_of(file)
     headless = bool(options) and len(names) > 2 and names[2].isdecimal()
     options = {**options, "header": not headless} if options else {}

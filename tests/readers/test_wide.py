@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import limits, shapes
+from sessionkit.readers.io import limits, log_files, shapes
 from sessionkit.readers.read import read
 
 KEYS = ("session_id", "query_position", "rank", "doc_id")
@@ -234,7 +234,7 @@ LINES = {
 def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):
     path = write(name, LINES[name])
     read(path)
-    monkeypatch.setattr(limits, "LONGEST", 4_000)
+    monkeypatch.setattr(log_files, "LONGEST", 4_000)
     monkeypatch.setattr(limits, "LINE", 10**7)
     monkeypatch.setattr(limits, "CHUNK", 64)
     if budget == "1GB":  # as the message says, more memory raises the limit
@@ -247,7 +247,7 @@ def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):
 
 def test_a_long_line_of_judgments_is_named(write, monkeypatch):
     log, judgments = write("log.csv", delimited(",")(1)), write("a.qrels", f"s0 0 d0 1\ns0 0 {LONG} 1\n")
-    monkeypatch.setattr(limits, "LONGEST", 4_000)
+    monkeypatch.setattr(log_files, "LONGEST", 4_000)
     monkeypatch.setattr(limits, "LINE", 10**7)
     monkeypatch.setattr(limits, "CHUNK", 64)
     with pytest.raises(DataError, match=r"a.qrels, line 2: it is longer than"):
@@ -255,7 +255,7 @@ def test_a_long_line_of_judgments_is_named(write, monkeypatch):
 
 
 def test_elements_of_xml_need_no_lines(write, monkeypatch):
-    monkeypatch.setattr(limits, "LONGEST", 40)
+    monkeypatch.setattr(log_files, "LONGEST", 40)
     monkeypatch.setattr(limits, "LINE", 10**9)
     monkeypatch.setattr(limits, "CHUNK", 8)
     assert read(write("log.xml", in_attributes(3))).results.collect().height == 1

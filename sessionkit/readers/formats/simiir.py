@@ -41,7 +41,7 @@ from sessionkit.readers.sniffer import glimpse as look
 
 RUN = "run"
 QUERY = [RUN, "query_position"]
-FIRST_LINES = re.compile(r"\ufeff?\s*(?:INFO [A-Z_]+[^\n]*\n\s*)*ACTION [A-Z]+ [\d.]+ [\d.]+ ")
+FIRST_LINES = re.compile(r"\ufeff?\s*(?:INFO [A-Z_][^\n]*\n\s*)*ACTION [A-Z]+ [\d.]+ [\d.]+ ")
 ACTION = r"^ACTION ([A-Z_]+) (\S+) (\S+)(?: (.*))?$"
 INFO = r"^INFO ([A-Z_]+)(?: (.*))?$"
 READABLE = "line_is_action_or_info"

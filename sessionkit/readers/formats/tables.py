@@ -51,7 +51,9 @@ def files(config: Config, copies: Path, _memory: int) -> list[LogFile]:
             "results, or, if only clicked results were logged, name this file under [results]"
         )
     return [
-        open_log(path, config.folder, copies, encoding=one.get("encoding"), section=name, workbook=True)
+        open_log(
+            path, config.folder, copies, encoding=one.get("encoding"), section=name, memory=config.memory, workbook=True
+        )
         for name in _names(config)
         for one in [config.tables[name]]
         for path in filled(paths_in(one["path"], config.folder), config.folder)

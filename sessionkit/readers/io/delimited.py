@@ -108,8 +108,7 @@ def read_delimited(
     names = joined_names(first) if header else [f"column_{number}" for number in range(1, len(first[0]) + 1)]
     refuse_repeated(names, file.name)
     skip = skip if header else above
-    if at_once:
-        refuse_sparse(file, len(names), memory)
+    refuse_sparse(file, len(names), memory, at_once=at_once)
     form = DelimitedForm(tuple(names), separator, quote, header=tuple(first[0]) if header == 1 else ())
     frame = _kept(file, form, skip, keep)
     records = frame.select(pl.len()).collect().item()

@@ -28,7 +28,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.io.log_files import DAMAGED, TREE, LogFile, cut_short, as_size, longest_text, not_utf8, unpacked
 from sessionkit.readers.io.record_store import room_in
 from sessionkit.readers.raw import LINE, RAW, Locate
 
@@ -173,11 +173,11 @@ def json_items(file: LogFile) -> Iterator[Item]:
     Raises
     ------
     DataError
-        The file is damaged or not UTF-8; the message names the line.
+        The file is damaged or not UTF-8, or an item is too long for the memory there is; the message names the line.
     """
     try:
         with unpacked(file.path) as stream:
-            document = _Document(file.name, stream)
+            document = _Document(file.name, stream, longest_text(file.memory, TREE))
             yield from _values(document)
     except UnicodeDecodeError:
         raise not_utf8(file) from None
@@ -234,14 +234,26 @@ def as_ndjson(file: LogFile) -> LogFile:
 class _Document:
     """A document read piece by piece: what was read and not yet taken, and where that is."""
 
-    def __init__(self, name: str, stream: IO[bytes]) -> None:
-        self.name, self.stream = name, stream
+    def __init__(self, name: str, stream: IO[bytes], most: int) -> None:
+        self.name, self.stream, self.most = name, stream, most
         self.decoder = getincrementaldecoder("utf-8")()
         self.text, self.at, self.line, self.number, self.ended = "", 0, 1, 0, False
         self.indent = ""
 
     def more(self) -> bool:
-        """Read on, as much again as there is; return whether there was more."""
+        """Read on, as much again as there is; return whether there was more.
+
+        Raises
+        ------
+        DataError
+            An item has so many characters, blanks between its parts among them, that it is too long.
+        """
+        if len(self.text) - self.at > self.most:
+            raise DataError(
+                f"{self.name}, record {self.number + 1:,} on line {self.line:,}: it is longer than {as_size(self.most)}, the most "
+                f"that the memory limit allows (JSON takes up to {TREE} times its length). If a bracket or quote is missing "
+                "there, correct it; or allow more with --memory"
+            )
         data = b"" if self.ended else self.stream.read(max(CHUNK, len(self.text) - self.at))
         self.ended = not data
         self.text, self.at = self.text[self.at :] + self.decoder.decode(data, final=self.ended), 0

@@ -25,11 +25,12 @@ from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from threading import Thread
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from sessionkit.errors import DataError, UsageError, lack_of_space, suggestion
 from sessionkit.readers.io.signatures import GZIP, PARQUET, ZSTD, is_workbook, unread, utf16_of
 from sessionkit.study.locations import named_in_utf8
+from sessionkit.study.memory_limit import memory_budget
 from sessionkit.study.progress import counted
 
 
@@ -128,6 +129,14 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 NDJSON = (".ndjson", ".jsonl")
 PACKED = (".gz", ".zst", ".zstd")
 BLANK_LINES = re.compile(rb"\A(?:[ \t]*\r?\n)+")
+UNPACKED = 100_000_000
+"""Bytes that any packed file may unpack to, however small it is."""
+RATIO = 300
+"""Times its size that a larger file may unpack to: logs come to 5 to 50, and a file of one line over and over to 1,000 and more."""
+LINE, TREE = 12, 24
+"""Bytes of memory for one of a line, and for one of JSON that becomes objects of Python, most of which are empty lists at worst."""
+LONGEST = 16_000_000
+"""Bytes that a line or such JSON may have however little memory there is."""
 DAMAGED = (EOFError, OSError, zlib.error)
 """What unpacking a file that is cut short or damaged may raise."""
 
@@ -137,6 +146,7 @@ class LogFile:
     """One file: its name as the user wrote it, where its UTF-8 text (or Parquet) lies, and what it seems to be.
 
     Copies of it go to `workspace`; `encoding` is what the user said, which stands in `section` of study.toml, where that is known.
+    `memory` are the bytes that reading it may use; None, what is used by default.
     In a copy that was made to be readable, `undecoded` are the numbers of the lines that are not in the original, with the bytes
     that are no text (``invalid_bytes.py``).
     """
@@ -151,6 +161,7 @@ class LogFile:
     workspace: Path
     encoding: str | None = None
     section: str = ""
+    memory: int | None = None
     undecoded: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -167,6 +178,7 @@ def open_log(
     encoding: str | None = None,
     as_is: bool = False,
     section: str = "",
+    memory: int | None = None,
     is_beside: bool = False,
     workbook: bool = False,
 ) -> LogFile:
@@ -184,6 +196,8 @@ def open_log(
         Whether to leave a text in UTF-16 to whoever reads it.
     section
         The table of study.toml that can say how it is written; empty where that is none in particular.
+    memory
+        Bytes that reading it may use; None, what is used by default.
     is_beside
         Whether it may be anything, such as a document in the folder of a log, of which only the lines are counted.
     workbook
@@ -207,7 +221,9 @@ def open_log(
         raise DataError(f"{name} is empty; it must hold at least a header line")
     if workbook and is_workbook(head, name):
         size = path.stat().st_size
-        return LogFile(name, path.absolute(), "workbook", None, b"", size, digest_of(path), workspace, None, section)
+        return LogFile(
+            name, path.absolute(), "workbook", None, b"", size, digest_of(path), workspace, None, section, memory
+        )
     if not is_beside and (what := unread(head, name)):
         raise DataError(f"{name} is {what}")
     text = named_in_utf8(path).absolute()  # absolute, as polars takes ~ for the home folder
@@ -223,7 +239,9 @@ def open_log(
             "tr '\\r' '\\n'"
         )
     size = path.stat().st_size
-    return LogFile(name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section)
+    return LogFile(
+        name, text, kind, separator, beginning(head), size, digest_of(path), workspace, encoding, section, memory
+    )
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -278,7 +296,10 @@ def beginning(head: bytes) -> bytes:
 
 
 def unpacked(path: Path, *, again: bool = False) -> IO[bytes]:
-    """Open a file for reading, unpacking gzip and zstd by their first bytes; what is read `again` is not counted again."""
+    """Open a file for reading, unpacking gzip and zstd by their first bytes; what is read `again` is not counted again.
+
+    Reading a packed file raises DataError after more bytes than an honest file of its size unpacks to.
+    """
     return _unpacked(path) if again else counted(_unpacked(path))
 
 
@@ -287,29 +308,82 @@ def _unpacked(path: Path) -> IO[bytes]:
     with path.open("rb") as stream:
         magic = stream.read(4)
     if magic.startswith(GZIP):
-        return cast("IO[bytes]", gzip.open(path, "rb"))
+        return _within_ratio(gzip.open(path, "rb"), path)
     if magic == ZSTD:
         import pyarrow as pa  # slow to import, needed for this alone
 
-        return io.BufferedReader(pa.input_stream(str(path), compression="zstd"), HEAD)
+        return _within_ratio(pa.input_stream(str(path), compression="zstd"), path)
     return path.open("rb")
 
 
-def text_of(file: LogFile) -> str:
-    """Return all text of a file, for kinds of file that are small.
+def _within_ratio(stream: Any, path: Path) -> IO[bytes]:  # noqa: ANN401 - files of gzip and of pyarrow have no type in common
+    """Return an unpacked stream that refuses to go on beyond what a file of this size may unpack to."""
+    most = max(UNPACKED, RATIO * path.stat().st_size)
+    return cast("IO[bytes]", io.BufferedReader(_Unpacking(stream, path.name, most), HEAD))
+
+
+class _Unpacking(io.RawIOBase):
+    """Passes on what is unpacked, up to a number of bytes."""
+
+    def __init__(self, stream: Any, name: str, most: int) -> None:  # noqa: ANN401 - as above
+        super().__init__()
+        self._stream, self._name, self._most, self._count = stream, name, most, 0
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read into a buffer and return how much."""
+        size: int = self._stream.readinto(buffer)
+        self._count += size
+        if self._count > self._most:
+            raise DataError(
+                f"{self._name} unpacks to more than {RATIO} times its size (over {self._most // 10**6:,} MB), as files do "
+                "that are damaged or made to fill memory and disks. If it is a log, unpack it and give the unpacked file"
+            )
+        return size
+
+    def close(self) -> None:
+        """Close the packed file as well."""
+        self._stream.close()
+        super().close()
+
+
+def content_of(file: LogFile) -> bytes:
+    """Return all bytes of a file, for kinds of file that are small.
 
     Raises
     ------
     DataError
-        It is not UTF-8, or is cut short.
+        It is cut short, or is too long for the memory there is.
     """
+    most = longest_text(file.memory, TREE)
     try:
         with unpacked(file.path) as stream:
-            return stream.read().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise not_utf8(file) from None
+            content = stream.read(most + 1)
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
+    if len(content) > most:
+        raise DataError(
+            f"{file.name} is longer than {as_size(most)}, the most that the memory limit allows of a file that is read "
+            f"as a whole (it takes up to {TREE} times its length); allow more with --memory"
+        )
+    return content
+
+
+def text_of(file: LogFile) -> str:
+    """Return all text of such a file.
+
+    Raises
+    ------
+    DataError
+        It is not UTF-8, is cut short, or is too long for the memory there is.
+    """
+    try:
+        return content_of(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
 
 
 def is_packed(path: Path) -> bool:
@@ -336,6 +410,17 @@ def unpacked_path(file: LogFile, folder: Path) -> Path:
     except DAMAGED as error:
         raise cut_short(file.name, error) from None
     return copy
+
+
+def longest_text(memory: int | None, times: int) -> int:
+    """Return the most bytes that a text may have within so much memory, of which it takes so many times its length."""
+    return max(LONGEST, memory_budget(memory) // times)
+
+
+def as_size(size: int) -> str:
+    """Return a number of bytes as ``--memory`` takes it, rounded up."""
+    unit, name = (10**9, "GB") if size >= 10**10 else (10**6, "MB")
+    return f"{-(-size // unit)}{name}"
 
 
 def not_utf8(file: LogFile) -> DataError:

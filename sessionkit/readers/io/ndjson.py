@@ -56,8 +56,7 @@ def read_ndjson(
             is_json = file.head.startswith(b"{")
             why = ", nor is the whole; is it cut short?" if is_json else "; if it is delimited text, give its separator"
             raise DataError(f"{file.name}: no line of it is a JSON object{why}")
-        if at_once:
-            refuse_sparse(file, len(shapes.keys), memory)
+        refuse_sparse(file, len(shapes.keys), memory, at_once=at_once)
         frame = keep(_records(file, shapes, at_once=at_once))
     except pl.exceptions.ComputeError as error:
         if is_undecodable(error):

@@ -47,7 +47,7 @@ IN_ZIP = (
 """What is among the first names in a zip archive, what the archive is then called, and what it is."""
 BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
 HTML = re.compile(
-    rb"(?:<\?xml[^>]*\?>|<!--.*?-->|\s)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
+    rb"(?:<\?xml[^>]*\?>|(?><!--.*?-->)|\s)*<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
 )
 CONTROL = bytes({*range(3, 9), *range(14, 28)})
 """Bytes that texts do not have; others of the first 32 separate lines or fields, or are left by a disk that was full."""

@@ -20,7 +20,7 @@ from sessionkit.readers.config import Config
 from sessionkit.readers.io.blanks import IDLE_LINES, QRELS, name_fields, read_whitespace, without_idle_subtopic
 from sessionkit.readers.io.delimited import header_of, read_delimited
 from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
-from sessionkit.readers.io.limits import refuse_long_line
+from sessionkit.readers.io.limits import refuse_odd_lines
 from sessionkit.readers.io.list_rows import (
     ListOptions,
     as_elements,
@@ -63,7 +63,7 @@ def read_table(file: LogFile, name: str, options: Mapping[str, Any], *, config: 
     given, file = file, as_ndjson(file) if lists is None and _may_be_json(file, options) else file
     _refuse_idle(file, name, options)
     if file.kind not in ("parquet", "workbook"):
-        refuse_long_line(file, config.memory, noun="line" if file is given else "record")
+        refuse_odd_lines(file, config.memory, noun="line" if file is given else "record")
 
     below = options.get("skip_after_header", 0)
 

@@ -162,7 +162,9 @@ def _found(base: Path, name: str, options: Mapping[str, Any], config: Config, co
             f"{', '.join(registry.JUDGMENTS)}"
         )
     path = base / name
-    file = open_log(name, base, copies, encoding=options.get("encoding"), section="judgments", workbook=True)
+    file = open_log(
+        name, base, copies, encoding=options.get("encoding"), section="judgments", memory=config.memory, workbook=True
+    )
     format_ = named or _described(options) or looks_like(file, path)
     entry = registry.JUDGMENTS[format_ or "tables"]
     if (file.kind == "parquet" and not entry.parquet) or (file.kind == "workbook" and format_ not in (None, "tables")):

@@ -26,7 +26,11 @@ READABLE = "rating_can_be_read"
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like such a request."""
-    is_json = CONSOLE.sub("", glimpse.head, count=1).lstrip("\ufeff \t\r\n").startswith("{")
+    is_json = (
+        glimpse.head[line.end() if (line := CONSOLE.match(glimpse.head)) else 0 :]
+        .lstrip("\ufeff \t\r\n")
+        .startswith("{")
+    )
     return is_json and all(pattern.search(glimpse.head) for pattern in (REQUESTS, RATINGS))
 
 

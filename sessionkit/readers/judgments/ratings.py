@@ -18,7 +18,7 @@ from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.io.invalid_bytes import BYTES, DECODED, refuse_other_encoding
 from sessionkit.readers.io.json_items import loads
-from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, not_utf8, unpacked
+from sessionkit.readers.io.log_files import LogFile, content_of, not_utf8
 from sessionkit.readers.io.ndjson import IS_JSON
 from sessionkit.readers.raw import LINE, RAW, Locate, Raw
 
@@ -66,11 +66,7 @@ def documents(file: LogFile, *, before: re.Pattern[str] | None = None) -> Iterat
     DataError
         It is no JSON, not UTF-8, or ends early.
     """
-    try:
-        with unpacked(file.path) as stream:
-            text = stream.read().decode("utf-8-sig", errors="surrogateescape")
-    except DAMAGED as error:
-        raise cut_short(file.name, error) from None
+    text = content_of(file).decode("utf-8-sig", errors="surrogateescape")
     bad = BYTES.search(text)
     if before is not None and (first := before.match(text)):
         text = "\n" * first.group().count("\n") + text[first.end() :]  # errors name lines of the file

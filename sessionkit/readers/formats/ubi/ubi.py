@@ -259,7 +259,7 @@ OPTIONS: dict[str, Option] = {
 KEYS = ("query_id", "client_id", "event_attributes", "query_attributes", "message_type", "queryId", *HITS)
 NAMES = {"action_name", "user_query", "userQuery"}
 """One of these every record has."""
-ANSWER = re.compile(r'"hits"\s*:\s*\{.*?"_source"\s*:\s*\{.*?"(?:action_name|user_query)"', re.DOTALL)
+ANSWER = re.compile(r'"hits"\s*:\s*\{(?>.*?"_source"\s*:\s*\{).*?"(?:action_name|user_query)"', re.DOTALL)
 LISTS = re.compile(r'\{\s*"(?:events|queries)"\s*:\s*\[\s*(?=\{)')
 BULK = ("index", "create", "update")
 SUFFIXES = re.compile(r"\.(?:(?:ndjson|jsonl|json|csv|tsv)(?:\.gz|\.zst)?|parquet)$", re.IGNORECASE)

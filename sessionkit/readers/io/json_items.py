@@ -28,7 +28,7 @@ import polars as pl
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io.log_files import DAMAGED, TREE, LogFile, cut_short, as_size, longest_text, not_utf8, unpacked
+from sessionkit.readers.io.log_files import DAMAGED, TREE, LogFile, as_size, cut_short, longest_text, not_utf8, unpacked
 from sessionkit.readers.io.record_store import room_in
 from sessionkit.readers.raw import LINE, RAW, Locate
 

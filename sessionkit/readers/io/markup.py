@@ -23,8 +23,7 @@ from defusedxml.ElementTree import DefusedXMLParser  # type: ignore[import-untyp
 
 from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io.limits import as_size
-from sessionkit.readers.io.log_files import DAMAGED, LogFile, cut_short, unpacked
+from sessionkit.readers.io.log_files import DAMAGED, LogFile, as_size, cut_short, unpacked
 from sessionkit.readers.raw import LINE, Locate, as_json
 from sessionkit.study.memory_limit import memory_budget
 

@@ -45,16 +45,14 @@ def require_secret(mapping: Path, out: Path | None = None) -> None:
             f"{mapping} lies in the study {study} and would be shared with it; keep the mapping separate: name a file outside it"
         )
     require_place(mapping)
-    if mapping.is_file():
+    if os.path.lexists(mapping):  # a link that leads nowhere, too
         raise UsageError(f"{mapping} already exists and may be the only way to undo another copy; choose another name")
 
 
 @contextmanager
 def drafted_mapping(frame: pl.DataFrame, mapping: Path) -> Iterator[None]:
     """Write a mapping, for its owner alone; it takes its place when what is done meanwhile has succeeded."""
-    with whole_file(mapping) as stream:
-        if hasattr(os, "fchmod"):
-            os.fchmod(stream.fileno(), 0o600)
+    with whole_file(mapping, mode=0o600) as stream:
         if mapping.suffix.lower() == ".parquet":
             frame.write_parquet(stream)
         else:

@@ -18,8 +18,8 @@ from sessionkit.study.study import Study
 ESCAPE = r"%[0-9A-Fa-f]{2}"
 MARKS = r"[\p{M}\p{Cf}]"
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
-DISTINCT_BYTES, DISTINCT_LETTERS = 4, 3
-"""Texts of so many bytes or letters are not equal by chance, unless they are numbers: ``bob`` but not ``T03`` or ``1234``."""
+DISTINCT_BYTES, DISTINCT_LETTERS = 4, r"^\p{L}{3}$"
+"""Texts of so many bytes, or of three letters, are not equal by chance, unless they are numbers: ``bob`` but not ``T03`` or ``1234``."""
 CONTAINED_CHARACTERS = 4
 """Ids of at least so many characters are looked for inside of other values; shorter ones occur in anything."""
 RUN = 8
@@ -66,9 +66,14 @@ def words_of(values: pl.Series) -> pl.Series:
         distinct = values.filter(is_escaped).unique()
         decoded = [unquote(text) for text in distinct]
         values = values.replace(distinct, pl.Series(decoded, dtype=pl.String))
-    # upper case first, which makes "ss" of a sharp s
-    plain = values.str.normalize("NFKD").str.replace_all(MARKS, "").str.to_uppercase().str.to_lowercase()
+    is_ascii = values.str.len_bytes() == values.str.len_chars()
+    if not is_ascii.all():
+        # upper case first, which makes "ss" of a sharp s
+        values = values.str.normalize("NFKD").str.replace_all(MARKS, "").str.to_uppercase()
+    plain = values.str.to_lowercase()
     words = plain.str.replace_all(BETWEEN_WORDS, " ").str.strip_chars()
+    if not (words == "").any():
+        return words
     signs = plain.str.replace_all(r"\s+", "")  # such as an emoji
     return words.zip_with(words != "", signs)
 
@@ -93,7 +98,7 @@ def is_distinctive(keys: pl.Series) -> pl.Series:
     >>> is_distinctive(pl.Series(["bob", "T03", "1234", "p017", "\u819d\u75db"])).to_list()
     [True, False, False, True, True]
     """
-    is_long = (keys.str.len_bytes() >= DISTINCT_BYTES) | (keys.str.count_matches(r"\p{L}") >= DISTINCT_LETTERS)
+    is_long = (keys.str.len_bytes() >= DISTINCT_BYTES) | keys.str.contains(DISTINCT_LETTERS)
     return is_long & ~keys.str.contains(r"^\p{N}*$")
 
 
@@ -103,7 +108,7 @@ def find_repeats(study: Study, options: PrivacyOptions) -> dict[Column, Repeats]
     repeats: dict[Column, Repeats] = {}
     for column, values in kept_values(study, options).items():
         counts = count_repeats(values, replaced, only_equal=column[1] in OF_THING["documents"])
-        if column in OF_SESSIONS and not counts.certain:
+        if column in OF_SESSIONS and counts.by_chance and not counts.certain:
             repeated = repeated_in_rows(study, column[1], replaced)
             counts = replace(counts, certain=len(values) if repeated else 0, columns=repeated)
         if counts.certain or counts.contained or counts.by_chance:
@@ -164,17 +169,18 @@ def count_repeats(values: pl.Series, replaced: Mapping[str, pl.Series], *, only_
     """
     words = words_of(values)
     keys = without_spaces(words)
+    is_distinct = is_distinctive(keys)
     runs = None if only_equal else runs_of(words)
     certain = equal = contained = pl.repeat(value=False, n=len(values), eager=True)
     columns: list[str] = []
     for column, replaced_words in replaced.items():
         replaced_keys = without_spaces(replaced_words)
         is_equal = keys.is_in(replaced_keys.implode())
-        is_certain = is_equal & is_distinctive(keys)
+        is_certain = is_equal & is_distinct
         if runs is not None and column in IDS:
             is_certain |= _have_run(runs, replaced_keys.filter(is_distinctive(replaced_keys)), len(values))
             long = replaced_keys.filter(replaced_keys.str.len_chars() >= CONTAINED_CHARACTERS)
-            contained |= keys.str.contains_any(long.implode())
+            contained |= _contain_any(keys, long)
         elif runs is not None and column == "query_text":
             contained |= _have_run(
                 runs, replaced_keys.filter(replaced_words.str.contains(" ", literal=True)), len(values)
@@ -196,15 +202,24 @@ def runs_of(words: pl.Series) -> pl.DataFrame:
     split = words.alias("word").str.split(" ").to_frame().with_row_index("row").explode("word")
     key, runs = pl.lit(""), []
     for length in range(RUN):
-        key += pl.col("word").shift(-length).over("row")
+        is_same_text = pl.col("row").shift(-length) == pl.col("row")  # faster than shifting over "row"
+        key += pl.when(is_same_text).then(pl.col("word").shift(-length))
         runs.append(split.select("row", key.alias("key")).drop_nulls())
     return pl.concat(runs)
 
 
 def _have_run(runs: pl.DataFrame, keys: pl.Series, rows: int) -> pl.Series:
     """Return of each of so many texts whether one of its runs is one of some keys."""
-    matching = runs.filter(pl.col("key").is_in(keys.implode()))["row"].unique()
+    common = keys.filter(keys.is_in(runs["key"].unique().implode()))  # mostly none: keys are many, and runs few
+    matching = runs.filter(pl.col("key").is_in(common.implode()))["row"].unique()
     return pl.int_range(rows, dtype=pl.UInt32, eager=True).is_in(matching.implode())
+
+
+def _contain_any(keys: pl.Series, ids: pl.Series) -> pl.Series:
+    """Return whether keys contain one of many ids; their first characters, which differ little, are looked for first."""
+    starts = ids.str.slice(0, CONTAINED_CHARACTERS).unique()
+    may_contain = keys.str.contains_any(starts.implode())
+    return keys.str.contains_any(ids.implode()) if may_contain.any() else may_contain
 
 
 def repeated_in_rows(study: Study, column: str, replaced: Collection[str]) -> tuple[str, ...]:

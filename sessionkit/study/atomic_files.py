@@ -248,11 +248,16 @@ def write_whole(path: Path, content: bytes) -> Path:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Yield a stream to a file beside `path`, which is moved there in one step when all has been written.
 
     A link stays a link, and what it leads to is replaced. Devices, pipes and open files (``/dev/stdout``) are written to,
     behind what is there. A file that is replaced keeps its permissions.
+
+    Parameters
+    ----------
+    mode
+        The permissions of a new file, from its start; by default those that the umask leaves.
 
     Raises
     ------
@@ -263,7 +268,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     is_stream = _is_stream(path)
     with (
         explained(path, "choose another path", "part of it may have been written" if is_stream else UNCHANGED),
-        path.open("ab") if is_stream else _drafted(path) as stream,
+        path.open("ab") if is_stream else _drafted(path, mode) as stream,
     ):
         yield stream
 
@@ -329,11 +334,12 @@ def _confirmed(target: Path, change: str, kept: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def _drafted(target: Path) -> Iterator[IO[bytes]]:
+def _drafted(target: Path, mode: int | None) -> Iterator[IO[bytes]]:
     """Yield a stream to a draft of a file, which takes its place afterwards."""
     place = resolved(target)
     _clear_drafts(place)
-    mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
+    if place.exists():
+        mode = stat.S_IMODE(place.stat().st_mode)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
     def make(path: Path) -> int:

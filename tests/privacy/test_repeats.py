@@ -169,6 +169,17 @@ def test_words_are_compared_without_case_marks_and_signs():
     ]
 
 
+def test_words_are_the_same_beside_texts_in_other_letters():
+    texts = pl.Series(["Knee_Pain?", "%41nn", "!?", None, "T03"])
+    assert words_of(pl.concat([texts, pl.Series(["\u819d"])]))[:-1].to_list() == words_of(texts).to_list()
+
+
+def test_ids_that_begin_alike_are_not_contained_in_each_other():
+    replaced = {"session_id": words_of(pl.Series(["session77", "session78x"]))}
+    counts = count_repeats(pl.Series(["asession7", "asession77", "other"]), replaced)
+    assert (counts.certain, counts.contained) == (0, 1)
+
+
 def test_counts_add_up_to_no_more_than_the_values():
     replaced = {"user_id": words_of(pl.Series(["ann lee", "7"])), "query_text": words_of(pl.Series(["knee pain"]))}
     counts = count_repeats(pl.Series(["ANN-LEE", "7", "xannleex", "a knee pain", "other"]), replaced)

@@ -1,6 +1,8 @@
 """Saving a copy, and keeping its mapping apart."""
 
+import os
 import stat
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -30,6 +32,27 @@ def test_the_mapping_is_written_for_its_owner_alone(study, tmp_path, name, read)
         (sessions[one], people[other]) for one, other in copy.sessions.select("session_id", "user_id").collect().rows()
     ]
     assert sorted(back) == study.sessions.select("session_id", "user_id").collect().rows()
+
+
+def test_nobody_else_can_open_the_mapping_while_it_is_written(study, tmp_path, monkeypatch):
+    modes, make = {}, os.open
+
+    def open_(path, flags, mode=0o777, **further):
+        modes[Path(path).name] = mode
+        return make(path, flags, mode, **further)
+
+    made = sk.pseudonymize(study)
+    monkeypatch.setattr(os, "open", open_)
+    made.save(tmp_path / "copy", mapping=tmp_path / "m.csv")
+    assert [mode for name, mode in modes.items() if "m.csv" in name] == [0o600]
+
+
+@pytest.mark.parametrize("target", ["elsewhere.csv", "copy/m.csv"])
+def test_a_mapping_is_not_written_through_a_link(study, tmp_path, target):
+    (tmp_path / "m.csv").symlink_to(tmp_path / target)
+    with pytest.raises(UsageError, match=r"already exists|to be shared"):
+        sk.pseudonymize(study).save(tmp_path / "copy", mapping=tmp_path / "m.csv")
+    assert not (tmp_path / target).exists()
 
 
 @pytest.mark.slow

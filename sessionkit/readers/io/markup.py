@@ -40,6 +40,11 @@ SHARE = 2
 """One part in this many of the memory is for the element that is being read; what is taken from it needs the rest."""
 SMALLEST = 100_000_000
 """Bytes of memory that an element may take however little there is."""
+UNWEIGHED = 1 << 17
+"""Bytes at the start of an element that are not weighed. They take 64 times as much memory at most, which is 8 MB.
+
+Most elements are shorter, and weighing them would take an eighth of the time of parsing.
+"""
 BYTE, MARK, VALUE = 4, 110, 300
 """Bytes of memory for a byte of text (Python takes four where one character of it is an emoji), for a ``<`` and for a ``=``.
 
@@ -144,10 +149,11 @@ class Markup:
                     prolog.feed(text)
                 for start in range(0, len(text), FED):
                     fed = text[start : start + FED]
-                    weight += _weight(fed)
+                    length += len(fed)
+                    if length > UNWEIGHED:
+                        weight += _weight(fed)
                     if weight > (most if prolog.is_over else SMALLEST):
                         raise DataError(self._too_large(begins, most))
-                    length += len(fed)
                     waiting.append(fed)
                     if len(waiting) * FED < length // WAITING:
                         continue
@@ -158,7 +164,9 @@ class Markup:
                         for child in root[:-1]:
                             yield from (child,) if child.tag == tag else child.iter(tag)
                         del root[:-1]
-                        weight, length, begins = sum(map(_weight, waiting)), 0, line  # the last one began in these
+                        # the last child began in what has just been parsed
+                        weight = sum(map(_weight, waiting)) if length > UNWEIGHED else 0
+                        length, begins = 0, line
                     line += sum(part.count(b"\n") for part in waiting)
                     waiting.clear()
             parser.feed(b"".join(waiting))

@@ -182,11 +182,16 @@ def test_many_small_elements_are_no_large_one(write, monkeypatch):
     assert len(texts(write("log.xml", "<r>" + "<s>abcdefgh</s>\n" * 100_000 + "</r>"))) == 100_000
 
 
+def test_small_elements_are_read_without_weighing_them(write, monkeypatch):
+    monkeypatch.setattr(markup, "_weight", lambda _text: pytest.fail("weighed"))
+    assert len(texts(write("log.xml", "<r>" + "<s>abcdefgh</s>\n" * 100_000 + "</r>"))) == 100_000
+
+
 def test_a_large_element_names_the_line_near_which_it_begins(write, monkeypatch):
     monkeypatch.setattr(markup, "FED", 64)
     monkeypatch.setattr(markup, "SMALLEST", 100_000)
     monkeypatch.setattr(markup, "memory_budget", lambda _given: 1)
-    text = "<r>" + "<s>abcdefgh</s>\n" * 500 + f"<s>{'x' * 100_000}</s></r>"
+    text = "<r>" + "<s>abcdefgh</s>\n" * 500 + f"<s>{'x' * 300_000}</s></r>"
     with pytest.raises(DataError, match=r"from line (49[5-9]|50[01]) on"):
         texts(write("log.xml", text))
 

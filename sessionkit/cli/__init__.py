@@ -31,7 +31,7 @@ In come words; out go files and text. Open `app.py` first.
     runner.py        errors as exit statuses, warnings as notes, progress; on stderr
 
 Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe
-left; 143 terminated.
+left; 143 terminated. 137 is either of the last two where only a kill could end a step of a library.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 __all__ = ["main"]
@@ -50,9 +50,11 @@ __all__ = ["main"]
 INTERRUPTED, TERMINATED = 130, 143
 """Exit statuses after Ctrl-C and SIGTERM."""
 STATUSES = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
-LATEST, REPEATED = 1.5, 0.3
-"""Seconds after a signal at which the process ends wherever it is, and after which another signal is one more request to end:
-some programs send one signal twice."""
+LATEST, REPEATED, GRACE = 1.3, 0.3, 0.4
+"""Seconds after a signal at which the process must end wherever it is; after which another signal is one more request to end, as
+some programs send one signal twice; and that the process has to end itself before it is killed."""
+CLEARED = b"\r\x1b[2K\x1b[?25h"
+"""What takes a line of progress from a terminal and shows the cursor again."""
 AGAIN = 0.05
 """Seconds after which a signal whose exception was lost is raised once more."""
 
@@ -74,15 +76,21 @@ class Signals:
         sys.unraisablehook = self._lost
 
     def watch(self) -> None:
-        """Start the thread that ends the process where the main thread does not, or not in time.
+        """Start what ends the process where the main thread does not, or not in time.
 
-        Python handles signals in the main thread between two steps of its own. One step within polars can take minutes.
+        Python handles signals in the main thread between two steps of its own. One step within polars can take minutes;
+        a thread then ends the process. One step of a library that keeps Python's lock, such as vl-convert, stops that
+        thread too. So a process beside this one watches the time, and kills this one if need be.
         """
-        reading, writing = os.pipe()
+        signals, writing = os.pipe()
         if hasattr(os, "set_blocking"):
             os.set_blocking(writing, False)
+        try:
+            thread = threading.Thread(target=_end_when_due, args=(_fork_timer(signals, writing),), daemon=True)
+        except (AttributeError, OSError):  # Windows cannot fork; a limit of processes is reached
+            thread = threading.Thread(target=_end_in_time, args=(signals, _leave), daemon=True)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # the system's handler writes there at once
-        threading.Thread(target=_end_in_time, args=(reading,), daemon=True).start()
+        thread.start()
 
     def begin(self) -> None:
         """Let signals interrupt from here on; one that came before interrupts now."""
@@ -98,6 +106,8 @@ class Signals:
         """Interrupt the command, or remember to."""
         if not self.over:
             self.status = STATUSES[signal.Signals(number)]
+        if logging := sys.modules.get("logging"):
+            logging.disable()  # libraries such as py4j log the exception as a failure of theirs
         if self.armed and _loads_polars():
             os._exit(self.status or 0)  # nothing is begun yet
         if self.armed:
@@ -114,20 +124,41 @@ class Signals:
             again.start()
 
 
-def _end_in_time(reading: int) -> None:
-    """End the process `LATEST` seconds after the first signal whose number can be read, or when another one follows."""
-    first = None
-    while number := os.read(reading, 1):
-        status = STATUSES.get(number[0])  # type: ignore[call-overload]
-        if status is None:
-            continue
-        if first is None:
-            first = time.monotonic()
-            latest = threading.Timer(LATEST, _leave, (status,))
-            latest.daemon = True
-            latest.start()
-        elif time.monotonic() - first > REPEATED:
-            _leave(status)
+def _fork_timer(signals: int, writing: int) -> int:
+    """Start the process that times the end of this one, and return the pipe that says when it is due.
+
+    It reads the numbers of signals from one end of a pipe. It ends when this process, which has the other, has ended.
+    """
+    command = os.getpid()
+    due, deciding = os.pipe()
+    if os.fork():
+        os.close(signals)
+        os.close(deciding)
+        return due
+    try:
+        for number in STATUSES:  # a terminal sends Ctrl-C to both processes
+            signal.signal(number, signal.SIG_IGN)
+        os.close(writing)
+        terminal = os.dup(2) if os.isatty(2) else None
+        os.closerange(0, 3)  # a pipe that the command prints to ends when no process can write to it
+
+        def end(status: int) -> None:
+            os.write(deciding, bytes([status]))
+            time.sleep(GRACE)
+            if terminal is not None:
+                os.write(terminal, CLEARED)
+            if os.getppid() == command:
+                os.kill(command, signal.SIGKILL)
+
+        _end_in_time(signals, end)
+    finally:
+        os._exit(0)
+
+
+def _end_when_due(due: int) -> None:
+    """End the process with the exit status that can be read when its end is due."""
+    if status := os.read(due, 1):
+        _leave(status[0])
 
 
 def _leave(status: int) -> None:
@@ -135,6 +166,22 @@ def _leave(status: int) -> None:
     if runner := sys.modules.get("sessionkit.cli.runner"):
         runner.wipe_progress()
     os._exit(status)
+
+
+def _end_in_time(signals: int, end: Callable[[int], None]) -> None:
+    """Call ``end`` with an exit status `LATEST` seconds after the first signal that can be read, or when another follows."""
+    first = None
+    while number := os.read(signals, 1):
+        status = STATUSES.get(number[0])  # type: ignore[call-overload]
+        if status is None:
+            continue
+        if first is None:
+            first = time.monotonic()
+            latest = threading.Timer(LATEST, end, (status,))
+            latest.daemon = True
+            latest.start()
+        elif time.monotonic() - first > REPEATED:
+            end(status)
 
 
 def _loads_polars() -> bool:

@@ -1,5 +1,6 @@
 """Ctrl-C and SIGTERM at any moment: no traceback, the right exit status, nothing left behind, the old study whole."""
 
+import logging
 import os
 import random
 import shutil
@@ -214,9 +215,16 @@ def join_in_polars():
     frame.lazy().join(frame.lazy(), how="cross").select((pl.col("a") * pl.col("a_right")).sin().sum()).collect()
 
 def command(*words, **options):
-    if step is not show_progress:
+    if step not in (show_progress, keep_the_lock):
         print("begun", flush=True)
     step()
+
+def keep_the_lock():
+    sys.set_int_max_str_digits(0)
+    with runner.working("scoring"):
+        print("begun", flush=True)
+        time.sleep(3 if sys.stderr.isatty() else 0)
+        int("7" * 6_000_000)
 
 step = globals()[sys.argv.pop(1)]
 app.app_for = lambda name: command
@@ -230,8 +238,8 @@ def stuck():
     """Run a command that does not come to an end, until it has begun; the process, and its terminal if it has one."""
     processes = []
 
-    def stuck(step, stderr=subprocess.PIPE):
-        words = [sys.executable, "-c", STUCK, step, "score"]
+    def stuck(step, stderr=subprocess.PIPE, before=""):
+        words = [sys.executable, "-c", before + STUCK, step, "score"]
         processes.append(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stderr, text=True))
         assert processes[-1].stdout.readline() == "begun\n"
         return processes[-1]
@@ -258,6 +266,40 @@ def test_a_command_ends_whatever_the_main_thread_does(stuck, step, number):
     assert (process.returncode, told) == (STATUSES[number], "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.proof)])
+def test_a_step_that_keeps_the_lock_of_python_is_killed(stuck, number):
+    process = stuck("keep_the_lock")
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=30)
+    assert (process.returncode, told) == (-signal.SIGKILL, "")
+
+
+def test_a_command_ends_where_no_process_can_be_forked(stuck):
+    process = stuck("catch_everything", before="import os; del os.fork")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == STATUSES[signal.SIGTERM]
+
+
+def test_a_command_that_has_ended_leaves_no_process():
+    words = [sys.executable, "-m", "sessionkit", "--version"]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, start_new_session=True)
+    assert process.wait(60) == 0
+    with pytest.raises(ProcessLookupError):  # noqa: PT012 - the other process ends soon after
+        for _ in range(100):
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+
+
+def test_libraries_do_not_log_what_a_signal_interrupts(signals, capfd):
+    before = logging.root.manager.disable
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    logging.getLogger("py4j").error("KeyboardInterrupt while sending command")
+    logging.disable(before)
+    assert capfd.readouterr().err == ""
+
+
 def test_a_second_signal_ends_the_command_at_once(stuck):
     process = stuck("catch_everything")
     begun = time.monotonic()
@@ -268,18 +310,22 @@ def test_a_second_signal_ends_the_command_at_once(stuck):
 
 
 @pytest.mark.slow
-def test_progress_is_wiped_from_the_terminal(stuck):
+@pytest.mark.parametrize(
+    ("step", "status"), [("show_progress", STATUSES[signal.SIGTERM]), ("keep_the_lock", -signal.SIGKILL)]
+)
+def test_progress_is_wiped_from_the_terminal(stuck, step, status):
     terminal, side = os.openpty()
-    process = stuck("show_progress", stderr=side)
+    process = stuck(step, stderr=side)
     os.close(side)
     shown = b""
     while b"scoring" not in shown:
         shown += os.read(terminal, 10_000)
+    time.sleep(3)  # by now no step of Python is left that could wipe it
     process.send_signal(signal.SIGTERM)
     with suppress(OSError):  # the other side is closed
         while chunk := os.read(terminal, 10_000):
             shown += chunk
-    assert process.wait(30) == STATUSES[signal.SIGTERM]
+    assert process.wait(30) == status
     hidden, visible = shown.rfind(b"\x1b[?25l"), shown.rfind(b"\x1b[?25h")
     assert -1 < hidden < visible, "the cursor is shown again"
-    assert shown[shown.rfind(b"scoring") :].endswith(b"\x1b[2K")
+    assert shown[shown.rfind(b"scoring") :].removesuffix(b"\x1b[?25h").endswith(b"\x1b[2K")

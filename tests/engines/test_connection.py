@@ -1,5 +1,6 @@
 """What is said where the extra is missing; what a local session is started with."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -28,6 +29,16 @@ def test_a_local_session_listens_to_this_machine_only(spark):
     assert session("local[2]") is spark
     with pytest.raises(UsageError, match=r"a Spark session on local\[2\] is running"):
         session("local[1]")
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_a_handler_of_its_own_for_interrupts_is_kept(is_own):
+    def handle(number, frame): ...
+
+    before = signal.signal(signal.SIGINT, handle if is_own else signal.default_int_handler)
+    with connection._same_interrupt():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # as pyspark sets its own
+    assert signal.signal(signal.SIGINT, before) is (handle if is_own else signal.SIG_IGN)
 
 
 def test_the_folder_of_a_local_session_is_removed_by_others_where_its_process_is_killed():

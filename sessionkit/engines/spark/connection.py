@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -76,7 +78,7 @@ def session(master: str = "local[*]", conf: Mapping[str, str] | None = None) -> 
         builder = SparkSession.builder.master(master).appName("sessionkit")
         for name, value in (ALWAYS | (_local() if is_local(master) else {}) | dict(conf or {})).items():
             builder = builder.config(name, value)
-        with _environment(_variables(master)):
+        with _environment(_variables(master)), _same_interrupt():
             return builder.getOrCreate()
 
 
@@ -102,6 +104,16 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=PANDAS, category=FutureWarning)
         yield
+
+
+@contextmanager
+def _same_interrupt() -> Iterator[None]:
+    """Keep a program's own handler of Ctrl-C, such as the command line's, which pyspark replaces in the main thread."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    is_own = before is not signal.default_int_handler and callable(before)
+    if is_own and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
 
 
 def _local() -> dict[str, str]:

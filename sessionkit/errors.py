@@ -48,14 +48,14 @@ def _numbered(code: int) -> str:
 
 
 LONGEST_WORD, LONGEST_MESSAGE = 300, 2_000
-"""Characters of a word, which may be a path, and of a message. Of a longer one the beginning and the end are shown, half as long."""
+"""Most characters of a word, such as a path, and of a message. A longer one loses its middle, so that half as many are left."""
 ENDLESS = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}")
 
 
 def readable(message: str) -> str:
-    """Return a message as it can be shown: short, whatever it quotes, and with lines of its own alone.
+    """Return a message as it can be shown: short, whatever it quotes, and with escaped control characters.
 
-    Names from a log, or of a file, do not act where it is shown. What a message says at its end remains.
+    So text from a log, or the name of a file, cannot act on the terminal. The end of the message, which says what to do, remains.
 
     >>> readable(f"there is no measure {'a' * 1_000_000!r}; see: sessionkit measures")[-60:]
     "aaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaaa'; see: sessionkit measures"
@@ -70,7 +70,7 @@ def _shortened(message: str) -> str:
 
 
 def _without_middle(text: str, length: int) -> str:
-    """Return the first four fifths and the last fifth of so many characters of a text."""
+    """Shorten a text to so many characters: four fifths from its beginning and one fifth from its end."""
     return f"{text[: length * 4 // 5]}\u2026{text[-length // 5 :]}"
 
 
@@ -196,14 +196,15 @@ def lack_of_space(error: BaseException) -> str | None:
 
 
 LONGEST_NAME, MOST_NAMES, COMPARED = 200, 10_000, 1_000_000
-"""Characters of a name, and names, that are looked at for what may be meant, and pairs of characters that are compared."""
+"""Most characters of a name, most names, and most pairs of characters that are compared to find what may be meant."""
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or the empty string, as for what is no text.
 
     That is one that differs only in how its numbers are padded, or by little, else the shortest that begins with what was typed, or
-    has a word within that does, if that is of three characters or more. Of endless names, and of endlessly many, some are looked at.
+    has a word within that does, if that is of three characters or more. Names of over 200 characters are skipped, and those
+    after the first 10,000.
 
     >>> suggestion("nsdcg", ["sDCG", "nsDCG"])
     "; did you mean 'nsDCG'?"
@@ -234,7 +235,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
 def close_names(name: str, known: Sequence[str], most: int, cutoff: float) -> list[str]:
     """Return the names that are most like another, as `difflib.get_close_matches` does, in a time that has a bound.
 
-    Of too many names for that those are compared that begin like it.
+    Of too many names, only those that begin most like it are compared.
 
     >>> close_names("nsdcg", ["sdcg", "nsdcg@10", "p"], 2, 0.5), close_names("a" * 1_000_000, ["a" * 1_000_000], 1, 0.5)
     (['sdcg', 'nsdcg@10'], [])
@@ -244,13 +245,14 @@ def close_names(name: str, known: Sequence[str], most: int, cutoff: float) -> li
     names = [other for other in known if len(other) <= LONGEST_NAME]
     compared = COMPARED // (2 * len(name) ** 2)  # difflib may compare every character with every other
     if len(names) > compared:
-        names = heapq.nlargest(compared, names, key=partial(_same_characters, name))
+        names = heapq.nlargest(compared, names, key=partial(_count_common, name))
     return difflib.get_close_matches(name, names, n=most, cutoff=cutoff)
 
 
-def _same_characters(name: str, other: str) -> int:
+def _count_common(name: str, other: str) -> int:
     """Return how many characters two names have in common at their beginning."""
-    return next((place for place, (one, two) in enumerate(zip(name, other, strict=False)) if one != two), len(name))
+    pairs = enumerate(zip(name, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(name), len(other)))
 
 
 def _unpadded(name: str) -> str:

@@ -15,7 +15,7 @@ from sessionkit.study import Study
 from sessionkit.study.session_counts import sessions_with
 
 MOST_DESCRIBED = 200
-"""Groups whose number does not make a page, or tests of each or of all pairs, take minutes and gigabytes."""
+"""Most groups of a page or of tests; with many more, tests of all pairs take minutes and gigabytes."""
 EVERYONE = "all sessions"
 NAME = "__group"
 """The name of a group beside its columns, one of which may be called group."""
@@ -116,11 +116,11 @@ def grouped_sessions(study: Study, by: By) -> pl.DataFrame:
 
 
 def require_few_groups(by: object, number: int) -> None:
-    """Raise UsageError where sessions have more groups than can be described, or tested, within seconds."""
+    """Raise UsageError for more groups than can be described, or tested, within seconds."""
     if number > MOST_DESCRIBED:
         raise UsageError(
-            f"by={by}: the sessions have {number:,} values; at most {MOST_DESCRIBED} groups can be described: choose another column, or "
-            "some of the sessions by where"
+            f"by={by}: the sessions have {number:,} groups, and at most {MOST_DESCRIBED} can be described; choose another column, or "
+            "select sessions with where"
         )
 
 

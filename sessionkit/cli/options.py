@@ -240,7 +240,7 @@ VerifyOption = Annotated[
         "--verify",
         help="Compare all files of a study directory with their hashes (without it, tables of up to 64 MB), count again, and name "
         "extra files.",
-        is_eager=True,  # the study is opened in accordance
+        is_eager=True,  # known when STUDY is opened, which then need not hash the tables that are verified later
     ),
 ]
 SeedOption = Annotated[int, SEED]

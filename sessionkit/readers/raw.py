@@ -22,13 +22,13 @@ LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 MARK = "__mark"
 """Private column of results whose source says which text means that a list was empty: EMPTY, WORDED or null."""
 EMPTY, WORDED = 1, 2
+"""Marks of records that say so, and of results in which the text stands in some other column."""
 OF_SHEET = ", sheet "
 """What stands between the names of a workbook and of its sheet, in that of a source."""
 READ_BY = "read by the module "
-"""What a note begins with that names the plugin which read a log."""
+"""Beginning of the note that names the plugin which read a log."""
 NAMED_SOURCES = 3
 """Names of sources that a sentence gives at most."""
-"""Marks of records that say so, and of results in which the text stands in some other column."""
 NEW_LINE = ord("\n")
 BLOCK = 1 << 20
 """Bytes of a file in which lines are looked for at a time."""

@@ -470,7 +470,7 @@ def _holder(held: int) -> str | None:
 
 
 def _write_holder(held: int) -> None:
-    """Write into a lock which process holds it; it never is without such a line, so that one that was killed can be told."""
+    """Write into a lock which process holds it. By this line a later process knows that the lock is sessionkit's own."""
     program = Path(sys.argv[0] if sys.argv else "")
     words = [program.parent.name if program.name == "__main__.py" else program.name or "python", *sys.argv[1:]]
     command = visible(" ".join(words))
@@ -551,7 +551,7 @@ def make_tagged(folder: Path, prefix: str, suffix: str, make: Callable[[Path], M
 
 
 def find_tagged(folder: Path, prefix: str, suffix: str) -> list[Path]:
-    """Return what sessionkit made in a folder by `make_tagged`, or another process of it has."""
+    """Return what this or another process made in a folder by `make_tagged`."""
     pattern = re.compile(rf"{re.escape(prefix)}(([0-9a-f]{{{SALT}}})[0-9a-f]{{6}}){re.escape(suffix)}")
     try:
         names = [(path, pattern.fullmatch(path.name)) for path in folder.iterdir()]
@@ -561,7 +561,7 @@ def find_tagged(folder: Path, prefix: str, suffix: str) -> list[Path]:
 
 
 def _tag(prefix: str, salt: str) -> str:
-    """Return the digits for a prefix that begin with a salt."""
+    """Return a salt and the digits that follow from it and a prefix."""
     return salt + hashlib.sha256(b"sessionkit " + os.fsencode(f"{salt} {prefix}")).hexdigest()[:6]
 
 
@@ -571,7 +571,7 @@ def _prefix(place: Path) -> str:
 
 
 def _remove_tree(directory: Path) -> None:
-    """Remove a directory, as far as that goes; one that only its owner may not write in is made writable for that."""
+    """Remove a directory as far as possible; folders in it that are not writable are made so first."""
     for folder, _, _ in os.walk(directory):
         mode = stat.S_IMODE(os.lstat(folder).st_mode)
         if mode & stat.S_IRWXU != stat.S_IRWXU:

@@ -85,7 +85,7 @@ def _opened(folder: Folder, *, is_hashed: bool) -> Study:
         time.sleep(PAUSE)
     if aside is not None:
         raise DataError(
-            f"{folder.name} is not there: another process is replacing it, or was killed while it did. Try again; if that does "
+            f"{folder.name} is not there: another process is replacing it, or was killed while doing so. Try again; if that does "
             f"not help, rename {aside}, which is the study that was there, to {folder.path.name}"
         )
     raise DataError(f"{folder.name} is being replaced again and again; try again when the other process has ended")

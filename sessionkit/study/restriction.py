@@ -20,7 +20,7 @@ TRIED = 50
 """Rows that are looked at alone, to tell whether a condition is about each session by itself."""
 LONGEST = 400
 """Words, signs and values of a condition. Polars' time grows with the square of their number: 400 take 0.3 s. It overflows the
-stack, and the process dies, from 500 on: ``'a' || 'a' || ...``. The values of a list are not counted; 100,000 take 0.3 s."""
+stack, and the process dies, from 500 on, as in ``'a' || 'a' || ...``. Values of a list are not counted; 100,000 take 0.3 s."""
 SHOWN = 200
 """Characters of a condition that messages show."""
 PART = re.compile(

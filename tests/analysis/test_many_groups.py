@@ -29,5 +29,5 @@ def study():
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_thousands_of_systems_are_refused(study, verb):
-    with pytest.raises(sk.UsageError, match=r"by=system_id: the sessions have 5,000 values; at most 200 groups"):
+    with pytest.raises(sk.UsageError, match=r"by=system_id: the sessions have 5,000 groups, and at most 200 can"):
         VERBS[verb](study)

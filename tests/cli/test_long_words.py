@@ -73,6 +73,12 @@ def test_among_many_names_the_nearest_is_found(form):
     assert suggestion(names[1234] + "x", names) == f"; did you mean {names[1234]!r}?"
 
 
+def test_names_that_are_the_beginning_of_another_do_not_hide_the_nearest():
+    word = "measure_" * 12
+    beginnings = [word[:length] for length in range(20, 96)]
+    assert close_names(f"{word}Y", [*beginnings, f"{word}X"], 1, 0.5) == [f"{word}X"]
+
+
 def test_a_message_keeps_its_end_and_paths():
     path = "/".join(["folder"] * 30)
     assert readable(f"{path}: no such file; see: sessionkit check") == f"{path}: no such file; see: sessionkit check"

@@ -26,11 +26,9 @@ READABLE = "rating_can_be_read"
 
 def fits(glimpse: Glimpse) -> bool:
     """Return whether a text begins like such a request."""
-    is_json = (
-        glimpse.head[line.end() if (line := CONSOLE.match(glimpse.head)) else 0 :]
-        .lstrip("\ufeff \t\r\n")
-        .startswith("{")
-    )
+    line = CONSOLE.match(glimpse.head)
+    request = glimpse.head[line.end() :] if line else glimpse.head
+    is_json = request.lstrip("\ufeff \t\r\n").startswith("{")
     return is_json and all(pattern.search(glimpse.head) for pattern in (REQUESTS, RATINGS))
 
 

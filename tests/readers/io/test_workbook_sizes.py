@@ -153,6 +153,20 @@ def test_what_no_workbook_has_is_refused(tmp_path, made, words, monkeypatch):
         cells_of(path, path.name, "log")
 
 
+def test_many_short_parts_are_counted_in_linear_time(tmp_path, monkeypatch):
+    sums = []
+    refuse = workbook_sizes.Sizes.refuse
+    monkeypatch.setattr(
+        workbook_sizes.Sizes, "refuse", lambda sizes, *given, **named: sums.append(refuse(sizes, *given, **named))
+    )
+    path = xlsx(tmp_path / "log.xlsx")
+    with zipfile.ZipFile(path, "a") as archive:
+        for number in range(2, 500):
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", "<worksheet/>")
+    assert cells_of(path, path.name, "log").height == 2
+    assert len(sums) == 1
+
+
 def test_places_that_are_not_said_are_counted_as_they_are_read(tmp_path):
     pytest.importorskip("fastexcel")
     body = '<row r="3"><c><v>1</v></c><c r="C3" s="1"/><c><v>2</v></c></row><row><c><v>3</v></c></row>'

@@ -98,7 +98,7 @@ def report(
         A new folder for every figure of the page: the drawing as SVG and PDF, its data as CSV, its caption as text.
     redact
         What to leave out: any of ``"users"``, ``"queries"``, ``"documents"``. With any of them, names and hashes of the source files
-        and names of plugins are left out, too.
+        and names of plugins are left out, too. Topics and systems are numbered if one of them repeats what is redacted.
     by
         Columns to average scores by, and to compare if there is one, see `sessionkit.score`.
     also
@@ -191,7 +191,7 @@ def sections_of(
 ) -> list[Section]:
     """Return the sections of a report as values; the arguments are those of `report`."""
     redaction, asked_also = Redaction.of(redact).for_study(study), Also.of(also, difference)
-    study = labeled(study, ["system_id", *group_keys(study, by)])
+    study = labeled(redaction.without_repeats(study), ["system_id", *group_keys(study, by)])
     # tests hold every chart against Vega-Lite's schema; to do so part by part takes longer than to make the page
     with warnings.catch_warnings(record=True) as caught, debug_mode(False):
         warnings.simplefilter("always")

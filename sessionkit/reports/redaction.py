@@ -13,7 +13,11 @@ import polars as pl
 
 from sessionkit.arguments import names_in
 from sessionkit.choices import RedactedKind
+from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataWarning, UsageError, suggestion
+from sessionkit.privacy.options import Column, PrivacyOptions, extras_of
+from sessionkit.privacy.repeats import Repeats, find_repeats
+from sessionkit.privacy.report import VALUES
 from sessionkit.readers.raw import OF_SHEET, READ_BY
 from sessionkit.study import Study
 
@@ -34,13 +38,17 @@ class Redaction:
         ``"queries"`` (their texts are not there; judgment keys that are no topics become ``key 1``) and ``"documents"``
         (they become ``document 1`` in the order in which the session explorer comes upon them; their titles are not there, nor are
         snippets, which go with queries too). With any of them, what notes
-        quote from the log becomes dots, and the files that the log was read from become ``source 1``. Systems and topics stay.
+        quote from the log becomes dots, and the files that the log was read from become ``source 1``.
+        Systems and topics stay, unless one of them repeats a redacted id or text: then all become ``topic 1``.
     sources
         The numbered names of the files, by the names that notes may call them; the longest names first.
+    repeats
+        The columns of sessions that are numbered as their values repeat redacted ids or texts.
     """
 
     kinds: frozenset[str] = frozenset()
     sources: Mapping[str, str] = field(default_factory=dict)
+    repeats: Mapping[str, Repeats] = field(default_factory=dict)
 
     @classmethod
     def of(cls, kinds: str | Iterable[str]) -> Redaction:
@@ -59,8 +67,30 @@ class Redaction:
         return cls(frozenset(names))
 
     def for_study(self, study: Study) -> Redaction:
-        """Return the same, which also knows what the source files of a study are called."""
-        return replace(self, sources=names_of_files(study)) if self.kinds else self
+        """Return the same, which also knows the source files of a study, and its topics and systems that repeat what is redacted."""
+        if not self.kinds:
+            return self
+        return replace(
+            self, sources=names_of_files(study), repeats=find_redacted(study.unrestricted or study, self.kinds)
+        )
+
+    def without_repeats(self, study: Study) -> Study:
+        """Return the study with numbers for topics or systems that repeat what is redacted, and with a note on it."""
+        if not self.repeats:
+            return study
+        whole, sessions, notes = study.unrestricted or study, study.sessions, []
+        for column, counts in self.repeats.items():
+            word = column.removesuffix("_id")
+            names = whole.sessions.select(pl.col(column).drop_nulls().unique().sort()).collect()[column]
+            # leading zeros keep the order of the names, and so which system is subtracted
+            numbers = pl.Series(range(1, len(names) + 1)).cast(pl.String).str.zfill(len(str(len(names))))
+            sessions = sessions.with_columns(pl.col(column).replace(names, f"{word} " + numbers))
+            repeat = "repeats" if counts.certain == 1 else "repeat"
+            values = listed([VALUES.get(name, f"values of {name}") for name in counts.columns])
+            notes.append(f"{counted(counts.certain, word)} {repeat} {values}, so all {word}s are numbered")
+        unrestricted = None if study.unrestricted is None else self.without_repeats(study.unrestricted)
+        numbered = study.with_tables(sessions=sessions)
+        return replace(numbered, notes=(*study.notes, *notes), unrestricted=unrestricted)
 
     def frame(self, frame: pl.DataFrame, study: Study) -> pl.DataFrame:
         """Return a frame with the ids in it replaced."""
@@ -74,7 +104,7 @@ class Redaction:
                 judges = study.judgments.select("judge_id").drop_nulls()
                 frame = _numbered(frame, "judge_id", judges, "judge")
                 frame = _numbered(frame, "other", judges.rename({"judge_id": "other"}), "judge")
-        if "queries" in self.kinds and "judgment_key" in frame.columns:
+        if ("queries" in self.kinds or "topic_id" in self.repeats) and "judgment_key" in frame.columns:
             topics = study.sessions.select(judgment_key="topic_id").drop_nulls()
             keys = frame.lazy().select("judgment_key").join(topics, on="judgment_key", how="anti")
             frame = _numbered(frame, "judgment_key", keys, "key")
@@ -97,6 +127,18 @@ class Redaction:
     def warning(self, warning: DataWarning) -> str:
         """Return what a warning says, without the names in it."""
         return self.note(warning.nameless) if self.kinds else str(warning)
+
+
+def find_redacted(study: Study, kinds: frozenset[str]) -> dict[str, Repeats]:
+    """Return what topics and systems certainly repeat of redacted ids and texts, by the rules of `sessionkit.pseudonymize`."""
+    replaced = {"queries"} & kinds | ({"users", "sessions", "judges"} if "users" in kinds else set())
+    if not replaced:
+        return {}
+    # names and addresses beside users are redacted with the users alone
+    kept: list[Column] = [("users", column) for column in extras_of(study)["users"] if "users" not in kinds]
+    repeats = find_repeats(study, PrivacyOptions(frozenset(replaced), keep=frozenset(kept)))
+    columns = ("topic_id", "system_id")
+    return {column: counts for (_, column), counts in repeats.items() if column in columns and counts.certain}
 
 
 def numbers_of_sources(study: Study) -> dict[str, str]:

@@ -11,6 +11,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.reports import report
 from sessionkit.reports.redaction import Redaction
+from sessionkit.study.session_subset import restricted
 from sessionkit.study.source import Source
 
 
@@ -189,3 +190,67 @@ def test_warnings_of_merging_name_no_documents():
 def test_an_apostrophe_begins_no_quotation():
     told = "By Williams' t, users' key 'a secret', or Steiger's z; \"o'Brien\" too"
     assert Redaction.of("users").note(told) == "By Williams' t, users' key '\u2026', or Steiger's z; '\u2026' too"
+
+
+def study_of(topics=("T1", "T2", "T3"), systems=("A", "B")):
+    """Twelve sessions of six users, who each have a name, with a judgment key for each topic."""
+    ids = [f"s{n}" for n in range(12)]
+    sessions = {"session_id": ids, "user_id": [f"zquser{n % 6}" for n in range(12)]}
+    sessions |= {"topic_id": [topics[n % 3] for n in range(12)], "system_id": [systems[n // 3 % 2] for n in range(12)]}
+    place = {"session_id": ids, "query_position": [1] * 12}
+    texts = ["zqknee pain", "zqback ache", "zqfever"]
+    users = {"user_id": [f"zquser{n}" for n in range(6)], "name": [f"zqname {n}" for n in range(6)]}
+    return from_tables(
+        users=users,
+        sessions=sessions,
+        queries={**place, "query_text": texts * 4},
+        results={**place, "rank": [1] * 12, "doc_id": ["d", "e"] * 6},
+        judgments={"judgment_key": [*topics] * 2, "doc_id": ["d"] * 3 + ["e"] * 3, "grade": [0, 1, 2, 3, 2, 1]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kinds", "note"),
+    [
+        ("topics", ("Zqknee  Pain", "T2", "T3"), "queries", "1 topic repeats query texts, so all topics are numbered"),
+        ("topics", ("T1", "T2", "ZQUSER4"), "users", "1 topic repeats ids of users, so all topics are numbered"),
+        ("topics", ("T1", "zqname 3", "T3"), "users", "1 topic repeats values of name, so all topics are numbered"),
+        ("systems", ("A", "run-zquser1"), "users", "1 system repeats ids of users, so all systems are numbered"),
+        ("systems", ("zqfever?", "B"), "queries", "1 system repeats query texts, so all systems are numbered"),
+    ],
+)
+def test_topics_and_systems_that_repeat_what_is_redacted_are_numbered(column, values, kinds, note):
+    study = study_of(**{column: values})
+    redaction = Redaction.of(kinds).for_study(study)
+    redacted = redaction.without_repeats(study)
+    names = redacted.sessions.collect()[f"{column[:-1]}_id"].unique().sort().to_list()
+    assert names == [f"{column[:-1]} {number}" for number in range(1, len(values) + 1)]
+    assert redacted.notes[-1] == redaction.note(redacted.notes[-1]) == note
+    keys = redaction.frame(study.judgments.select("judgment_key").unique().collect(), redacted)["judgment_key"]
+    assert all(key.startswith("key ") for key in keys) == (column == "topics")
+    assert sk.score(redacted, "sDCG@10")["value"].to_list() == sk.score(study, "sDCG@10")["value"].to_list()
+    other = {"queries": "users", "users": "queries"}[kinds]
+    for unchanged in (other, "documents"):
+        assert Redaction.of(unchanged).for_study(study).without_repeats(study) is study
+
+
+def test_topics_and_systems_that_repeat_nothing_stay():
+    study = study_of()
+    assert Redaction.of("users,queries").for_study(study).without_repeats(study) is study
+
+
+def test_numbers_are_those_of_all_sessions():
+    topics = ("zqback ache", "zqfever", "zqknee pain")
+    study = restricted(study_of(topics), "topic_id <> 'zqback ache'")
+    redacted = Redaction.of("queries").for_study(study).without_repeats(study)
+    assert {*redacted.sessions.collect()["topic_id"]} == {"topic 2", "topic 3"}
+    assert {*redacted.unrestricted.sessions.collect()["topic_id"]} == {"topic 1", "topic 2", "topic 3"}
+
+
+@pytest.mark.slow
+def test_a_page_shows_no_redacted_text_as_a_topic(tmp_path):
+    study = study_of(("Zqknee  Pain", "T2", "T3"))
+    text = report(study, redact="queries", figures=tmp_path / "figures")
+    assert "1\u00a0topic repeats query texts, so all topics are numbered" in text
+    for page in (text, *(path.read_text(errors="replace") for path in (tmp_path / "figures").iterdir())):
+        assert "zqknee" not in page.lower()

@@ -398,7 +398,7 @@ def _locked(path: Path, target: Path) -> Lock | None:
         try:
             _wait_for(held, path, target)
             if os.path.samestat(os.fstat(held), path.stat()):
-                is_own = is_new or _holder(held) is not None
+                is_own = is_new or (not path.is_symlink() and _holder(held) is not None)
                 if is_own:
                     _write_holder(held)
                 lock = Lock(held, path, is_own)

@@ -318,6 +318,16 @@ def test_a_lock_that_leads_nowhere_is_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [".out.lock"]
 
 
+def test_a_file_to_which_a_lock_leads_stays_as_it_is(tmp_path):
+    content = "sessionkit process 1 on a: ingest\nmore"
+    (tmp_path / "other").write_text(content)
+    (tmp_path / ".out.lock").symlink_to("other")
+    with sole_writer(tmp_path / "out"):
+        pass
+    assert (tmp_path / "other").read_text() == content
+    assert (tmp_path / ".out.lock").is_symlink()
+
+
 def test_a_lock_that_a_killed_process_left_goes(tmp_path):
     with sole_writer(tmp_path / "out"):
         content = (tmp_path / ".out.lock").read_text()

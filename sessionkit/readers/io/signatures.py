@@ -13,7 +13,7 @@ DESCRIBED = "which needs a study.toml that says what its sheets are: sessionkit 
 UNPACK = "unpack it and give its files; a single file may be packed as .gz or .zst"
 AS_TABLE = "write its tables as CSV or Parquet and give those"
 SIGNATURES = (
-    (OLE, f"an old Excel workbook or Office document, which is not read; {AS_CSV}"),
+    (OLE, f"an old Excel workbook or Office document, which is not read; save it as .xlsx, or {AS_CSV}"),
     (b"SQLite format 3\x00", f"an SQLite database, which is not read; {AS_TABLE}"),
     (b"%PDF-", "a PDF document, which has no records; ask for the data as CSV"),
     (b"ARROW1\x00", f"an Arrow file (Feather), which is not read; {AS_TABLE}"),
@@ -89,11 +89,9 @@ def unread(head: bytes, name: str) -> str | None:
 
 def is_workbook(head: bytes, name: str) -> bool:
     """Return whether a file is a workbook, as far as its first bytes and its name tell."""
-    suffix = PurePath(name).suffix.lower()
-    if head.startswith(OLE):
-        return suffix == ".xls"
     if not head.startswith(ZIP):
         return False
+    suffix = PurePath(name).suffix.lower()
     return any(mark in head or suffix in suffixes for mark, suffixes, _ in IN_ZIP[:2])
 
 

@@ -23,7 +23,7 @@ from sessionkit.study.memory_limit import memory_budget
 
 PIECE = 1 << 18
 """Bytes of a part that are looked at at a time."""
-LONGEST = 1 << 24
+LONGEST = 1 << 20
 """Bytes that a tag or comment may have."""
 SMALLEST = 200_000_000
 """Bytes of memory that a workbook may take however little there is: a sheet of 60,000 rows and 20 columns."""

@@ -1,4 +1,4 @@
-"""Sheets of workbooks (.xlsx, .xlsm, .xlsb, .xls, .ods), always read as text: no cell is lost to a guess at its type.
+"""Sheets of workbooks (.xlsx, .xlsm, .xlsb, .ods), always read as text: no cell is lost to a guess at its type.
 
 Needs the extra ``excel``. Numbers are as the workbook stores them, times ISO 8601; an error such as ``#N/A``, and a formula
 whose value was never worked out, is an empty cell. Merged cells below the header are filled down (``cell_spans.py``).
@@ -20,7 +20,6 @@ from sessionkit.readers.io.cell_spans import filled_down, filled_text, merged_ro
 from sessionkit.readers.io.delimited import joined_names, refuse_repeated
 from sessionkit.readers.io.log_files import LogFile
 from sessionkit.readers.io.record_store import Keep
-from sessionkit.readers.io.signatures import OLE
 from sessionkit.readers.io.workbook_sizes import counted_copy, refuse_filled_down
 from sessionkit.readers.raw import LINE, OF_SHEET, Locate, Raw, as_json
 
@@ -131,9 +130,7 @@ def _book(path: Path, name: str, memory: int | None, _modified: int, _size: int)
     """Return a workbook, which is opened once for all of its sheets."""
     import fastexcel
 
-    with path.open("rb") as stream:
-        is_old = stream.read(len(OLE)) == OLE  # .xls, which is not packed
-    return fastexcel.read_excel(path.read_bytes() if is_old else counted_copy(path, name, memory))
+    return fastexcel.read_excel(counted_copy(path, name, memory))
 
 
 @contextmanager

@@ -57,6 +57,11 @@ def sqlite(tmp_path):
 SPREADSHEET = "application/vnd.oasis.opendocument.spreadsheet"
 KINDS = [
     ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook or Office document"),
+    (
+        "a.xls",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        "an old Excel workbook or Office document, which is not read; save",
+    ),
     ("a.docx", zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
     ("a.zip", zipped("log.csv"), "a zip archive, which is not read; unpack it and give its files"),
     ("a.gz", gzip.compress(gzip.compress(LOG.encode())), "packed twice; unpack it once"),
@@ -105,7 +110,6 @@ WORKBOOKS = [
     ("a.xlsx", zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), "an Excel workbook"),
     ("a.csv", zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook"),
     ("a.ods", zipped("content.xml", first=SPREADSHEET), "an OpenDocument spreadsheet"),
-    ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
 ]
 
 

@@ -33,8 +33,12 @@ STRING, MERGE = 64, 400
 """Bytes of memory for a text that cells share, beside its length, and for a merged range."""
 ROWS, COLUMNS = 2**20, 2**14
 """Rows and columns that a sheet can have."""
-NEEDED = (".xml", ".rels", ".bin", "mimetype")
-"""How names of the parts end that hold cells or say where these are."""
+SHEET = b"sheetData"
+"""The element with the cells of a sheet. The library finds it in a part of any name, and whatever stands before it."""
+BOOK, BOOK_WEIGHT = ("workbook.xml", ".rels"), 12
+"""How names of the parts end that become trees of elements, and bytes of memory for a byte of these."""
+NEEDED, BINARY = (".xml", ".rels", "mimetype"), ".bin"
+"""How names of the parts end that hold cells or say where these are, and of those that only .xlsb needs."""
 IDLE = (
     "xl/media/",
     "xl/drawings/",
@@ -265,11 +269,15 @@ class BinaryPart:
 
     def __init__(self, sheet: Sheet, lengths: list[int]) -> None:
         self.sheet, self.lengths = sheet, lengths
-        self._left = b""
+        self._left = self._end = b""
         self._row = 0
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece."""
+        if SHEET in self._end + piece:
+            msg = "records with a sheet in XML between them"
+            raise TooLargeError(msg)
+        self._end = piece[-len(SHEET) :]
         data, at = self._left + piece, 0
         while True:
             header = _record(data, at)
@@ -330,8 +338,8 @@ class Sizes:
     ----------
     sheets, lengths
         What its sheets hold, and the lengths of the texts that cells share.
-    bytes
-        Bytes of the parts that were counted, unpacked.
+    parts
+        Bytes of memory for the parts that were counted, beside cells and texts.
     copies
         How often cells are held at the same time.
     """
@@ -340,7 +348,7 @@ class Sizes:
     most: int
     sheets: list[Sheet] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
-    bytes: int = 0
+    parts: int = 0
     copies: int = 1
 
     def counting(self, part: str) -> PartCounter:
@@ -352,7 +360,8 @@ class Sizes:
             self.copies = 2  # all sheets are held when it is opened, with their formulas
             return ContentPart(self.sheets, part)
         self.sheets.append(Sheet(part))
-        return BinaryPart(self.sheets[-1], self.lengths) if lower.endswith(".bin") else SheetPart(self.sheets[-1])
+        is_xml = lower.endswith((".xml", ".rels"))
+        return SheetPart(self.sheets[-1]) if is_xml else BinaryPart(self.sheets[-1], self.lengths)
 
     def refuse(self, part: str, *, is_complete: bool) -> None:
         """Refuse a workbook that is too large; texts that cells share are known when all of it `is_complete`.
@@ -369,7 +378,7 @@ class Sizes:
             for sheet, text in zip(self.sheets, texts, strict=True)
         ]
         strings = STRING * len(self.lengths) + sum(self.lengths)
-        need = self.copies * (kept + max(reading, default=0)) + strings + self.bytes // 2
+        need = self.copies * (kept + max(reading, default=0)) + strings + self.parts
         far = next((sheet for sheet in self.sheets if sheet.columns > COLUMNS or sheet.rows > ROWS), None)
         if far is not None:
             raise DataError(
@@ -385,6 +394,8 @@ class Sizes:
             if max(reading, default=0) + kept > strings
             else f"{part} holds {len(self.lengths):,} texts, {as_size(sum(self.lengths))} together"
         )
+        if 2 * self.parts > need:
+            what = f"its parts take {as_size(self.parts)} beside their cells and texts"
         raise DataError(
             f"{self.name} is too large to be read: {what}; the workbook would take {'' if is_complete else 'more than '}"
             f"{as_size(need)} of memory, the limit is {as_size(self.most)}. Delete cells far away from the table and empty "
@@ -413,23 +424,23 @@ def counted_copy(path: Path, name: str, memory: int | None) -> bytes:
     copy, names = BytesIO(), set()
     try:
         with ZipFile(path) as archive, ZipFile(copy, "w", ZIP_DEFLATED, compresslevel=1) as target:
+            is_binary = "xl/workbook.bin" in map(str.lower, archive.namelist())
+            needed = (*NEEDED, BINARY) if is_binary else NEEDED
             for part in archive.infolist():
                 lower = part.filename.lower()
-                if not lower.endswith(NEEDED) or lower.startswith(IDLE):
+                if not lower.endswith(needed) or lower.startswith(IDLE):
                     continue
                 if lower in names:
                     raise BadZipFile(f"two parts are called {part.filename[:60]!r}")
                 names.add(lower)
-                counting = sizes.counting(part.filename) if lower.endswith((".xml", ".bin")) else None
+                counting = sizes.counting(part.filename)
+                weight = BOOK_WEIGHT if lower.endswith(BOOK) else 0.5
                 with target.open(part.filename, "w") as stream:
                     for piece in _inflated(archive, part):
                         stream.write(piece)
-                        sizes.bytes += len(piece)
-                        if counting is not None:
-                            counting.feed(piece)
-                        if (
-                            len(piece) == PIECE
-                        ):  # all sheets are summed up, which is too slow after each of many short parts
+                        sizes.parts += int(weight * len(piece))
+                        counting.feed(piece)
+                        if len(piece) == PIECE:  # the sum of all sheets is too slow after each of many short parts
                             sizes.refuse(part.filename, is_complete=False)
     except TooLargeError as error:
         raise DataError(

@@ -24,6 +24,7 @@ HEADER = "".join(
 )
 LINE = '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>1</v></c><c r="C2"><v>1</v></c><c r="D2"><v>1</v></c></row>'
 TEXT = "x" * 10_000
+FAR = '<row r="900000"><c r="XA900000"><v>1</v></c></row>'
 
 
 def xlsx(path, body=LINE, strings="<si><t>shared</t></si>", *, target="worksheets/sheet1.xml", count="", styles=""):
@@ -37,7 +38,10 @@ def xlsx(path, body=LINE, strings="<si><t>shared</t></si>", *, target="worksheet
         archive.writestr("xl/styles.xml", f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>')
         archive.writestr("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}"{count}>{strings}</sst>')
         sheet = f'<worksheet xmlns="{MAIN}"><sheetData><row r="1">{HEADER}</row>{body}'
-        archive.writestr(f"xl/{target}", sheet + ("" if "</sheetData>" in body else "</sheetData>") + "</worksheet>")
+        archive.writestr(
+            target[1:] if target[0] == "/" else f"xl/{target}",
+            sheet + ("" if "</sheetData>" in body else "</sheetData>") + "</worksheet>",
+        )
     return path
 
 
@@ -77,6 +81,7 @@ BOMBS = {
         "body": f"{LINE}</sheetData><mergeCells>{'<mergeCell ref=' + chr(34) + 'A2:A9000' + chr(34) + '/>' * 1}</mergeCells>"
     },
     "styles": {"styles": "<xf/>" * 500_000},
+    "a sheet among relations": {"body": FAR, "target": "log.rels"},
 }
 
 
@@ -142,6 +147,7 @@ def test_what_an_archive_says_of_its_sizes_is_not_trusted(tmp_path):
         ({"count": ' uniqueCount="100000000000"'}, "sharedStrings.xml, it says sst 100000000000"),
         ({"body": f"<!--{'x' * 2_000}-->{LINE}"}, "sheet1.xml, a tag or comment is longer"),
         ({"strings": "<si><t>a</t></si><sheetData/>"}, "sharedStrings.xml, it says sheetData"),
+        ({"body": FAR, "target": "/mimetype"}, "mimetype, records with a sheet in XML"),
     ],
 )
 def test_what_no_workbook_has_is_refused(tmp_path, made, words, monkeypatch):
@@ -165,6 +171,27 @@ def test_many_short_parts_are_counted_in_linear_time(tmp_path, monkeypatch):
             archive.writestr(f"xl/worksheets/sheet{number}.xml", "<worksheet/>")
     assert cells_of(path, path.name, "log").height == 2
     assert len(sums) == 1
+
+
+def test_a_sheet_in_a_binary_part_is_not_read(tmp_path):
+    pytest.importorskip("fastexcel")
+    path = xlsx(tmp_path / "log.xlsx", FAR, target="log.bin")
+    with pytest.raises(DataError, match="cannot be read as a workbook"):
+        cells_of(path, path.name, "log")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("xl/workbook.bin", b"")
+    with pytest.raises(DataError, match=r"xl/log\.bin, records with a sheet in XML"):
+        cells_of(path, path.name, "log")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_many_relations_are_refused(tmp_path):
+    pytest.importorskip("fastexcel")
+    path = xlsx(tmp_path / "log.xlsx")
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/other.rels", f"<Relationships>{'<Relationship/>' * 10_000}</Relationships>")
+    with pytest.raises(DataError, match=r"its parts take 2MB beside their cells and texts"):
+        cells_of(path, path.name, "log")
 
 
 def test_places_that_are_not_said_are_counted_as_they_are_read(tmp_path):

@@ -138,9 +138,9 @@ def _fork_timer(signals: int, writing: int) -> int:
     try:
         for number in STATUSES:  # a terminal sends Ctrl-C to both processes
             signal.signal(number, signal.SIG_IGN)
-        os.close(writing)
         terminal = os.dup(2) if os.isatty(2) else None
-        os.closerange(0, 3)  # a pipe that the command prints to ends when no process can write to it
+        # a pipe that the command writes to ends when no process can write to it
+        _close_files_but({signals, deciding, *([] if terminal is None else [terminal])})
 
         def end(status: int) -> None:
             os.write(deciding, bytes([status]))
@@ -153,6 +153,15 @@ def _fork_timer(signals: int, writing: int) -> int:
         _end_in_time(signals, end)
     finally:
         os._exit(0)
+
+
+def _close_files_but(kept: set[int]) -> None:
+    """Close all files of this process but these."""
+    start = 0
+    for number in sorted(kept):
+        os.closerange(start, number)
+        start = number + 1
+    os.closerange(start, os.sysconf("SC_OPEN_MAX"))
 
 
 def _end_when_due(due: int) -> None:

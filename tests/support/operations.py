@@ -153,8 +153,8 @@ def leftovers(files: Files, operation: Operation) -> Files:
     """Return what a killed command may have left: all of it is removed by the next."""
     places = "|".join(re.sub(r"([^/]+)$", r"\\.\1", re.escape(target)) for target in operation.targets)
     ours = re.compile(
-        rf"({places})\.([0-9a-f]{{8}}\.(partial|replaced)|lock)(/.*)?"
-        rf"|tmp/sessionkit-[a-z0-9_]{{8}}\.temporary/.*|{operation.growing}/\..*\.[0-9a-f]{{8}}\.partial"
+        rf"({places})\.([0-9a-f]{{14}}\.(partial|replaced)|lock)(/.*)?"
+        rf"|tmp/sessionkit-[0-9a-f]{{14}}\.temporary/.*|{operation.growing}/\..*\.[0-9a-f]{{14}}\.partial"
     )
     return {path: content for path, content in files.items() if ours.fullmatch(path)}
 

@@ -86,7 +86,7 @@ class Signals:
         if hasattr(os, "set_blocking"):
             os.set_blocking(writing, False)
         try:
-            thread = threading.Thread(target=_end_when_due, args=(_fork_timer(signals, writing),), daemon=True)
+            thread = threading.Thread(target=_end_when_due, args=(_fork_timer(signals),), daemon=True)
         except (AttributeError, OSError):  # Windows cannot fork; a limit of processes is reached
             thread = threading.Thread(target=_end_in_time, args=(signals, _leave), daemon=True)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # the system's handler writes there at once
@@ -124,7 +124,7 @@ class Signals:
             again.start()
 
 
-def _fork_timer(signals: int, writing: int) -> int:
+def _fork_timer(signals: int) -> int:
     """Start the process that times the end of this one, and return the pipe that says when it is due.
 
     It reads the numbers of signals from one end of a pipe. It ends when this process, which has the other, has ended.

@@ -275,5 +275,7 @@ def test_help_names_what_there_is(refused):
 
 
 def test_python_runs_the_package_as_the_command():
-    ended = subprocess.run([sys.executable, "-m", "sessionkit", "--version"], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", "sessionkit", "--version"], capture_output=True, text=True, check=True
+    )
     assert ended.stdout.startswith("sessionkit ")

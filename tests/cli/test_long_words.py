@@ -43,16 +43,18 @@ def options_and_arguments(name):
                 yield [*given, names[0], None]
 
 
-@pytest.mark.parametrize("kind", ["letters", *(pytest.param(kind, marks=pytest.mark.slow) for kind in [*WORDS][1:])])
+@pytest.mark.parametrize("kind", ["letters", *(pytest.param(kind, marks=pytest.mark.proof) for kind in [*WORDS][1:])])
 @pytest.mark.parametrize(
     "name",
-    [name if name in SHORT[:4] else pytest.param(name, marks=pytest.mark.slow) for name in map(name_of, COMMANDS)],
+    [name if name in SHORT[:4] else pytest.param(name, marks=pytest.mark.proof) for name in map(name_of, COMMANDS)],
 )
 def test_every_place_of_a_command(call, name, kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for words in options_and_arguments(name):
         outcome = call(*(WORDS[kind] if word is None else word for word in words))
-        assert outcome.status in (1, 2), words
+        assert outcome.status in (1, 2) or (kind == "digits" and outcome.status == 0), (
+            words
+        )  # some options take any number
         error = outcome.err.rpartition("error: ")[2]
         assert len(error) <= LONGEST_MESSAGE, words
         assert WORDS[kind][: 2 * RUN] not in error or " " in WORDS[kind] or "\n" in WORDS[kind], words

@@ -12,10 +12,10 @@ window.sessionkitDrawing = (() => {
     return element;
   };
 
-  const shape = (tag, attributes = {}, text = "") => {
+  const shape = (tag, attributes = {}, ...children) => {
     const element = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== "") element.textContent = text;
+    element.append(...children);
     return element;
   };
 
@@ -126,5 +126,5 @@ window.sessionkitDrawing = (() => {
     place.replaceChildren(drawn);
   };
 
-  return Object.freeze({made, told, lines});
+  return Object.freeze({made, shape, told, lines});
 })();

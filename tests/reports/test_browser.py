@@ -338,7 +338,7 @@ def test_the_address_of_a_pair_of_sessions_leads_to_it(browser, files):
     page.locator("nav a").first.click()
     page.wait_for_function("location.hash === '#summary'")
     assert name.inner_text() == "Sessions c102 and c014"  # an address of something else changes nothing
-    page.locator("#explorer-list button").first.click()
+    page.locator("#explorer-list tbody button").first.click()
     assert name.inner_text() == "Session c001"
     page.go_back()
     page.go_back()
@@ -355,9 +355,9 @@ def test_the_address_of_a_pair_of_sessions_leads_to_it(browser, files):
 def test_hostile_sessions_stand_side_by_side_as_text(pages):
     page, said, asked = pages["odd"]
     before, pairs = len(said), 0
-    many = page.locator("#explorer-list button").count()
+    many = page.locator("#explorer-list tbody button").count()
     for nth in range(many):
-        page.locator("#explorer-list button").nth(nth).click()
+        page.locator("#explorer-list tbody button").nth(nth).click()
         if page.locator("#explorer-beside").count():
             page.select_option("#explorer-beside", index=1)
             pairs += page.locator("#explorer-session .pane").count() == 2
@@ -407,6 +407,6 @@ def test_search_box_takes_whatever_is_typed(pages):
         found = page.locator("#explorer-found").inner_text()
         assert page.locator("#explorer-list tbody tr").count() >= at_least, (typed[:20], found)
         assert (found == "No session has all that.") == (page.locator("#explorer-list tbody tr").count() == 0)
-    page.locator("#explorer-list button").first.click()
+    page.locator("#explorer-list tbody button").first.click()
     assert page.evaluate("window.hacked") is None
     assert said == []

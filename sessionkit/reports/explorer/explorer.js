@@ -2,12 +2,13 @@
 // Text from the log is only text.
 "use strict";
 (() => {
-  const {made, told, lines} = window.sessionkitDrawing;
+  const {made, shape, told, lines} = window.sessionkitDrawing;
   const root = document.getElementById("explorer-widget");
   const data = JSON.parse(document.getElementById("explorer-widget-data").textContent);
   const {sessions, queries, results, values} = data;
   const PAGE = 10;
   const LISTS = 25;
+  const OPTIONS = 1000;  // topics or users that a list offers; a search finds those of more
   const OTHERS = 300;  // sessions that one can be put beside
   const STATUSES = ["", "an empty list", "a list partly observed", "its list was not logged"];
   const field = (name) => document.getElementById(`explorer-${name}`);
@@ -42,15 +43,10 @@
     return texts[session];
   };
 
-  const orders = {
-    "by session": () => 0,
-    "highest first": (a, b) => (score(b) ?? -1) - (score(a) ?? -1),
-    "lowest first": (a, b) => (score(a) ?? Infinity) - (score(b) ?? Infinity) || 0,
-    "most queries first": (a, b) => sessions.queries[b] - sessions.queries[a],
-  };
-
   let found = [];
   let page = 0;
+  let sorting = {column: null, descending: false};  // by session until a heading is chosen
+  const ranges = new Map();  // the least and the highest value that a session may have, by column
   let chosen = null;  // what is shown: the session, and the one beside it or null
   let reached = "";  // the address that led to it
 
@@ -59,38 +55,141 @@
   const heads = (...titles) => made("thead", {}, made("tr", {}, ...titles.map(([title, number]) =>
     made("th", number ? {scope: "col", class: "number"} : {scope: "col"}, title))));
 
+  // The columns of the table of sessions; on a narrow screen the first ones are seen without scrolling.
+  // `order` is a number to sort by, null where there is no value; `value` is what a file of the table has.
+  const numbers = (name, title, values, decimals) => ({name, title, number: true, order: values, value: values,
+    cell: (session) => cell(decimals === undefined ? values(session)?.toLocaleString("en") : told(values(session), decimals), true)});
+  const names = (name, title, column) => {
+    const value = (session) => named(column, session);
+    const order = (session) => column.codes[session] < 0 ? null : column.codes[session];
+    return {name, title, order, value, cell: (session) => cell(value(session))};
+  };
+  const IS_JUDGED = sessions.defined.includes("1");
+  const COLUMNS = [
+    {name: "session_id", title: "Session", order: (session) => session, value: (session) => sessions.id[session], cell: picked},
+    ...(IS_JUDGED ? [{title: "Curve", cell: sparkline}, numbers(data.measure, data.measure, score, 4)] : []),
+    ...NAMED.map((title) => names(`${title.toLowerCase()}_id`, title, sessions[title.toLowerCase()])),
+    numbers("queries", "Queries", (session) => sessions.queries[session]),
+    ...data.table.map(({name, title, decimals, values, codes, names: texts}) => codes
+      ? names(name, title, {codes, names: texts}) : numbers(name, title, (session) => values[session], decimals)),
+  ];
+  const RANGED = COLUMNS.filter((column) => column.number);
+
+  function picked(session) {
+    const pick = made("button", {type: "button"}, sessions.id[session]);
+    pick.addEventListener("click", () => { go(session, null); field("name").focus(); });
+    return made("th", {scope: "row", ...kind(sessions.id[session])}, pick);
+  }
+
+  // The session's curve before its ideal, which ends at the top; sessions of one page have one scale of slots.
+  function sparkline(session) {
+    const {own, ideal} = curves(session);
+    const highest = Math.max(ideal.at(-1) ?? 0, ...own);
+    const slots = Math.max(...found.slice(page * PAGE, (page + 1) * PAGE).map((shown) => curves(shown).own.length));
+    const line = (values, name) => shape("path", {class: name, d: values.reduce((path, value, slot) =>
+      `${path}L${(1 + 78 * (slot + 1) / slots).toFixed(1)} ${(19 - 18 * value / highest).toFixed(1)}`, "M1 19")});
+    const isDrawn = score(session) !== null && highest > 0;
+    return made("td", {class: "spark"}, isDrawn ? shape("svg", {viewBox: "0 0 80 20", width: 80, height: 20, "aria-hidden": "true"},
+      line(ideal, "ideal"), line(own, "gain")) : "\u2013");
+  }
+
   const list = () => {
     const from = page * PAGE;
     const here = found.slice(from, from + PAGE);
-    const rows = here.map((session) => {
-      const pick = made("button", {type: "button"}, sessions.id[session]);
-      pick.addEventListener("click", () => { go(session, null); field("name").focus(); });
-      const row = made("tr", {}, made("td", {}, pick), ...NAMED.map((name) => cell(named(sessions[name.toLowerCase()], session))),
-        cell(String(sessions.queries[session]), true), cell(told(score(session)), true));
+    field("list").tBodies[0].replaceChildren(...here.map((session) => {
+      const row = made("tr", {}, ...COLUMNS.map((column) => column.cell(session)));
       if (chosen?.includes(session)) row.setAttribute("aria-current", "true");
       return row;
-    });
-    field("list").replaceChildren(made("caption", {}, "Sessions found"),
-      heads(["Session"], ...NAMED.map((name) => [name]), ["Queries", true], [data.measure, true]), made("tbody", {}, ...rows));
-    field("found").textContent = !found.length ? "No session has all that."
-      : `${(from + 1).toLocaleString("en")} to ${(from + here.length).toLocaleString("en")} of ${found.length.toLocaleString("en")} sessions.`;
+    }));
+    const limits = [...ranges].map(([{title}, [least, most]]) =>
+      [title, least === null ? "" : `at least ${least}`, most === null ? "" : `at most ${most}`].filter(Boolean).join(" "));
+    field("found").textContent = (found.length
+      ? `${(from + 1).toLocaleString("en")} to ${(from + here.length).toLocaleString("en")} of ${found.length.toLocaleString("en")} sessions`
+      : "No session has all that") + (limits.length ? ` (${limits.join(", ")}).` : ".");
     field("before").disabled = page === 0;
     field("next").disabled = from + PAGE >= found.length;
+    field("save").disabled = !found.length;
   };
+
+  // Sessions without a value stand last in both directions.
+  const sort = () => {
+    const {column, descending} = sorting;
+    const order = column?.order ?? ((session) => session);
+    found.sort((a, b) => {
+      const [left, right] = [order(a), order(b)];
+      if (left === null || right === null) return (left === null) - (right === null) || a - b;
+      return (descending ? right - left : left - right) || a - b;
+    });
+    page = 0;
+    list();
+  };
+
+  const isWithin = (session) => [...ranges].every(([column, [least, most]]) => {
+    const value = column.order(session);
+    return value !== null && (least === null || value >= least) && (most === null || value <= most);
+  });
 
   const find = () => {
     const words = field("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const [system, topic] = ["system", "topic"].map((name) => Number(field(name).value || -1));
-    found = [];
+    const codes = ["system", "topic", "user"].map((name) => [sessions[name].codes, Number(field(name).value || -1)])
+      .filter(([, code]) => code >= 0);
+    found = sessions.id.map((_, session) => session).filter((session) => codes.every(([column, code]) => column[session] === code)
+      && words.every((word) => searched(session).includes(word)) && isWithin(session));
+    sort();
+  };
+
+  // A heading sorts: numbers from the highest and names from the first; again, the other way around.
+  const headings = () => COLUMNS.map((column) => {
+    const attributes = column.number ? {scope: "col", class: "number"} : {scope: "col"};
+    if (!column.order) return made("th", attributes, column.title);
+    const button = made("button", {type: "button"}, column.title);
+    const heading = made("th", attributes, button);
+    button.addEventListener("click", () => {
+      const descending = sorting.column === column ? !sorting.descending : Boolean(column.number);
+      sorting = {column, descending};
+      field("list").querySelector("th[aria-sort]")?.removeAttribute("aria-sort");
+      heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      sort();
+    });
+    return heading;
+  });
+
+  // As sessionkit.display.csv: no text is a formula to a spreadsheet.
+  const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+  const written = (value) => {
+    if (value === null || typeof value === "number") return String(value ?? "");
+    const text = FORMULA.test(value) ? `'${value}` : value;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const save = () => {
+    const columns = COLUMNS.filter((column) => column.value);
+    const lines = [columns.map(({name}) => written(name)), ...found.map((session) => columns.map(({value}) => written(value(session))))];
+    const link = made("a", {download: "sessions.csv",
+      href: URL.createObjectURL(new Blob([lines.map((line) => `${line.join(",")}\n`).join("")], {type: "text/csv"}))});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+
+  // A range for each column, of which one is shown and changed at a time; beyond it are no sessions.
+  const limit = () => {
+    const column = RANGED[Number(field("column").value)];
+    const [least, most] = ["least", "most"].map((name) => (field(name).value === "" ? null : Number(field(name).value)));
+    if (least === null && most === null) ranges.delete(column);
+    else ranges.set(column, [least, most]);
+    find();
+  };
+  const showRange = () => {
+    const column = RANGED[Number(field("column").value)];
+    const [least, most] = ranges.get(column) ?? [null, null];
+    let [lowest, highest] = [Infinity, -Infinity];
     for (let session = 0; session < many; session += 1) {
-      if (system >= 0 && sessions.system.codes[session] !== system) continue;
-      if (topic >= 0 && sessions.topic.codes[session] !== topic) continue;
-      if (words.every((word) => searched(session).includes(word))) found.push(session);
+      const value = column.order(session);
+      if (value !== null) [lowest, highest] = [Math.min(lowest, value), Math.max(highest, value)];
     }
-    const order = orders[field("order").value];
-    found.sort((a, b) => order(a, b) || a - b);
-    page = 0;
-    list();
+    for (const [name, value, edge] of [["least", least, lowest], ["most", most, highest]]) {
+      field(name).value = value ?? "";
+      field(name).placeholder = Number.isFinite(edge) ? String(Number(edge.toFixed(4))) : "";
+    }
   };
 
   // The session's gain and its ideal's after every slot, and where its queries end.
@@ -145,13 +244,14 @@
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
       rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), described(result),
-        cell(grade, true), ...clicked.map((one) => cell(one)), cell(added, true), ...(alone ? [cell(told(defined ? sum : null), true)] : [])));
+        ...(IS_JUDGED ? [cell(grade, true)] : []), ...clicked.map((one) => cell(one)),
+        ...(IS_JUDGED ? [cell(added, true)] : []), ...(IS_JUDGED && alone ? [cell(told(defined ? sum : null), true)] : [])));
     }
     if (rows.length) {
       const clicks = results.clicked ? [["Click"]] : [];
       place.append(made("div", {class: "table", tabindex: "0", role: "group", "aria-label": `Results of query ${queries.position[query]}`},
-        made("table", {}, heads(["Rank", true], ["Document"], ["Grade", true], ...clicks, ["Adds", true],
-          ...(alone ? [["So far", true]] : [])),
+        made("table", {}, heads(["Rank", true], ["Document"], ...(IS_JUDGED ? [["Grade", true]] : []), ...clicks,
+          ...(IS_JUDGED ? [["Adds", true]] : []), ...(IS_JUDGED && alone ? [["So far", true]] : [])),
           made("tbody", {}, ...rows))));
     }
     const deeper = queries.deeper[query];
@@ -244,7 +344,7 @@
     const heading = made("h3", {id: "explorer-name", tabindex: "-1"},
       ...(other === null ? ["Session ", name(session)] : ["Sessions ", name(session), " and ", name(other)]));
     const said = notes.map((note) => made("p", {class: "note", role: "status"}, note));
-    const drawn = own.length || (other !== null && curves(other).own.length)
+    const drawn = score(session) !== null || (other !== null && score(other) !== null)
       ? [made("div", {class: "chart", id: "explorer-drawing"})] : [];
     const pane = (one) => made("section", {class: "pane", "aria-label": `Session ${called(one)}`},
       made("h4", {}, "Session ", name(one)), about(one), ...lists(one, false));
@@ -310,14 +410,18 @@
   const options = (name, words) => {
     const {names} = sessions[name];
     field(name).append(made("option", {value: ""}, words), ...names.map((one, at) => made("option", {value: String(at)}, one)));
-    field(name).parentElement.hidden = names.length < 2;
+    field(name).parentElement.hidden = names.length < 2 || names.length > OPTIONS;
     field(name).addEventListener("change", find);
   };
   options("system", "all systems");
   options("topic", "all topics");
-  field("order").append(...Object.keys(orders).map((name) => made("option", {value: name},
-    ["highest first", "lowest first"].includes(name) ? `${data.measure}, ${name}` : name)));
-  field("order").addEventListener("change", find);
+  options("user", "all users");
+  field("column").append(...RANGED.map(({title}, at) => made("option", {value: String(at)}, title)));
+  field("column").addEventListener("change", showRange);
+  for (const name of ["least", "most"]) field(name).addEventListener("input", limit);
+  showRange();
+  field("list").replaceChildren(made("caption", {}, "Sessions found"), made("thead", {}, made("tr", {}, ...headings())), made("tbody"));
+  field("save").addEventListener("click", save);
   field("search").addEventListener("input", find);
   field("before").addEventListener("click", () => { page -= 1; list(); });
   field("next").addEventListener("click", () => { page += 1; list(); });

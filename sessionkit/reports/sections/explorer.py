@@ -25,7 +25,8 @@ def explorer(of: Material) -> list[Part]:
     about = (
         "There are no judgments, so nothing has a gain."
         if of.unjudged is not None
-        else f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal."
+        else f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal, "
+        "whose end is the height of the small curves in the table."
     )
     if held == everyone:
         told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."

@@ -45,7 +45,7 @@ def shown(opened, tmp_path):
 def look_at(page, session):
     """Find a session and show it; return what the page worked out."""
     page.fill("#explorer-search", session)
-    page.locator("#explorer-list button").first.click()
+    page.locator("#explorer-list tbody button").first.click()
     found = page.evaluate("document.getElementById('explorer-widget').sessionkit")
     assert found["session"] == session
     return found
@@ -136,12 +136,99 @@ def test_sessions_are_found_by_words_system_topic_and_order(shown):
     page.select_option("#explorer-system", label="B")
     assert found.inner_text() == "1 to 8 of 8 sessions."
     page.select_option("#explorer-system", label="all systems")
-    page.select_option("#explorer-order", "highest first")
-    best = sk.score(study, "sDCG@10", per="session").sort("value", descending=True, nulls_last=True)
-    assert page.locator("#explorer-list tbody button").first.inner_text() == best["session_id"][0]
-    page.select_option("#explorer-order", "most queries first")
-    many = [int(row.split("\t")[4]) for row in page.locator("#explorer-list tbody tr").all_inner_texts()]
-    assert many == sorted(many, reverse=True)
+    page.select_option("#explorer-user", label="u3")
+    held = study.sessions.filter(user_id="u3").collect()
+    assert sorted(table(page)["Session"]) == sorted(held["session_id"])
+
+
+def table(page):
+    """Return the columns of the table of sessions that are shown, by their headings."""
+    cells = page.evaluate(
+        """[...document.querySelectorAll("#explorer-list tr")].map((row) => [...row.cells].map((cell) => cell.textContent))"""
+    )
+    return dict(zip(cells[0], zip(*cells[1:], strict=True), strict=True))
+
+
+@pytest.mark.browser
+def test_a_heading_sorts_and_sorts_the_other_way_around_when_it_is_chosen_again(shown):
+    study = mixed(sessions=25)
+    page = shown(study)
+    scores = sk.score(study, "sDCG@10", per="session")
+    expected = scores.sort("value", "session_id", descending=[True, False], nulls_last=True)["session_id"]
+    heading = page.get_by_role("columnheader", name="sDCG@10")
+    assert heading.get_attribute("aria-sort") is None
+    page.get_by_role("button", name="sDCG@10").focus()
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert page.evaluate("document.activeElement.textContent") == "sDCG@10"
+    assert list(table(page)["Session"]) == expected[:10].to_list()
+    page.keyboard.press("Space")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    expected = scores.sort("value", "session_id", nulls_last=True)["session_id"]
+    assert list(table(page)["Session"]) == expected[:10].to_list()
+    page.get_by_role("button", name="Queries").click()
+    assert page.locator("#explorer-list th[aria-sort]").count() == 1
+    queries = [int(text) for text in table(page)["Queries"]]
+    assert queries == sorted(queries, reverse=True)
+    page.get_by_role("button", name="Session", exact=True).click()
+    assert list(table(page)["Session"]) == [f"s{number:04}" for number in range(10)]
+
+
+@pytest.mark.browser
+def test_sessions_are_limited_by_ranges_of_several_columns(shown):
+    study = mixed(sessions=25)
+    page = shown(study)
+    counts = study.queries.group_by("session_id").agg(queries=pl.len()).collect()
+    held = sk.score(study, "sDCG@10", per="session").join(counts, on="session_id")
+    page.select_option("#explorer-column", label="Queries")
+    assert page.get_attribute("#explorer-most", "placeholder") == str(counts["queries"].max())
+    page.fill("#explorer-least", "2")
+    page.select_option("#explorer-column", label="sDCG@10")
+    assert page.input_value("#explorer-least") == ""
+    page.fill("#explorer-most", "1.5")
+    expected = held.filter(pl.col("queries") >= 2, pl.col("value") <= 1.5).sort("session_id")["session_id"]
+    assert 0 < len(expected) < 25
+    assert list(table(page)["Session"]) == expected[:10].to_list()
+    text = page.locator("#explorer-found").inner_text()
+    assert text.endswith(f" of {len(expected)} sessions (Queries at least 2, sDCG@10 at most 1.5).")
+    page.fill("#explorer-most", "")
+    page.select_option("#explorer-column", label="Queries")
+    page.fill("#explorer-least", "")
+    assert page.locator("#explorer-found").inner_text() == "1 to 10 of 25 sessions."
+
+
+@pytest.mark.browser
+def test_the_sparkline_ends_at_the_share_of_the_ideal(shown):
+    page = shown(read_clinic())
+    shares = sk.score(read_clinic(), "nsDCG@10", per="session").sort("session_id")["value"][:10]
+    slots = sk.curve(read_clinic(), "sDCG@10", per="session").group_by("session_id").len()
+    assert len(slots) == 120
+    paths = page.locator("#explorer-list .gain").evaluate_all("all => all.map((path) => path.getAttribute('d'))")
+    ends = [[float(number) for number in path.split("L")[-1].split()] for path in paths]
+    assert [(19 - end[1]) / 18 for end in ends] == pytest.approx(shares.to_list(), abs=0.003)
+    ideals = page.locator("#explorer-list .ideal").evaluate_all("all => all.map((path) => path.getAttribute('d'))")
+    assert {path.split()[-1] for path in ideals} == {"1.0"}
+    widths = [end[0] - 1 for end in ends]
+    queries = [int(text) for text in table(page)["Queries"]]
+    assert widths == pytest.approx([78 * count / max(queries) for count in queries], abs=0.1)
+
+
+@pytest.mark.browser
+def test_the_sessions_found_are_saved_as_csv(shown):
+    study = mixed(sessions=25)
+    page = shown(study)
+    page.get_by_role("button", name="sDCG@10").click()
+    page.select_option("#explorer-system", label="B")
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Save as CSV").click()
+    assert caught.value.suggested_filename == "sessions.csv"
+    frame = pl.read_csv(caught.value.path())
+    assert frame.columns[:5] == ["session_id", "sDCG@10", "system_id", "topic_id", "user_id"]
+    scores = sk.score(study, "sDCG@10", per="session").join(study.sessions.collect(), on="session_id")
+    expected = scores.filter(system_id="B").sort("value", "session_id", descending=[True, False], nulls_last=True)
+    assert frame["session_id"].to_list() == expected["session_id"].to_list()
+    assert frame["sDCG@10"].to_list() == pytest.approx(expected["value"].to_list(), abs=1e-9)
+    assert frame["user_id"].to_list() == expected["user_id"].to_list()
 
 
 @pytest.mark.browser
@@ -150,14 +237,14 @@ def test_it_works_by_keyboard(shown):
     page.get_by_role("button", name="Next page").focus()
     page.keyboard.press("Enter")
     assert page.locator("#explorer-found").inner_text() == "11 to 20 of 25 sessions."
-    page.locator("#explorer-list button").nth(2).focus()
+    page.locator("#explorer-list tbody button").nth(2).focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.textContent") == "Session s0012"
     assert page.locator("#explorer-list tr[aria-current=true]").inner_text().startswith("s0012")
     page.get_by_role("button", name="Back to the list").focus()
     page.keyboard.press("Space")
     assert page.evaluate("document.activeElement.textContent") == "s0012"
-    for label in ("Search ids and queries", "System", "Topic", "Order"):
+    for label in ("Search ids and queries", "System", "Topic", "User", "Limit a column", "At least", "At most"):
         assert page.get_by_label(label, exact=True).count() == 1
     assert page.locator("#explorer-drawing svg").get_attribute("aria-label").startswith("sDCG@10 of session s0012")
 
@@ -446,19 +533,19 @@ def hostile_names():
 @pytest.mark.browser
 def test_hostile_texts_are_text_and_run_nothing(hostile_log, hostile_names, shown):
     page = shown(hostile_log)
-    for name in range(page.locator("#explorer-list button").count()):
-        page.locator("#explorer-list button").nth(name).click()
+    for name in range(page.locator("#explorer-list tbody button").count()):
+        page.locator("#explorer-list tbody button").nth(name).click()
     page.click("#explorer-next")
-    for name in range(page.locator("#explorer-list button").count()):
-        page.locator("#explorer-list button").nth(name).click()
+    for name in range(page.locator("#explorer-list tbody button").count()):
+        page.locator("#explorer-list tbody button").nth(name).click()
     page.fill("#explorer-search", "onerror")
-    page.locator("#explorer-list button").first.click()
+    page.locator("#explorer-list tbody button").first.click()
     assert page.evaluate("window.hacked") is None
     assert page.locator("#explorer-session h4").inner_text() == "Query 1: <img src=x onerror=window.hacked=1>"
     assert cells(page)[0][0][1] == "<img src=x onerror=window.hacked=1>"
     assert page.locator("#explorer-widget img, #explorer-widget a, #explorer-widget script").count() == 0
     page.fill("#explorer-search", "yyyyyy")
-    page.locator("#explorer-list button").first.click()
+    page.locator("#explorer-list tbody button").first.click()
     assert (
         page.locator("#explorer-session h4").inner_text()
         == f"Query 1: {'y' * 300}\u2026 (1,000,000 characters, 29db38f631ce8382)"

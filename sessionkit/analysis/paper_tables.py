@@ -18,7 +18,7 @@ from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts, share_text
-from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, table_of
+from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, known, table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -32,6 +32,7 @@ PAIRED = (
 """Columns of a table of pairs, which no column that makes groups may be called."""
 ACROSS = 8
 """The most columns of values."""
+LISTED = "Fewer than five values are listed in place of median and quartiles."
 NAMED = 4
 """Groups of which a note says what each has; of more it says the range."""
 
@@ -83,6 +84,81 @@ def score_table(scores: pl.DataFrame) -> TextTable:
     return crossed(caption, scores.with_columns(units, n=n), rows, across, count=count, note=_score_note(scores, keys))
 
 
+def spread_table(scores: pl.DataFrame, columns: Sequence[str] = ()) -> TextTable:
+    """Mean (SD) and median [Q1, Q3] of every group as papers print them, the groups of a measure below each other.
+
+    A group of fewer than five values has these values in place of median and quartiles.
+
+    Parameters
+    ----------
+    scores
+        The table of `sessionkit.score` by group, with ``spread=True``.
+    columns
+        Further columns of it that stand behind these.
+    """
+    scores = known(scores)
+    keys = scores.columns[: scores.columns.index("measure")]
+    measures = scores["measure"].unique(maintain_order=True).to_list()
+    named = ["measure", *keys] if len(measures) > 1 or not keys else keys
+    rows = []
+    for measure in measures:
+        of_measure = scores.filter(measure=measure)
+        decimals = decimals_of(of_measure["max"])
+        rows += [
+            [
+                *(with_unit(row[name]) if name == "measure" else _text(row[name]) for name in named),
+                f"{row['n']:,}",
+                f"{row['undefined']:,}",
+                mean_sd_text(row, decimals),
+                median_text(row, decimals),
+                *(number_texts(name, [row[name]], decimals)[0] or DASH for name in columns),
+            ]
+            for row in of_measure.iter_rows(named=True)
+        ]
+    caption = f"Scores of sessions{by_words(keys)}: mean (SD) and median [Q1, Q3] over the n sessions with a value"
+    if "measure" not in named:
+        caption = f"{with_unit(measures[0])}: {caption[0].lower()}{caption[1:]}"
+    few = LISTED if scores["values"].count() else None
+    note = " ".join(filter(None, (few, _judged_note(scores.with_columns(_group=_groups(scores, keys)), keys))))
+    return TextTable(
+        caption=caption,
+        headers=(
+            *map(heading, named),
+            "n",
+            "Undefined",
+            "Mean (SD)",
+            "Median [Q1, Q3]",
+            *(HEADERS[name] for name in columns),
+        ),
+        rows=tuple(map(tuple, rows)),
+        numeric=(*(scores.schema[name].is_numeric() for name in named), *[True] * (4 + len(columns))),
+        note=note or None,
+        frame=scores,
+    )
+
+
+def mean_sd_text(row: Mapping[str, Any], decimals: int) -> str:
+    """Return the mean and SD of a row of `sessionkit.score` with ``spread=True``, and a dash for no SD.
+
+    >>> mean_sd_text({"value": 0.5, "sd": 0.125}, 3)
+    '0.500 (0.125)'
+    """
+    mean, sd = number_texts("value", [row["value"], row["sd"]], decimals)
+    return DASH if mean is None else f"{mean} ({sd or DASH})"
+
+
+def median_text(row: Mapping[str, Any], decimals: int) -> str:
+    """Return the median and quartiles of such a row, or its values where they are fewer than five.
+
+    >>> median_text({"values": [0.25, 0.5]}, 2), median_text({"values": None, "median": 0.5, "q1": 0.4, "q3": 0.8}, 1)
+    ('0.25, 0.50', '0.5 [0.4, 0.8]')
+    """
+    if row["values"] is not None:
+        return ", ".join(filter(None, number_texts("value", row["values"], decimals)))
+    median, q1, q3 = number_texts("value", [row["median"], row["q1"], row["q3"]], decimals)
+    return DASH if median is None else f"{median} [{q1}, {q3}]"
+
+
 def _narrower(scores: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> bool:
     """Whether groups side by side are narrower than measures."""
     groups = [_text(value) for value in scores[keys[0]].unique()] if keys else []
@@ -112,14 +188,19 @@ def _score_note(scores: pl.DataFrame, keys: Sequence[str]) -> str | None:
             if len(said) <= NAMED
             else f"Without a value: {range_text(without['undefined'])} sessions of {len(said)} means."
         )
+    return " ".join(filter(None, [*parts, _judged_note(named, keys)])) or None
+
+
+def _judged_note(named: pl.DataFrame, keys: Sequence[str]) -> str | None:
+    """What share of the results of each ``_group`` is judged."""
     judged = named.drop_nulls("judged")
     if len(judged) and _constant(judged, keys, "judged"):
-        parts.append(f"Judged results: {_judged(judged.unique('_group', maintain_order=True), keys)}.")
-    elif len(judged):
+        return f"Judged results: {_judged(judged.unique('_group', maintain_order=True), keys)}."
+    if len(judged):
         of_measures = judged.partition_by("measure", maintain_order=True)
-        told = [f"{rows.item(0, 'measure')} {_judged(rows, keys)}" for rows in of_measures]
-        parts.append(f"Judged results: {'; '.join(told)}.")
-    return " ".join(parts) or None
+        shares = [f"{rows.item(0, 'measure')} {_judged(rows, keys)}" for rows in of_measures]
+        return f"Judged results: {'; '.join(shares)}."
+    return None
 
 
 def _judged(rows: pl.DataFrame, keys: Sequence[str]) -> str:

@@ -277,8 +277,11 @@ def _rendered(
         frame.write_parquet(buffer, metadata={NOTE: below} if below is not None else None)
         return buffer.getvalue()
     if to.form is OutputForm.jsonl:
-        text = frame.write_ndjson()
-    elif to.form is OutputForm.csv:
+        return _encoded(frame.write_ndjson(), to)
+    from sessionkit.display.csv import with_joined_lists
+
+    frame = with_joined_lists(frame)
+    if to.form is OutputForm.csv:
         text = frame.write_csv(include_header=header)
     else:
         text = _one_line_each(frame).write_csv(separator="\t", quote_style="never", include_header=header)

@@ -27,7 +27,7 @@ from sessionkit.cli.options import (
     open_source,
     words,
 )
-from sessionkit.cli.output import PAPERS, PaperTable, destination
+from sessionkit.cli.output import PAPERS, OutputForm, PaperTable, destination
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import DataError, UsageError
 
@@ -35,6 +35,8 @@ UNITS = words(RowUnit)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import polars as pl
 
     from sessionkit.study import Study
 
@@ -53,6 +55,13 @@ def score(
             help="With --per session: one row per session, with a column per measure and all columns of sessions and users.",
         ),
     ] = False,
+    spread: Annotated[
+        bool,
+        typer.Option(
+            "--spread",
+            help="Add SD, median, quartiles, minimum, maximum and the shares of sessions at 0 and at 1 to the mean of each group.",
+        ),
+    ] = False,
     verify: VerifyOption = False,
     memory: MemoryOption = None,
     cache: CacheOption = None,
@@ -66,7 +75,9 @@ def score(
     Per group: the group's columns, measure, value (mean over sessions), n (sessions averaged), undefined (sessions
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
     user_id, measure, value, judged; per query also query_position. --wide has one row per session, with a column
-    per measure and all columns of sessions and users, for a statistics program.
+    per measure and all columns of sessions and users, for a statistics program. --spread adds sd (n - 1), median,
+    q1, q3, min, max, at_zero, at_one (shares of sessions that score exactly 0 and 1) and values, which lists the
+    values of a group that has fewer than five, instead of q1 and q3.
     """
     from sessionkit.scoring.score import score as scored
     from sessionkit.scoring.score import score_parts
@@ -77,6 +88,8 @@ def score(
         raise UsageError(msg)
     if engine is Engine.spark and wide:
         raise UsageError("--wide does not apply to Spark; drop --engine spark")
+    if engine is Engine.spark and spread:
+        raise UsageError("--spread does not apply to Spark; drop --engine spark")
     if engine is not Engine.spark and master is not None:
         msg = "--master needs --engine spark"
         raise UsageError(msg)
@@ -84,7 +97,9 @@ def score(
     if verify:
         require_verified(opened)
     paper = (
-        paper_of(by, "wide" if wide else per, measures, where, opened.settings.labels) if to.form in PAPERS else None
+        paper_of(by, "wide" if wide else per, measures, where, opened.settings.labels, spread=spread)
+        if to.form in PAPERS
+        else None
     )
     if engine is Engine.spark:
         from sessionkit.engines.spark.engine import score as score_with_spark
@@ -98,22 +113,45 @@ def score(
             found = scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache)
             to.send(found, condition_of(opened), paper)
             return
-        parts = score_parts(opened, measures, by=by, per=per, memory=memory, cache=cache)
+        parts = score_parts(opened, measures, by=by, per=per, spread=spread, memory=memory, cache=cache)
+        if spread and to.form is OutputForm.table:
+            to.send_tables(*spread_tables(next(parts)))
+            return
         to.send_parts(parts, condition_of(opened), paper)
 
 
+def spread_tables(scores: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+    """Return the two tables in which a terminal shows a spread, which is too wide for one, and their titles."""
+    import polars as pl
+
+    from sessionkit.scoring.score import OF_SPREAD
+
+    means = scores.select(pl.exclude(*OF_SPREAD[1:]))
+    others = scores.select(pl.exclude(*means.columns[means.columns.index("measure") + 1 :]))
+    if others["values"].null_count() == len(others):
+        others = others.drop("values")
+    titles = {"means": "Means and standard deviations (n - 1) over sessions", "medians": "Medians, quartiles and range"}
+    return {"means": means, "medians": others}, titles
+
+
 def paper_of(
-    by: str, per: str | None, measures: Sequence[str], where: str | None, labels: Mapping[str, str]
+    by: str,
+    per: str | None,
+    measures: Sequence[str],
+    where: str | None,
+    labels: Mapping[str, str],
+    *,
+    spread: bool = False,
 ) -> PaperTable:
-    """How a paper prints scores: means by group across, those of sessions and queries as a list."""
-    from sessionkit.analysis.paper_tables import score_table
+    """How a paper prints scores: means by group across, a spread and those of sessions and queries as a list."""
+    from sessionkit.analysis.paper_tables import score_table, spread_table
     from sessionkit.analysis.provenance import paper_label
     from sessionkit.display.tables import table_of
 
     options = {"measures": measures} | ({"per": [per]} if per else {} if by == "system_id" else {"by": [by]})
-    label = paper_label("score", options, where)
+    label = paper_label("score", options | ({"spread": []} if spread else {}), where)
     if per is None:
-        return PaperTable(score_table, label, labels)
+        return PaperTable(spread_table if spread else score_table, label, labels)
     of = "query" if per == "query" else "session"
     return PaperTable(lambda frame: table_of(f"Scores by {of}", frame, limit=len(frame)), label, labels)
 

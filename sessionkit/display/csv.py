@@ -29,7 +29,16 @@ def csv_frame(frame: pl.DataFrame) -> str:
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     frame = frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
     frame.columns = [f"'{name}" if re.search(FORMULA, name) else name for name in frame.columns]
-    return frame.write_csv()
+    return with_joined_lists(frame).write_csv()
+
+
+def with_joined_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with each list of numbers as one text, since a field of CSV or TSV holds a single value.
+
+    >>> with_joined_lists(pl.DataFrame({"values": [[0.25, 1.0], None]})).rows()
+    [('0.25 1.0',), (None,)]
+    """
+    return frame.with_columns(pl.col(pl.List(pl.Float64)).cast(pl.List(pl.String)).list.join(" "))
 
 
 def _guarded(text: pl.Expr) -> pl.Expr:

@@ -10,6 +10,7 @@ DECIMALS = 4
 """Of numbers in tables, but for the columns that follow and for whole numbers."""
 SHARES = (
     "share", "judged", "connected_share", "knee_judged", "winner", "winner_changes", "verdict_changes", "significant", "same_sign",
+    "at_zero", "at_one",
 )  # fmt: skip
 """Columns of percentages, with one decimal."""
 DEGREES = ("df", "df_error")

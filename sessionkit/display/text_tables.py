@@ -64,9 +64,13 @@ def all_cells(frame: pl.DataFrame) -> list[list[str]]:
 
 def cells_of(column: pl.Series) -> list[str]:
     """Return the values of a column as text, numbers rounded as in tables for papers, null as nothing."""
+    import polars as pl
+
     values = column.to_list()
     if column.dtype.is_integer():
         return ["" if value is None else whole_text(column.name, value) for value in values]
+    if column.dtype == pl.List(pl.Float64):
+        return ["" if value is None else ", ".join(filter(None, number_texts(column.name, value))) for value in values]
     if not column.dtype.is_float():
         return ["" if value is None else visible(str(value)) for value in values]
     return ["" if text is None else text for text in number_texts(column.name, values)]

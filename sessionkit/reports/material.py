@@ -42,7 +42,7 @@ from sessionkit.reports.session_rows import pick
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.score import By, group_keys, score, session_measures
+from sessionkit.scoring.score import OF_SPREAD, By, group_keys, score, session_measures
 from sessionkit.study import Study
 
 LARGE = 20_000
@@ -162,8 +162,8 @@ class Material:
         return ask(compare, self.study, self.measures[1:], self.compared_by)
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
-        """Means by `averaged_by`."""
-        return ask(score, self.study, self.measures, by=self.averaged_by)
+        """Means and spread by `averaged_by`."""
+        return ask(score, self.study, self.measures, by=self.averaged_by, spread=True)
 
     def sweep_question(self, by: str) -> StudyQuestion[Sweep]:
         """Whether a difference between the groups of a column depends on the discounts."""
@@ -248,6 +248,11 @@ class Material:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """Means by `averaged_by`, see `sessionkit.score`."""
+        return self.spread.drop(OF_SPREAD)
+
+    @cached_property
+    def spread(self) -> pl.DataFrame:
+        """The same with the spread of the scores of each group."""
         return self.scores_question().answer(memory=self.memory)
 
     @cached_property

@@ -14,6 +14,7 @@ from typing import get_args
 
 import polars as pl
 
+from sessionkit.arguments import require_bool
 from sessionkit.choices import RowUnit
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError
@@ -55,6 +56,9 @@ NAME = re.compile(r'(?:^|,) *(?:"(?P<quoted>(?:[^"]|"")*)" *(?=,|\Z)|(?P<plain>(
 UNITS: tuple[RowUnit, ...] = get_args(RowUnit)
 OF_SESSION = ["system_id", "topic_id", "user_id"]
 OF_GROUP = ["measure", "value", "n", "undefined", "judged"]
+OF_SPREAD = ["sd", "median", "q1", "q3", "min", "max", "at_zero", "at_one", "values"]
+FEWEST_WITH_QUARTILES = 5
+"""Values that a group must have before it has quartiles; fewer are listed."""
 WITHOUT_CUTOFF = 1_000
 """Slots that a query is taken to have where ideals have as many as documents are relevant."""
 
@@ -67,6 +71,7 @@ def score(
     where: Where = None,
     per: RowUnit | None = None,
     wide: bool = False,
+    spread: bool = False,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
@@ -87,6 +92,9 @@ def score(
         ``"session"`` or ``"query"``: a row for each instead of means.
     wide
         With ``per="session"``: one row per session, with a column per measure and all columns of the session and its user.
+    spread
+        Add statistics of the values of each group, see below. This keeps the value of every session in memory, 8 bytes
+        per session and measure.
     memory
         Memory limit, such as ``"4GB"``, in addition to the libraries and the scores; a quarter of the machine's if not
         given. A saved study may be larger.
@@ -103,14 +111,19 @@ def score(
         ``system_id``, ``topic_id``, ``user_id``, ``measure``, ``value`` (null where undefined), ``judged`` (share of
         the results shown within the cutoff that are judged, 0 to 1; null where none was shown). Per query also
         ``query_position``. Per group: the group's columns, ``measure``, ``value`` (mean over the sessions where it is
-        defined), ``n`` (those sessions), ``undefined`` (the others) and ``judged`` (over all results).
+        defined), ``n`` (those sessions), ``undefined`` (the others) and ``judged`` (over all results). With ``spread``
+        also statistics of the same ``n`` values: ``sd`` (standard deviation with n - 1; null for one value),
+        ``median``, ``q1`` and ``q3`` (quartiles with linear interpolation, as ``numpy.quantile``), ``min``, ``max``,
+        ``at_zero`` and ``at_one`` (shares of the values, 0 to 1, that are exactly 0 and exactly 1). A group of one to
+        four values has no quartiles; it lists its ``values`` in ascending order, and ``values`` is null in other groups.
 
     Raises
     ------
     MeasureError
         A text names no measure, or a measure has no value per query.
     UsageError
-        ``by`` is not a column, or ``per`` is not a unit; or the study is not saved, so there are no files for a cache.
+        ``by`` is not a column, or ``per`` is not a unit; ``spread`` is asked for together with ``per``; or the study is
+        not saved, so there are no files for a cache.
     DataError
         A file of the study is not what its datapackage.json says, and a cache is given.
 
@@ -124,10 +137,13 @@ def score(
     >>> scores = sk.score(study, ["sDCG@10", "nsDCG@10"], per="session")  # 1 + 2 / 1.5; divided by (2 + 1 / 2) x (1 + 1 / 1.5)
     >>> scores.select("session_id", "measure", scores["value"].round(4), "judged").rows()
     [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
+    >>> spread = sk.score(study, "sDCG@10", by="all", spread=True)  # one session, so no standard deviation and no quartiles
+    >>> spread.select("n", "sd", pl.col("median").round(4), "q1", "at_one", pl.col("values").list.len()).row(0)
+    (1, None, 2.3333, None, 0.0, 1)
     """
     if where is not None:
         study = restricted(study, where)
-    task = score_task(study, measures, by=by, per=per)
+    task = score_task(study, measures, by=by, per=per, spread=spread)
     if wide and per != "session":
         raise UsageError("wide is one row per session; add per=session, or leave it out")
     (scores,) = run(study, [task], memory, cache)
@@ -142,6 +158,7 @@ def score_parts(
     by: By = "system_id",
     where: Where = None,
     per: RowUnit | None = None,
+    spread: bool = False,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> Iterator[pl.DataFrame]:
@@ -151,7 +168,7 @@ def score_parts(
     """
     if where is not None:
         study = restricted(study, where)
-    task = score_task(study, measures, by=by, per=per)
+    task = score_task(study, measures, by=by, per=per, spread=spread)
     # means need all parts, and so does the order across partitions
     if task.level == "group" or study.storage.partitioned is not None or cache is not None:
         (scores,) = run(study, [task], memory, cache)
@@ -188,7 +205,12 @@ def _wide(study: Study, measures: Sequence[Measure], scores: pl.DataFrame) -> pl
 
 
 def score_task(
-    study: Study, measures: str | Measure | Sequence[str | Measure], *, by: By = "system_id", per: RowUnit | None = None
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    by: By = "system_id",
+    per: RowUnit | None = None,
+    spread: bool = False,
 ) -> ScoreReduction:
     """What `score` asks of a study, for whoever makes its parts elsewhere; the parameters and errors are the same."""
     asked = _asked(study, measures)
@@ -196,6 +218,10 @@ def score_task(
         raise UsageError(f"per must be {' or '.join(UNITS)}, not {per!r}; columns that make groups go to by")
     if per is not None and by != "system_id":
         raise UsageError(f"per={per} gives a row for every {per}, by={by} one for every group; drop one of them")
+    if spread:
+        require_bool("spread", spread)
+        if per is not None:
+            raise UsageError(f"spread describes the values of a group, per={per} lists the values; drop one of them")
     if per == "query":
         for measure in asked:
             _require_query(measure)
@@ -203,8 +229,8 @@ def score_task(
     asked = tuple(dict.fromkeys(map(of_session, asked)))
     if per == "session":
         return ScoreReduction(asked, "session", reads=_reads(study, asked, OF_SESSION))
-    keys = group_keys(study, by)
-    return ScoreReduction(asked, "group", keys, _reads(study, asked, [*keys]))
+    keys = group_keys(study, by, [*OF_GROUP, *OF_SPREAD] if spread else OF_GROUP)
+    return ScoreReduction(asked, "group", keys, _reads(study, asked, [*keys]), spread)
 
 
 def session_measures(study: Study, measures: str | Measure | Sequence[str | Measure]) -> tuple[Measure, ...]:
@@ -372,12 +398,15 @@ class ScoreReduction:
         Columns of the sessions or users that make the groups, with their types.
     reads
         Columns to read, by table.
+    spread
+        Whether the means of groups stand with statistics of their values, all of which are then kept.
     """
 
     measures: tuple[Measure, ...]
     level: str
     keys: Mapping[str, pl.DataType] = field(default_factory=dict)
     reads: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    spread: bool = False
 
     def columns(self) -> Mapping[str, Sequence[str]]:
         """What is read beside what every batch is made of."""
@@ -390,7 +419,8 @@ class ScoreReduction:
             counted = dict.fromkeys(("n", "undefined", "judged", "results"), pl.Int64())
             kept = {"measure": pl.String(), "total": pl.Decimal(38, 0), UNNAMED: pl.List(pl.String())}
             keys = dict(zip(self._groups, self.keys.values(), strict=True))
-            return pl.Schema({**keys, **kept, **counted})
+            values = {"values": pl.List(pl.Float64())} if self.spread else {}
+            return pl.Schema({**keys, **kept, **counted, **values})
         place = {"query_position": pl.Int32()} if self.level == "query" else {}
         texts = dict.fromkeys([*OF_SESSION, "measure"], pl.String())
         return pl.Schema({"session_id": pl.String(), **place, **texts, "value": pl.Float64(), "judged": pl.Float64()})
@@ -411,7 +441,7 @@ class ScoreReduction:
     @property
     def columns_made(self) -> int:
         """A column for each measure, but for those whose sums over groups need none."""
-        return max(1, sum(self.level != "group" or not adds_up(measure) for measure in self.measures))
+        return max(1, sum(self.level != "group" or self.spread or not adds_up(measure) for measure in self.measures))
 
     @property
     def _groups(self) -> list[str]:
@@ -482,7 +512,7 @@ class ScoreReduction:
         """One row per group and measure: exact sums over its sessions."""
         # what was worked out for sessions needs no second look at their results
         known = batch.memo.find(session_values) or {}
-        added = [measure for measure in self.measures if adds_up(measure) and measure not in known]
+        added = [one for one in self.measures if adds_up(one) and one not in known and not self.spread]
         rest = [measure for measure in self.measures if measure not in added]
         keys, number = self._numbered_groups(batch)
         counts = ResultCounts(batch, "session")
@@ -491,7 +521,9 @@ class ScoreReduction:
             value = pl.col("value")
             beside = counts.beside(measure, found).with_columns(number, batch.sessions["session_id"])
             per_group = beside.group_by("group").agg(
-                pl.col("total").filter(value.is_not_null()).sum(), *_of_sessions(value.is_not_null())
+                pl.col("total").filter(value.is_not_null()).sum(),
+                *_of_sessions(value.is_not_null()),
+                *([value.drop_nulls().alias("values")] if self.spread else []),
             )
             sums.append(per_group.with_columns(measure=pl.lit(str(measure))))
         together = pl.concat(sums, how="diagonal").with_columns(pl.col("total").cast(pl.Decimal(38, 0)))
@@ -535,6 +567,7 @@ class ScoreReduction:
         once = added.agg(
             pl.col("total", "n", "undefined", "judged", "results").sum(),
             pl.col(UNNAMED).explode(empty_as_null=False).sort().head(NAMED),
+            *([pl.col("values").explode(empty_as_null=False)] if self.spread else []),
         )
         return once.select(self.schema.names()).cast(dict(self.schema))  # type: ignore[arg-type]
 
@@ -545,7 +578,8 @@ class ScoreReduction:
         order = pl.col("measure").replace_strict(texts, range(len(texts)), return_dtype=pl.Int32)
         means = added.sort(*self._groups, order).with_columns(value=value)
         named = dict(zip(self._groups, self.keys, strict=True))
-        return means.select(*self._groups, *OF_GROUP[:-1], _share(), UNNAMED).rename(named)
+        spread = _spread(pl.col("values").list.sort()) if self.spread else []
+        return means.select(*self._groups, *OF_GROUP[:-1], _share(), *spread, UNNAMED).rename(named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -571,6 +605,24 @@ class ResultCounts:
         if selection not in self.judged:
             self.judged[selection] = judged_shown(self.batch, selection, self.by).alias("judged")
         return found.with_columns(self.shown[selection], self.judged[selection])
+
+
+def _spread(values: pl.Expr) -> list[pl.Expr]:
+    """Return the statistics of `OF_SPREAD` for lists of values in ascending order, in which the order of the sessions is lost.
+
+    So they are the same bits however the sessions were cut into batches.
+    """
+    n, least, most = values.list.len(), values.list.first(), values.list.last()
+    has_quartiles = n >= FEWEST_WITH_QUARTILES
+    # list.std loses half of the digits of values far from 0; equal values would deviate by the rounding of their mean
+    squares = values.list.agg((pl.element() - pl.element().mean()).pow(2).sum())
+    sd = pl.when(n > 1).then(pl.when(least < most).then((squares / (n - 1)).sqrt()).otherwise(0.0))
+    quartiles = (values.list.agg(pl.element().quantile(share, interpolation="linear")) for share in (0.25, 0.75))
+    q1, q3 = (pl.when(has_quartiles).then(quartile) for quartile in quartiles)
+    at_zero, at_one = (exact.quotient(values.list.count_matches(level), n) for level in (0.0, 1.0))
+    listed = pl.when(n > 0, ~has_quartiles).then(values)
+    statistics = [sd, values.list.median(), q1, q3, least, most, at_zero, at_one, listed]
+    return [statistic.alias(name) for statistic, name in zip(statistics, OF_SPREAD, strict=True)]
 
 
 def _of_sessions(defined: pl.Expr) -> list[pl.Expr]:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.paper_tables import breakdown_table, pair_table, score_table
+from sessionkit.analysis.paper_tables import breakdown_table, pair_table, score_table, spread_table
 from sessionkit.analysis.provenance import paper_label
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
@@ -17,6 +17,7 @@ from sessionkit.display.numbers import DECIMALS
 from sessionkit.display.tables import table_of
 from sessionkit.display.text_tables import cells_of
 from sessionkit.display.words import listed
+from sessionkit.scoring.score import OF_SPREAD
 from tests.support.clinic import read_clinic
 
 MEASURES = ["nsDCG@10", "sDCG@10"]
@@ -114,6 +115,34 @@ def test_sessions_without_a_value_are_counted():
         "Without a value: 4 sessions of A by y, 2 sessions of B by x and 60 sessions of B by y."
     )
     assert table.note.endswith("Judged results: x 50.0% (A), 50.0% (B); y 25.0% (A), 25.0% (B).")
+
+
+def test_a_spread_has_the_groups_of_a_measure_below_each_other():
+    spread = [0.25, 0.5, 0.25, 0.75, 0.0, 1.0, 0.1, 0.2, None]
+    rows = [
+        ("A", "x", 0.5, 60, 0, 0.5, *spread),
+        ("A", "y", 2.0, 2, 58, 0.5, 1.4142, 2.0, None, None, 1.0, 13.0, 0.0, 0.5, [1.0, 3.0]),
+        ("B", "x", None, 0, 60, 0.5, *[None] * 9),
+        ("B", "y", 3.0, 1, 59, 0.5, None, 3.0, None, None, 3.0, 3.0, 0.0, 0.0, [3.0]),
+    ]
+    frame = pl.DataFrame(rows, schema=[*scores([], "system_id").columns, *OF_SPREAD], orient="row")
+    table = spread_table(frame)
+    assert table.headers == ("Measure", "System", "n", "Undefined", "Mean (SD)", "Median [Q1, Q3]")
+    assert table.rows == (
+        ("x", "A", "60", "0", "0.5000 (0.2500)", "0.5000 [0.2500, 0.7500]"),
+        ("x", "B", "0", "60", "\u2013", "\u2013"),
+        ("y", "A", "2", "58", "2.00 (1.41)", "1.00, 3.00"),
+        ("y", "B", "1", "59", "3.00 (\u2013)", "3.00"),
+    )
+    assert (
+        table.caption == "Scores of sessions by system: mean (SD) and median [Q1, Q3] over the n sessions with a value"
+    )
+    few = "Fewer than five values are listed in place of median and quartiles."
+    assert table.note == f"{few} Judged results: 50.0% (A), 50.0% (B)."
+    more = spread_table(frame.filter(measure="x"), ("min", "max", "at_zero", "at_one"))
+    assert more.headers == ("System", *table.headers[2:], "Minimum", "Maximum", "At 0", "At 1")
+    assert more.rows[0][-4:] == ("0.0000", "1.0000", "10.0%", "20.0%")
+    assert more.caption.startswith("x: scores of sessions by system")
 
 
 def test_one_group_of_all_sessions_has_a_row_per_measure():
@@ -349,6 +378,8 @@ def test_every_layout_is_typeset_within_the_page_and_its_column(columns, tmp_pat
         sk.score(study, ["nsDCG(b=3,bq=5)@10", "sDCG(b=3,bq=5)@10", "Clicks", "Queries"], by="topic_id"),
     ]
     texts = [latex_table(score_table(frame), f"score-{place}") for place, frame in enumerate(averaged)]
+    spreads = [sk.score(study, MEASURES, by=by, spread=True) for by in ("all", "system_id,topic_id", "user_id")]
+    texts += [latex_table(spread_table(frame), f"spread-{place}") for place, frame in enumerate(spreads)]
     texts += [found_by(name).to_latex() for name in FINDINGS]
     lines = [rf"\documentclass[{columns}]{{article}}", r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
     lines += [r"\begin{document}"]

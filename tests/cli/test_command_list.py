@@ -132,6 +132,7 @@ def commands(of):
         for rows in ("--per session", "--by system_id", "--by topic_id,user_id", "--by all"):
             yield f"score {study} {rows} {' '.join(session)}"
             yield f"score {study} {rows} {' '.join(f'mean({text})' for text in query)}"
+        yield from (f"score {study} nsDCG@10 Queries --by {rows} --spread" for rows in ("all", "user_id"))
         for measure in (
             "sDCG@10",
             "nsDCG@10",

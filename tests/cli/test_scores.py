@@ -216,3 +216,33 @@ def test_a_table_for_a_paper_names_the_sessions_it_is_of(call, study, command, f
     shown = call(*asked, "--where", "system_id = 'A'").out
     assert "Sessions where system\\_id" in shown
     assert "(1 of 2 sessions)" in shown.replace("\\", "")
+
+
+def test_a_spread_has_more_columns_and_lists_few_values(call, study):
+    head, first, second = rows(call("score", study, "sDCG@3", "--spread").out)
+    assert head[6:] == ["sd", "median", "q1", "q3", "min", "max", "at_zero", "at_one", "values"]
+    assert [float(first[place]) for place in (2, 7, 10, 11, 14)] == pytest.approx([S1] * 5, abs=1e-15)
+    assert second[6:] == ["", "2.0", "", "", "2.0", "2.0", "0.0", "0.0", "2.0"]
+    row = json.loads(call("score", study, "sDCG@3", "--by", "all", "--spread", "--format", "jsonl").out)
+    assert row["values"] == sorted([float(first[2]), 2.0])
+
+
+def test_a_terminal_of_80_columns_shows_a_spread_in_two_tables(call, study):
+    text = call("score", study, "sDCG@3", "nsDCG@3", "--spread", "--format", "table").out
+    assert [line for line in text.splitlines() if line.startswith("M")] == [
+        "Means and standard deviations (n - 1) over sessions",
+        "Medians, quartiles and range",
+    ]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_paper_prints_mean_sd_and_median_quartiles(call, study):
+    text = call("score", study, "sDCG@3", "--spread", "--format", "latex").out
+    assert "mean (SD) and median {[}Q1, Q3{]} over the n sessions with a value" in text
+    assert "B & 1 & 0 & 2.000 (\\textendash{}) & 2.000" in text
+    assert "\\label{tab:score-sDCG-3-spread}" in text
+
+
+def test_a_spread_is_of_groups_and_of_this_machine(refused, study):
+    refused(2, "score", study, "sDCG@3", "--spread", "--per", "session", names=["spread", "per=session"])
+    refused(2, "score", study, "sDCG@3", "--spread", "--engine", "spark", names=["--spread does not apply to Spark"])

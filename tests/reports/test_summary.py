@@ -18,13 +18,14 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.behavior import behavior
-from sessionkit.reports.sections.measures import measures
+from sessionkit.reports.sections.measures import measures, spread
 from sessionkit.reports.sections.ratings import ratings
 from sessionkit.reports.sections.sensitivity import sensitivity, tipping_point
 from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
 from sessionkit.reports.sections.topics import topics
+from sessionkit.study.session_subset import restricted
 from tests.reports.one_section import by_name, figures_in, material
 from tests.reports.read_page import Reader
 from tests.support.clinic import read_clinic
@@ -582,3 +583,18 @@ def test_a_group_without_results_has_no_judged_share():
     text = Reader(sk.report(study, "Queries")).text.replace("\u00a0", " ")
     assert "2 of 3 results (A 66.7%, B without results)" in text
     assert "Unjudged documents cannot reverse the difference." in text  # each session has one query, whatever is judged
+
+
+def test_the_spread_is_that_of_score_and_is_not_there_for_one_session():
+    study = read_clinic()
+    table, note = spread(material(study, USUAL)).parts
+    scores = sk.score(study, USUAL, spread=True)
+    assert table.frame.drop("values").equals(scores.drop("values"))
+    assert table.frame["values"].null_count() == len(scores) == len(table.rows) == 2 * len(USUAL)
+    median = np.median(sk.score(study, "nsDCG@10", per="session").filter(system_id="S2")["value"])
+    (row,) = (row for row in table.rows if row[:2] == ("nsDCG@10", "S2"))
+    assert row[5].startswith(f"{median:.4f} [")
+    assert "not how precise a mean is" in note.paragraphs[0]
+    everyone = spread(material(study, ["nsDCG@10"], by="all")).parts[0]
+    assert [row[:2] for row in everyone.rows] == [("nsDCG@10", "120")]
+    assert spread(material(restricted(study, "session_id = 'c001'"), ["nsDCG@10"])).parts == ()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import withheld_text
 from sessionkit.analysis.numeric_ties import tied
-from sessionkit.analysis.paper_tables import are_paired, interval_heading
+from sessionkit.analysis.paper_tables import are_paired, interval_heading, spread_table
 from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part
+from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.score import group_keys
 
@@ -39,6 +41,10 @@ OVERALL = {
     "df_error": "df of error",
 }
 MARK = "*"
+SPREAD = (
+    "SD (n - 1) and quartiles (linear interpolation) describe how much sessions differ, not how precise a mean is. At 0 and At 1 are the "
+    "shares of sessions that score exactly 0 and exactly 1."
+)
 
 
 def _title(of: Material) -> str:
@@ -64,6 +70,18 @@ def measures(of: Material) -> list[Part]:
             said += lines
             parts += [_differences(found, caption), *_overall(found), of.told("\n".join(lines))]
     return [*parts, *further(of, "measures")]
+
+
+@section("spread", "Spread of the scores")
+def spread(of: Material) -> list[Part]:
+    """Return mean (SD), median [Q1, Q3] and range of each group by each measure; nothing of one session."""
+    if of.valueless is not None or of.study.facts.sessions == 1:
+        return []
+    scores = of.redaction.frame(of.spread, of.study)
+    table = spread_table(scores.head(LIMIT), ("min", "max", "at_zero", "at_one"))
+    more = f"{len(scores) - LIMIT:,} more rows are not shown." if len(scores) > LIMIT else None
+    note = " ".join(filter(None, (table.note, more)))
+    return [replace(table, note=note or None, frame=scores), Words((SPREAD,))]
 
 
 def _scores(of: Material) -> TextTable:

@@ -25,7 +25,7 @@ from sessionkit.reports.figures.scores import distribution, slopes_of
 from sessionkit.reports.material import ALPHA, LARGE, Material
 from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles, Words
 from sessionkit.reports.phrases import sides
-from sessionkit.reports.sections.measures import measures
+from sessionkit.reports.sections.measures import measures, spread
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import account
 from sessionkit.reports.sections.topics import topic_leads
@@ -45,7 +45,7 @@ VERDICTS = {
 EARLY = "nsDCG is a mean over queries in which early queries weigh more."
 
 
-@section("summary", "What was found", details=(measures,))
+@section("summary", "What was found", details=(measures, spread))
 def summary(of: Material) -> list[Part]:
     """One sentence on the primary measure, what belongs to it, and one figure."""
     losses = [Words(tuple(f"{capital(loss)}; sessionkit check says why." for loss in heavy_losses(of.study)))]

@@ -136,7 +136,7 @@ Search Relevance Workbench, learning-to-rank, Parquet, NDJSON, Spark, trec_eval,
 randomization, population, adjusted, detected, 95% interval, t, n, users weighted equally, safe, balanced Latin square, last query,
 interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,
 kept aside, paired, users like these, true difference, left out, Hedges' g, Welch, evidence, REML, residual, tau, knee, pooled, KL,
-cumulated"""
+cumulated, median, quartile, SD, standard deviation, spread"""
 
 
 @pytest.mark.parametrize("term", " ".join(IN_PLAIN_WORDS.split()).split(", "))
@@ -158,6 +158,8 @@ def test_help_answers_the_words_of_the_field(term, capsys):
         ("slopes", "More: sessionkit chart slopes --help"),
         ("ecir2008", "ecir2008, a preset of measures"),
         ("--by", "Commands: score, "),
+        ("quartiles", "`score --spread`"),
+        ("SD", "`score --spread`"),
         ("judgments", "judgments, a table of a study. Its columns: sessionkit schema judgments"),
     ],
 )

@@ -211,8 +211,8 @@ def _judged(rows: pl.DataFrame, keys: Sequence[str]) -> str:
         return ", ".join(
             f"{share_text(share)} ({group})" for group, share in rows.select("_group", "judged").iter_rows()
         )
-    low, high = rows.select(low=pl.col("judged").min(), high=pl.col("judged").max()).row(0)
-    return f"{share_text(low)} to {share_text(high)} by group"
+    low, high = map(share_text, rows.select(low=pl.col("judged").min(), high=pl.col("judged").max()).row(0))
+    return f"{low} in every group" if low == high else f"{low} to {high} by group"
 
 
 def _groups(frame: pl.DataFrame, keys: Sequence[str]) -> pl.Series:

@@ -209,8 +209,14 @@ ROWS: dict[str, Row] = {
         Cache.clinic,
         runs=7,
     ),
-    "system": _scored("mean sDCG@10 by system", scoring.by_system),
     "nsdcg": _scored("nsDCG@10 per session", scoring.normalized),
+    "system": _scored("mean sDCG@10 by system", scoring.by_system),
+    "spread": _scored(
+        "the same with SD, median, quartiles and range", scoring.spread_by_system, Told("the means"), scoring.by_system
+    ),
+    "session-table": _scored(
+        f"the table of sessions, {LOG}", scoring.session_table, Told("one measure"), scoring.one_measure
+    ),
     "curves": _scored("mean curves of sDCG@10 by system (normalize=none)", scoring.curves),
     "curves-each": _scored("mean curves of nsDCG@10 by system (normalize=each)", scoring.normalized_curves),
     "breakdown": _scored("DCG@10 of last and earlier queries by rank", scoring.last_and_earlier),

@@ -85,6 +85,18 @@ def by_system(study: sk.Study) -> int:
 
 
 @of_study
+def spread_by_system(study: sk.Study) -> int:
+    """SD, median, quartiles and range of sDCG@10 by system."""
+    return sk.score(study, ONE, by="system_id", spread=True).height
+
+
+@of_study
+def session_table(study: sk.Study) -> int:
+    """A row for every session: sDCG@10 and all that the study says of the session."""
+    return sk.score(study, ONE, per="session", wide=True).height
+
+
+@of_study
 def normalized(study: sk.Study) -> int:
     """nsDCG@10 of every session."""
     return sk.score(study, "nsDCG@10", per="session").height

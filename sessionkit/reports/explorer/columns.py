@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import cast
 
 import polars as pl
 
+from sessionkit.analysis.incomplete.bounds import bounds
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.privacy.options import extras_of
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import batches
@@ -16,12 +21,19 @@ from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import defined_sessions
+from sessionkit.scoring.score import score
 from sessionkit.study import Study
+from sessionkit.study.session_counts import session_columns, sessions_with
 
 QUERY = ["session_id", "query_position"]
 RESULT = [*QUERY, "doc_id", "_again"]
 TEXTS = ("title", "snippet")
 """What a log can have of results to be read: columns of these names."""
+COUNTS = ("results", "clicks", "duration_seconds")
+LEVELS = 100
+"""Different texts that a column of the table may have; free text is not in the table."""
+MOST_COLUMNS = 30
+"""Columns of the log that the table has at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +53,17 @@ class Columns:
         `QUERY`, ``rank``, ``doc_id`` (null where left out), ``document`` (number of the document), ``clicked``,
         ``grade``, ``contribution`` (null where the result does not count) and ``counted`` (the rank that counts); those of
         `TEXTS` that the log has, unless they are left out.
+    table
+        ``session_id`` and what else the table of sessions shows, see `table_columns`.
+    primary
+        The measure of the table's scores.
     """
 
     sessions: pl.DataFrame
     queries: pl.DataFrame
     results: pl.DataFrame
+    table: pl.DataFrame
+    primary: str
 
     @property
     def texts(self) -> list[str]:
@@ -54,17 +72,25 @@ class Columns:
 
     def without(self, text: str) -> Columns:
         """The same without one of `TEXTS`."""
-        return Columns(self.sessions, self.queries, self.results.drop(text))
+        return replace(self, results=self.results.drop(text))
 
     def only(self, chosen: pl.Series) -> Columns:
         """The same of some of the sessions: whether each is, in order."""
         sessions = self.sessions.filter(chosen)
         those = pl.col("session_id").is_in(sessions["session_id"].implode())
         results = self.results.filter(those)
-        return Columns(sessions, self.queries.filter(those), results.with_columns(_numbered(results, "document")))
+        return Columns(
+            sessions,
+            self.queries.filter(those),
+            results.with_columns(_numbered(results, "document")),
+            self.table.filter(those),
+            self.primary,
+        )
 
 
-def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction, whole: Study) -> Columns:
+def columns_of_sessions(
+    study: Study, measure: GainMeasure, redaction: Redaction, whole: Study, primary: Measure | None = None
+) -> Columns:
     """Lay some sessions out for the explorer.
 
     Parameters
@@ -75,6 +101,8 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
         A session measure with a cutoff, whose contributions and curves are shown.
     redaction
         What is left out; ids are numbered as in the `whole` study.
+    primary
+        The measure whose score the table of sessions shows with its bounds; by default `measure`.
     """
     left_out = {
         *(TEXTS if "documents" in redaction.kinds else ()),
@@ -100,8 +128,65 @@ def columns_of_sessions(study: Study, measure: GainMeasure, redaction: Redaction
         shown = shown.with_columns(doc_id=pl.lit(None, pl.String))
     if "queries" in redaction.kinds:
         queries = queries.with_columns(query_text=pl.lit(None, pl.String))
-    frames = (sessions, queries.with_columns(pl.col(counts).fill_null(0)), shown)
-    return Columns(*(redaction.frame(frame, whole) for frame in frames))
+    judged = shown.group_by("session_id").agg(judged_share=pl.col("grade").is_not_null().mean())
+    table = table_columns(study, whole, primary or measure, judged, has_extras=not redaction.kinds)
+    return Columns(
+        redaction.frame(sessions, whole),
+        redaction.frame(queries.with_columns(pl.col(counts).fill_null(0)), whole),
+        redaction.frame(shown, whole),
+        redaction.frame(table, whole),
+        str(primary or measure),
+    )
+
+
+def table_columns(
+    study: Study, whole: Study, measure: Measure, judged: pl.DataFrame, *, has_extras: bool
+) -> pl.DataFrame:
+    """Return what the table of sessions shows beside their names, a row for each session in the order of their ids.
+
+    Parameters
+    ----------
+    study
+        The study with the sessions alone that are held.
+    whole
+        The study that they are from, whose other sessions tell which documents of a topic are not judged.
+    measure
+        The measure of the scores and of their bounds under missing judgments.
+    judged
+        ``session_id`` and ``judged_share``, the share of judged results.
+    has_extras
+        Whether ratings and covariates, the further columns of sessions and users, may be shown.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``session_id``; the score by the measure's name, ``lower`` and ``upper``, its bounds, and ``judged_share``, if there are
+        judgments; those of `COUNTS` that the log tells; numbers and texts of few values among further columns.
+    """
+    extras = [*dict.fromkeys(name for table in ("sessions", "users") for name in extras_of(study)[table])]
+    names = [name for name in COUNTS if name in session_columns(study)]
+    names += [name for name in extras if has_extras and name not in names]
+    frame = sessions_with(study, names).drop("user_id").sort("session_id").collect()
+    shown = [name for name in names if name in COUNTS or _is_short(frame[name])]
+    frame = frame.select("session_id", pl.col(shown[: MOST_COLUMNS + len(COUNTS)]))
+    if not whole.facts.judgments:
+        return frame
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = score(study, measure, per="session").select("session_id", pl.col("value").alias(str(measure)))
+        with suppress(DataError, MeasureError, UsageError):  # no bounds, as of a scale without a known top
+            units = cast("pl.DataFrame", bounds(whole, measure, None, per="session", wanted=0).units)
+            scores = scores.join(units.select("session_id", "lower", "upper"), on="session_id", how="left")
+    scores = scores.join(judged, on="session_id", how="left")
+    taken = [name for name in scores.columns[1:] if name in frame.columns]
+    return scores.join(frame.drop(taken), on="session_id", how="left", maintain_order="left").sort("session_id")
+
+
+def _is_short(values: pl.Series) -> bool:
+    """Whether values are numbers, yes or no, or texts of which there are few."""
+    if values.dtype == pl.String:
+        return values.n_unique() <= LEVELS
+    return values.dtype.is_numeric() or values.dtype == pl.Boolean
 
 
 def results_shown(study: Study, measure: Measure, texts: Sequence[str] = ()) -> pl.DataFrame:

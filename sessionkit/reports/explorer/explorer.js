@@ -58,20 +58,25 @@
   // The columns of the table of sessions; on a narrow screen the first ones are seen without scrolling.
   // `order` is a number to sort by, null where there is no value; `value` is what a file of the table has.
   const numbers = (name, title, values, decimals) => ({name, title, number: true, order: values, value: values,
-    cell: (session) => cell(decimals === undefined ? values(session)?.toLocaleString("en") : told(values(session), decimals), true)});
+    cell: (session) => cell(decimals === undefined ? values(session)?.toLocaleString("en", {maximumSignificantDigits: 6}) : told(values(session), decimals), true)});
   const names = (name, title, column) => {
     const value = (session) => named(column, session);
     const order = (session) => column.codes[session] < 0 ? null : column.codes[session];
     return {name, title, order, value, cell: (session) => cell(value(session))};
   };
+  const SCORES = [data.primary, "lower", "upper", "judged_share"];
+  const further = new Map(data.table.map(({name, title, values: held, codes, names: texts}) => [name, codes
+    ? names(name, title, {codes, names: texts})
+    : numbers(name, title, (session) => held[session], SCORES.indexOf(name) < 0 ? undefined : name === "judged_share" ? 2 : 4)]));
   const IS_JUDGED = sessions.defined.includes("1");
   const COLUMNS = [
     {name: "session_id", title: "Session", order: (session) => session, value: (session) => sessions.id[session], cell: picked},
-    ...(IS_JUDGED ? [{title: "Curve", cell: sparkline}, numbers(data.measure, data.measure, score, 4)] : []),
+    ...(IS_JUDGED ? [{title: "Curve", cell: sparkline}] : []),
+    ...(IS_JUDGED && !further.has(data.measure) ? [numbers(data.measure, data.measure, score, 4)] : []),
+    ...SCORES.map((name) => further.get(name)).filter(Boolean),
     ...NAMED.map((title) => names(`${title.toLowerCase()}_id`, title, sessions[title.toLowerCase()])),
     numbers("queries", "Queries", (session) => sessions.queries[session]),
-    ...data.table.map(({name, title, decimals, values, codes, names: texts}) => codes
-      ? names(name, title, {codes, names: texts}) : numbers(name, title, (session) => values[session], decimals)),
+    ...[...further.values()].filter(({name}) => !SCORES.includes(name)),
   ];
   const RANGED = COLUMNS.filter((column) => column.number);
 

@@ -20,6 +20,15 @@ from sessionkit.scoring.measures.base import GainMeasure
 NAME = "explorer"
 LONGEST = 300
 """Characters of a text that are shown."""
+TITLES = {
+    "lower": "Lower bound",
+    "upper": "Upper bound",
+    "judged_share": "Judged",
+    "results": "Results",
+    "clicks": "Clicks",
+    "duration_seconds": "Seconds",
+}
+"""What columns of the table of sessions are called."""
 STATUSES = ("shown", "empty", "partly_observed", "not_logged")
 
 
@@ -64,9 +73,10 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
     )
     return {
         "measure": str(measure),
+        "primary": columns.primary,
         "cutoff": measure.cutoff,
         "synthetic": synthetic,
-        "table": [],
+        "table": [_tabled(column) for column in columns.table.drop("session_id")],
         "pair": _pair(columns, measure, drawn=drawn),
         "values": values.to_list(),
         "ideals": ideals,
@@ -97,6 +107,14 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
         },
         "documents": None if results["doc_id"].null_count() else _documents(results),
     }
+
+
+def _tabled(column: pl.Series) -> dict[str, Any]:
+    """A column of the table of sessions: numbers as they are shown, or texts, each once."""
+    title = TITLES.get(column.name, label(column.name, LONGEST))
+    if column.dtype.is_numeric():
+        return {"name": column.name, "title": title, "values": column.cast(pl.Float64).round_sig_figs(6).to_list()}
+    return {"name": column.name, "title": title, **_coded(column.cast(pl.String))}
 
 
 def _pair(columns: Columns, measure: GainMeasure, *, drawn: bool) -> dict[str, Any] | None:

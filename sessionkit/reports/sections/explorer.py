@@ -51,7 +51,7 @@ def _made(of: Material) -> tuple[Widget, int, bool]:
     ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
     some = only(of.shown, ids)
     held = some if some is of.shown else in_memory(some)
-    columns = columns_of_sessions(held, measure, of.redaction, of.study)
+    columns = columns_of_sessions(held, measure, of.redaction, of.study, next(iter(of.measures), None))
     order, shortened = ids["session_id"].sort(), False
     while True:
         drawn = len(ids) < of.study.facts.sessions

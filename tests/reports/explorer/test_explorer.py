@@ -11,6 +11,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.curve import curve_with_stops
+from sessionkit.display.labels import label
 from sessionkit.errors import DataWarning
 from sessionkit.reports.sections.explorer import explorer
 from sessionkit.reports.single import single_figure
@@ -214,6 +215,46 @@ def test_the_sparkline_ends_at_the_share_of_the_ideal(shown):
 
 
 @pytest.mark.browser
+def test_the_table_has_scores_bounds_counts_and_ratings(shown):
+    study = read_clinic()
+    page = shown(study, ("nsDCG@10",))
+    columns = table(page)
+    units = sk.bounds(study, "nsDCG@10", per="session", wanted=0).units.sort("session_id")[:10]
+    for heading, name in (("nsDCG@10", "value"), ("Lower bound", "lower"), ("Upper bound", "upper")):
+        assert list(map(float, columns[heading])) == pytest.approx(units[name].to_list(), abs=5e-5)
+    results = study.results.collect()
+    grades = study.judgments.select("judgment_key", "doc_id", "grade").collect()
+    topics = study.sessions.select("session_id", judgment_key="topic_id").collect()
+    graded = results.join(topics, on="session_id").join(grades, on=["judgment_key", "doc_id"], how="left")
+    sessions = study.sessions.join(study.users, on="user_id").sort("session_id").collect()
+    for row, session in enumerate(columns["Session"]):
+        mine = graded.filter(session_id=session)
+        within = mine.filter(pl.col("rank") <= 10)
+        assert int(columns["Results"][row]) == len(mine)
+        assert int(columns["Clicks"][row]) == mine["clicked"].sum()
+        assert float(columns["Judged"][row]) == pytest.approx(within["grade"].is_not_null().mean(), abs=0.005)
+        assert float(columns["satisfaction"][row]) == sessions["satisfaction"][row]
+        assert float(columns["years_internet"][row]) == sessions["years_internet"][row]
+
+
+def test_free_texts_times_and_what_is_redacted_are_not_in_the_table():
+    study = read_clinic()
+    number = pl.int_range(pl.len()).cast(pl.String)
+    study = study.with_tables(
+        sessions=study.sessions.with_columns(
+            remark=pl.lit("remark ") + number, seen=pl.lit(value=True), mood=pl.lit("=1+1")
+        )
+    )
+    names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",)))["table"]]
+    assert names == [
+        "nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds", "satisfaction", "seen", "mood",
+        "years_internet", "years_portal", "years_medicine", "skill",
+    ]  # fmt: skip
+    names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",), redact="users"))["table"]]
+    assert names == ["nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds"]
+
+
+@pytest.mark.browser
 def test_the_sessions_found_are_saved_as_csv(shown):
     study = mixed(sessions=25)
     page = shown(study)
@@ -223,12 +264,22 @@ def test_the_sessions_found_are_saved_as_csv(shown):
         page.get_by_role("button", name="Save as CSV").click()
     assert caught.value.suggested_filename == "sessions.csv"
     frame = pl.read_csv(caught.value.path())
-    assert frame.columns[:5] == ["session_id", "sDCG@10", "system_id", "topic_id", "user_id"]
+    assert frame.columns[:3] == ["session_id", "sDCG@10", "judged_share"]
     scores = sk.score(study, "sDCG@10", per="session").join(study.sessions.collect(), on="session_id")
     expected = scores.filter(system_id="B").sort("value", "session_id", descending=[True, False], nulls_last=True)
     assert frame["session_id"].to_list() == expected["session_id"].to_list()
     assert frame["sDCG@10"].to_list() == pytest.approx(expected["value"].to_list(), abs=1e-9)
     assert frame["user_id"].to_list() == expected["user_id"].to_list()
+
+
+@pytest.mark.browser
+def test_a_saved_table_has_no_formulas_and_its_quotes_are_doubled(hostile_log, shown):
+    page = shown(hostile_log)
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Save as CSV").click()
+    users = pl.read_csv(caught.value.path())["user_id"].to_list()
+    shown_users = [label(name, 300) for name in hostile_log.sessions.collect().sort("session_id")["user_id"]]
+    assert users == [f"'{name}" if name[0] in "=+-@" else name for name in shown_users]
 
 
 @pytest.mark.browser

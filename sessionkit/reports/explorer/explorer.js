@@ -64,16 +64,16 @@
     const order = (session) => column.codes[session] < 0 ? null : column.codes[session];
     return {name, title, order, value, cell: (session) => cell(value(session))};
   };
-  const SCORES = [data.primary, "lower", "upper", "judged_share"];
+  const IS_JUDGED = sessions.defined.includes("1");
+  const SCORES = [data.primary, "lower", "upper", "judged_share", data.measure];
   const further = new Map(data.table.map(({name, title, values: held, codes, names: texts}) => [name, codes
     ? names(name, title, {codes, names: texts})
     : numbers(name, title, (session) => held[session], SCORES.indexOf(name) < 0 ? undefined : name === "judged_share" ? 2 : 4)]));
-  const IS_JUDGED = sessions.defined.includes("1");
+  if (IS_JUDGED) further.set(data.measure, numbers(data.measure, data.measure, score, 4));
   const COLUMNS = [
     {name: "session_id", title: "Session", order: (session) => session, value: (session) => sessions.id[session], cell: picked},
     ...(IS_JUDGED ? [{title: "Curve", cell: sparkline}] : []),
-    ...(IS_JUDGED && !further.has(data.measure) ? [numbers(data.measure, data.measure, score, 4)] : []),
-    ...SCORES.map((name) => further.get(name)).filter(Boolean),
+    ...[...new Set(SCORES)].map((name) => further.get(name)).filter(Boolean),
     ...NAMED.map((title) => names(`${title.toLowerCase()}_id`, title, sessions[title.toLowerCase()])),
     numbers("queries", "Queries", (session) => sessions.queries[session]),
     ...[...further.values()].filter(({name}) => !SCORES.includes(name)),

@@ -76,7 +76,9 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
         "primary": columns.primary,
         "cutoff": measure.cutoff,
         "synthetic": synthetic,
-        "table": [_tabled(column) for column in columns.table.drop("session_id")],
+        "table": [  # the explorer adds up the score of its own measure
+            _tabled(column) for column in columns.table.drop("session_id", str(measure), strict=False)
+        ],
         "pair": _pair(columns, measure, drawn=drawn),
         "values": values.to_list(),
         "ideals": ideals,

@@ -248,7 +248,7 @@ def test_free_texts_times_and_what_is_redacted_are_not_in_the_table():
     names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",)))["table"]]
     assert names == [
         "nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds", "satisfaction", "seen", "mood",
-        "years_internet", "years_portal", "years_medicine", "skill",
+        "years_internet", "years_portal", "skill", "years_medicine",
     ]  # fmt: skip
     names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",), redact="users"))["table"]]
     assert names == ["nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds"]
@@ -295,8 +295,8 @@ def test_it_works_by_keyboard(shown):
     page.get_by_role("button", name="Back to the list").focus()
     page.keyboard.press("Space")
     assert page.evaluate("document.activeElement.textContent") == "s0012"
-    for label in ("Search ids and queries", "System", "Topic", "User", "Limit a column", "At least", "At most"):
-        assert page.get_by_label(label, exact=True).count() == 1
+    for words in ("Search ids and queries", "System", "Topic", "User", "Limit a column", "At least", "At most"):
+        assert page.get_by_label(words, exact=True).count() == 1
     assert page.locator("#explorer-drawing svg").get_attribute("aria-label").startswith("sDCG@10 of session s0012")
 
 

@@ -61,6 +61,8 @@ Unmarked = Literal["first", "skip"]
 # of reports
 FurtherPart = Literal["mixed", "power", "noise", "discriminate"]
 FigureStyle = Literal["screen", "paper", "grey"]
+FigureUnit = Literal["session", "user", "topic"]
+FigureFormat = Literal["svg", "png", "pdf", "html", "json"]
 RedactedKind = Literal["queries", "documents", "users"]
 
 # of measures: their parameters

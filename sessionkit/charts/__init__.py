@@ -11,6 +11,7 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colors of groups
     files.py       charts as files
+    common_axes.py  the same axes in several figures
     print_layout.py  the size of a paper's column, fonts in points, shades of gray
     page.py        a web page that is safe to open; page.html is its template, page.css its style, page.js draws in it
     chart.html     the body of a page of one chart; place.html the place of any chart
@@ -24,7 +25,7 @@ from typing import Any
 from sessionkit.charts.registry import CHARTS, HELPERS, KINDS, function_of
 from sessionkit.errors import UsageError
 
-_HOME = HELPERS | {function_of(kind): f"kinds.{function_of(kind)}" for kind in CHARTS.own}
+_HOME = HELPERS | {function_of(kind): f"charts.kinds.{function_of(kind)}" for kind in CHARTS.own}
 __all__ = ["KINDS", *_HOME]  # noqa: PLE0604 - the charts are those of the registry
 
 
@@ -38,7 +39,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions of several kinds
             return CHARTS[kind].figure  # of a chart of others: from a study
         except UsageError as error:  # a broken plugin: hasattr must not fail
             raise AttributeError(str(error)) from error
-    value = globals()[name] = getattr(importlib.import_module(f"sessionkit.charts.{_HOME[name]}"), name)
+    value = globals()[name] = getattr(importlib.import_module(f"sessionkit.{_HOME[name]}"), name)
     return value
 
 

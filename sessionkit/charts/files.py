@@ -25,7 +25,7 @@ from sessionkit.display.templates import rendered
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.study.atomic_files import require_place, write_whole
 
-POINTED = re.compile(rb'\b(width|height)="([0-9.]+)"')
+POINTED = re.compile(rb'\b(width|height)="([0-9.]+)(?:pt)?"')
 PPI = 300
 """Pixels in an inch of a PNG whose size is given."""
 OFFLINE: list[str] = []
@@ -178,20 +178,20 @@ def save(
     require_place(place)
     layout = print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
     try:
-        content = _content(spec_of(chart), layout, ending)
+        content = rendered_chart(spec_of(chart), layout, ending)
     except ValueError as error:  # what the renderer raises
         reason = str(error).strip().splitlines()[0]
         raise UsageError(f"cannot draw {place.name}: {reason}") from None
     return write_whole(place, content)
 
 
-def _content(spec: dict[str, Any], layout: PrintLayout, ending: str) -> bytes:
-    """The bytes of a file."""
+def rendered_chart(spec: dict[str, Any], layout: PrintLayout, ending: str) -> bytes:
+    """Return a specification, laid out, as the bytes of a file with this ending."""
     if layout == PrintLayout():
         return WRITERS[ending](spec)
     if layout.font is not None:
         tell_of_missing(layout.font, _word)
-    spec = layout.apply(spec, _measured)
+    spec = layout.apply(spec, measured)
     if not layout.in_points:
         return WRITERS[ending](spec)
     if ending == ".svg":
@@ -202,10 +202,15 @@ def _content(spec: dict[str, Any], layout: PrintLayout, ending: str) -> bytes:
     return WRITERS[ending](spec)
 
 
-def _measured(spec: dict[str, Any]) -> tuple[float, float]:
-    """How wide and high a specification is drawn."""
-    found = dict(POINTED.findall(_svg(spec).partition(b">")[0]))
-    return float(found[b"width"]), float(found[b"height"])
+def measured(spec: dict[str, Any]) -> tuple[float, float]:
+    """Return how wide and high a specification is drawn."""
+    return size_of(_svg(spec))
+
+
+def size_of(svg: bytes) -> tuple[float, float]:
+    """Return the width and height of an SVG, in points where a size was asked for."""
+    lengths = dict(POINTED.findall(svg.partition(b">")[0]))
+    return float(lengths[b"width"]), float(lengths[b"height"])
 
 
 def _word(font: str) -> bytes:

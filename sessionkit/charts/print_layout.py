@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sessionkit.arguments import require_choice
@@ -79,6 +79,8 @@ class PrintLayout:
         Of labels, in points; None, that of the theme or, with a width, 8.
     style
         ``"screen"``, as on a screen; ``"paper"``, without room around the figure; ``"grey"``, that in shades of gray.
+    plot
+        Width and height of the plot itself, in points; None, as large as the size of the whole allows.
     """
 
     width: float | None = None
@@ -86,6 +88,7 @@ class PrintLayout:
     font: str | None = None
     font_size: float | None = None
     style: FigureStyle = "screen"
+    plot: tuple[float, float] | None = None
 
     @property
     def in_points(self) -> bool:
@@ -94,6 +97,15 @@ class PrintLayout:
 
     def apply(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
         """Return a specification so laid out; `measured` says how wide and high it is drawn."""
+        spec = self._prepared(spec)
+        return self._sized(spec, measured) if self.in_points else spec
+
+    def with_plot_of(self, spec: dict[str, Any], measured: SpecWidth) -> PrintLayout:
+        """Return this layout with the size of the plot that this specification gets, for others to have the same axes."""
+        return replace(self, plot=self._solved(self._prepared(spec), measured)) if self.in_points else self
+
+    def _prepared(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """A specification with its fonts, colors and texts, before its plot has a size."""
         spec = copy.deepcopy(spec)
         spec.setdefault("config", {})
         for layer in _leaves(spec):
@@ -120,10 +132,10 @@ class PrintLayout:
             if self.width < NARROW:
                 _narrow(spec, self.width, size or USUAL)
             _fold_titles(spec, self.width, self.height or self.width * HEIGHT / WIDTH, size or USUAL)
-        return self._sized(spec, measured)
+        return spec
 
-    def _sized(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
-        """The plot made as wide and high as leaves the whole its size: a line through two sizes, and once more."""
+    def _solved(self, spec: dict[str, Any], measured: SpecWidth) -> tuple[float, float]:
+        """The width and height of a plot that leave the whole its size: a line through two sizes, and once more."""
         inner = [
             self.width * PLOT if self.width else float(WIDTH),
             self.height * PLOT if self.height else float(HEIGHT),
@@ -142,9 +154,15 @@ class PrintLayout:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
-        made = self._with_plot(spec, inner[0], inner[1])
+        return inner[0], inner[1]
+
+    def _sized(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
+        """A specification with the size of its plot set, and without texts for which there is then no room."""
+        made = self._with_plot(spec, *(self.plot or self._solved(spec, measured)))
         _leave_out(made, [layer for layer in _leaves(made) if _is_crowded(made, layer)], NUMBERS)
         made = _thinned(made)
+        if self.plot is not None:  # the size of the whole follows from it
+            return made
         for asked, found, side in zip((self.width, self.height), measured(made), ("wide", "high"), strict=True):
             if asked is not None and found > asked * (1 + TOLERANCE):
                 raise UsageError(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sessionkit.choices import FigureUnit
 from sessionkit.errors import UsageError
 from sessionkit.plugins import Registry
 
@@ -22,8 +23,11 @@ SUMMARY = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDC
 """What a report scores, and what charts of several measures draw, unless measures are asked for."""
 
 
-HELPERS = {"colors_of": "theme", "data": "files", "save": "files", "spec_of": "files", "themed": "theme"}
-"""Names of ``sk.charts`` that are no charts, and the modules that have them."""
+HELPERS = {
+    "colors_of": "charts.theme", "data": "charts.files", "each": "reports.each", "save": "charts.files",
+    "spec_of": "charts.files", "themed": "charts.theme",
+}  # fmt: skip
+"""Names of ``sk.charts`` that are no charts, and the modules of sessionkit that have them."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,9 @@ class ChartKind:
         What can be asked for beside the measure; all other options choose the sessions that it shows, or are refused.
     in_report
         Whether every report has it, of a chart of others.
+    each
+        What one figure of it can be about, so that `each` draws a file for every one: ``"session"``, ``"user"``, ``"topic"``; not of
+        a chart of others.
     """
 
     shows: str
@@ -51,6 +58,7 @@ class ChartKind:
     measures: tuple[str, ...] = ("sDCG@10",)
     options: tuple[str, ...] = ()
     in_report: bool = False
+    each: tuple[FigureUnit, ...] = ()
 
 
 def accepted(name: str, given: object) -> ChartKind:
@@ -71,6 +79,10 @@ def accepted(name: str, given: object) -> ChartKind:
         raise UsageError(
             f"sk.charts.{function_of(name)} is something of sessionkit itself; give your chart another name"
         )
+    if given.each:
+        raise UsageError(
+            f"the chart {name} says each={given.each!r:.40}, which only charts of sessionkit can; leave it out"
+        )
     if given.options:
         raise UsageError(
             f"the chart {name} asks for options ({', '.join(given.options)}), which only charts of sessionkit have"
@@ -81,23 +93,23 @@ def accepted(name: str, given: object) -> ChartKind:
 OWN_CHARTS = {
     "last-vs-nonlast": ChartKind(
         "gain by rank of the last query of sessions and of those before it (Figure 1 of Järvelin et al. 2008)",
-        "session_curves", ("nDCG@10",), ("average",)
+        "session_curves", ("nDCG@10",), ("average",), each=("user", "topic")
     ),
     "session-curve": ChartKind(
         "normalized gain along the session, averaged by system (Figure 2 of Järvelin et al. 2008)",
-        "session_curves", ("nsDCG@10",), ("normalize",),
+        "session_curves", ("nsDCG@10",), ("normalize",), each=("user", "topic")
     ),
     "difference-curve": ChartKind(
         "how far one system is ahead of another along the session, with the interval at every slot",
-        "session_curves", ("nsDCG@10",), ("against",),
+        "session_curves", ("nsDCG@10",), ("against",), each=("user", "topic")
     ),
     "topic-curves": ChartKind(
         "gain along the sessions of one topic, all and those with at least n queries (Figure 3 of Järvelin et al. 2008)",
-        "session_curves", options=("long", "normalize"),
+        "session_curves", options=("long", "normalize"), each=("topic",)
     ),
     "single-sessions": ChartKind(
         "every session of one system and topic, with its stopping point (Figure 4 of Järvelin et al. 2008)",
-        "session_curves",
+        "session_curves", each=("topic",)
     ),
     "sweep-map": ChartKind(
         "the leading system at each setting of a measure, and where the conclusion ends",
@@ -153,22 +165,23 @@ OWN_CHARTS = {
         "vectors", ("CG", "DCG", "nCG", "nDCG"), ("normalize",),
     ),
     "precision-recall": ChartKind(
-        "interpolated precision, or generalized (gP), at eleven points of recall, by system and topic", "vectors", ("IPrec11",)
+        "interpolated precision, or generalized (gP), at eleven points of recall, by system and topic",
+        "vectors", ("IPrec11",), each=("user", "topic"),
     ),
     "rprecision-histogram": ChartKind(
         "the difference of two systems in R-precision, by topic",
         "vectors", ("mean(Rprec)",), ("against",),
     ),
-    "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",)),
+    "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",), each=("user", "topic")),
     "waterfall": ChartKind(
-        "what each document and query adds to the value of one session", "one_session", options=("session",)
+        "what each document and query adds to the value of one session", "one_session", options=("session",), each=("session",)
     ),
     "session-timeline": ChartKind(
-        "queries, result lists, clicks and dwell of one session in time", "one_session", (), ("session",)
+        "queries, result lists, clicks and dwell of one session in time", "one_session", (), ("session",), each=("session",)
     ),
     "session-pair": ChartKind(
         "two sessions of one topic side by side: their lists with grades, clicks and what each result adds",
-        "one_session", options=("sessions",),
+        "one_session", options=("sessions",), each=("topic",)
     ),
     "correlation-forest": ChartKind(
         "correlations of measures with ratings, with their intervals", "scores", SUMMARY, ("with",)
@@ -178,13 +191,13 @@ OWN_CHARTS = {
     ),
     "effort-gain": ChartKind(
         "the share of sessions that reached a gain, by results looked at, queries asked or minutes",
-        "query_steps", ("sDCG(discount=none,query_discount=none)@10",), ("gain", "along"),
+        "query_steps", ("sDCG(discount=none,query_discount=none)@10",), ("gain", "along"), each=("user", "topic")
     ),
     "session-survival": ChartKind(
-        "the share of sessions that go on to each query, by system; needs no judgments", "query_steps", ()
+        "the share of sessions that go on to each query, by system; needs no judgments", "query_steps", (), each=("user", "topic")
     ),
     "reformulation-flow": ChartKind(
-        "what came after each query: a kind of reformulation, or the session's end", "query_steps", ()
+        "what came after each query: a kind of reformulation, or the session's end", "query_steps", (), each=("user", "topic")
     ),
 }  # fmt: skip
 """The charts of sessionkit."""

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable
 from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
 
 import typer
 
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.choices import EffortUnit, FigureStyle
+from sessionkit.choices import EffortUnit, FigureFormat, FigureStyle, FigureUnit
 from sessionkit.cli.command import Command, Commands
 from sessionkit.cli.options import (
     AGAINST,
@@ -30,7 +30,7 @@ from sessionkit.cli.options import (
     measures_first,
     open_source,
 )
-from sessionkit.cli.runner import COMMAND, tell, working
+from sessionkit.cli.runner import COMMAND, note, tell, working
 from sessionkit.cli.sweep import varied
 from sessionkit.errors import UsageError, visible
 
@@ -40,12 +40,31 @@ if TYPE_CHECKING:
     from typer._click import Context
 
 
+def _each_option(*, hidden: bool = False) -> Any:  # noqa: ANN401 - as of typer.Option
+    """The option --each, which kinds that do not have it hide."""
+    return typer.Option(
+        "--each",
+        metavar="session|user|topic",
+        help="Draw a file for every one of these, with the same axes in all, and an index of them; --output names the folder.",
+        show_default=False,
+        hidden=hidden,
+    )
+
+
+EACH = _each_option()
+
+
 def chart(
     kind: str,
     study: StudyArgument,
     measures: Annotated[list[str] | None, MEASURES] = None,
     *,
     output: Annotated[Path, OUTPUT],
+    each: Annotated[str | None, EACH] = None,
+    format_: Annotated[
+        FigureFormat | None,
+        typer.Option("--format", help="Format of the files of --each. Default: svg.", show_default=False),
+    ] = None,
     where: WhereOption = None,
     vary: Annotated[list[str] | None, VARY] = None,
     by: ByOption = "system_id",
@@ -121,39 +140,77 @@ def chart(
     from sessionkit.charts import save
     from sessionkit.charts.encodings import retitled
     from sessionkit.charts.print_layout import print_layout
+    from sessionkit.reports.each import require_each
     from sessionkit.reports.single import require_drawn, single_figure
     from sessionkit.study.atomic_files import require_place
 
-    require_place(output)
     if no_title and title is not None:
         raise UsageError("--title and --no-title contradict each other; leave one of them out")
-    print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
+    size: dict[str, Any] = {"width": width, "height": height, "font": font, "font_size": font_size, "style": style}
+    print_layout(**size)
     require_drawn(kind, measures_first(measures) or [])
+    options: dict[str, Any] = {
+        "where": where,
+        "by": by,
+        "against": against,
+        "difference": difference,
+        "average": average,
+    }
+    options |= {"normalize": normalize, "gain": gain, "along": along, "long": long}
+    if each is not None:
+        chosen = {"session": session, "sessions": sessions}
+        require_each(kind, each, [name for name, value in chosen.items() if value is not None])
+        title = "" if no_title else title
+        _draw_each(study, kind, each, output, measures, format=format_ or "svg", title=title, **options, **size)
+        return
+    if format_ is not None:
+        raise UsageError(
+            f"--format belongs to --each; without it the name of the file has the ending: {output.stem}.{format_}"
+        )
+    if output.is_dir() and CHARTS[kind].each:
+        raise UsageError(
+            f"{output} is a directory; name a file in it, or draw all: --each {'|'.join(CHARTS[kind].each)}"
+        )
+    require_place(output)
     opened = open_source(study)
     with working("drawing"):
         made = single_figure(
             opened,
             kind,
             measures,
-            where=where,
             vary=varied(vary or []),
-            by=by,
             session=session,
             sessions=[one.strip() for one in sessions.split(",")] if sessions is not None else (),
             with_=with_ or (),
-            against=against,
-            difference=difference,
-            average=average,
-            normalize=normalize,
-            gain=gain,
-            along=along,
-            long=long,
+            **options,
         )
         drawn = cast("alt.LayerChart", made.chart)
         drawn = retitled(drawn, "") if no_title else drawn if title is None else retitled(drawn, title)
-        save(drawn, output, width=width, height=height, font=font, font_size=font_size, style=style)
+        save(drawn, output, **size)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
     tell(f"written: {output}")
+
+
+def _draw_each(study: str, kind: str, each: str, output: Path, measures: list[str] | None, **options: Any) -> None:  # noqa: ANN401
+    """Draw a figure of every session, user or topic into a folder; what is written, and what is not, goes to stderr."""
+    from sessionkit.display.labels import label
+    from sessionkit.display.words import counted
+    from sessionkit.reports.each import each as draw_each
+
+    ending = output.suffix.lower().removeprefix(".")
+    if not output.is_dir() and ending in get_args(FigureFormat):
+        raise UsageError(
+            f"--each writes a folder with a file for every {each}, and {output} names one file; "
+            f"give --output {output.stem} --format {ending}"
+        )
+    with working("drawing"):
+        table = draw_each(open_source(study), kind, cast("FigureUnit", each), output, measures, **options)
+    left_out = [(value, reason) for value, file, reason in table.iter_rows() if file is None]
+    for value, reason in left_out[:NAMED_LEFT_OUT]:
+        note(f"not drawn: {reason}" if value is None else f"not drawn: {label(value)}: {reason}")
+    if len(left_out) > NAMED_LEFT_OUT:
+        note(f"not drawn: {len(left_out) - NAMED_LEFT_OUT:,} more, which {output / 'index.html'} names")
+    tell(f"written: {counted(table.get_column('file').count(), 'figure')} and {output / 'index.html'}")
 
 
 class ChartCommands(Commands):
@@ -181,8 +238,10 @@ class ChartCommands(Commands):
         return list(dict.fromkeys([*super().list_commands(ctx), *CHARTS.others()]))
 
 
+NAMED_LEFT_OUT = 5
+"""Values that messages name where they cannot be drawn; the index names all."""
 COMMON = (
-    "study", "output", "where", "by", "title", "no_title", "width", "height", "font", "font_size", "style",
+    "study", "output", "each", "where", "by", "title", "no_title", "width", "height", "font", "font_size", "style",
 )  # fmt: skip
 """Parameters of every chart."""
 
@@ -216,7 +275,9 @@ def _add(app: typer.Typer, kind: str) -> None:
 def _command_of(kind: str) -> Callable[..., None]:
     """The function of one kind: `chart` with the parameters that this kind has."""
     entry, hints = CHARTS[kind], get_type_hints(chart, include_extras=True)
-    own = {*COMMON, *(("measures",) if entry.measures else ()), *entry.options}
+    own = {*COMMON, *(("measures",) if entry.measures else ()), *entry.options, *(("format",) if entry.each else ())}
+    if not entry.each:  # it is refused with the kinds that have it
+        hints["each"] = Annotated[str | None, _each_option(hidden=True)]
     parameters = [
         parameter.replace(annotation=hints[name])
         for name, parameter in signature(chart).parameters.items()

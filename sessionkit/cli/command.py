@@ -158,7 +158,8 @@ def misuse(error: TyperException) -> str:
     """What is wrong with a command line, and what there is instead; typer says it in the words of its parts."""
     parameter: Any = getattr(error, "param", None)
     if isinstance(error, wrong.NoSuchOption) and error.ctx is not None:
-        known = [name for one in error.ctx.command.params for name in one.opts if name.startswith("--")]
+        shown = [one for one in error.ctx.command.params if not getattr(one, "hidden", False)]
+        known = [name for one in shown for name in one.opts if name.startswith("--")]
         near = _near(error.option_name, known, [_metavar(one) for one in _arguments(error.ctx)])
         behind: list[Any] = list(getattr(error.ctx.command, "commands", {}).values())
         if any(error.option_name in one.opts for command in behind for one in command.params):

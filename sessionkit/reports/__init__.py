@@ -14,6 +14,7 @@ In comes a study; out goes a page. Open `page.py` first.
     export.py        the figures of a page as files
     figures/         the figures and their captions
     single.py        one figure as asked
+    each.py          one figure for every session, user or topic; each.html is the template of their index
     choices.py       what the figures share
     phrases.py       words that several sections use
     method.py        every choice in words; the fingerprint of the data

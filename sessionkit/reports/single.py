@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import altair as alt
 import polars as pl
@@ -11,8 +11,8 @@ import polars as pl
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.registry import CHARTS
-from sessionkit.choices import CurveNormalization, EffortUnit
-from sessionkit.display.labels import printable
+from sessionkit.choices import CurveNormalization, EffortUnit, FigureUnit
+from sessionkit.display.labels import label, printable
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import LONG, choices_of
 from sessionkit.reports.figures.figure import Figure, figure, require_chart
@@ -24,7 +24,26 @@ from sessionkit.scoring.score import EVERY, columns_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_counts import session_columns
-from sessionkit.study.session_subset import restricted
+from sessionkit.study.session_subset import restricted, with_sessions
+
+
+@dataclass(frozen=True)
+class StudyPart:
+    """The sessions of one user or topic.
+
+    Parameters
+    ----------
+    unit
+        ``"user"`` or ``"topic"``.
+    value
+        Its id in the log.
+    sessions
+        The ids of its sessions.
+    """
+
+    unit: FigureUnit
+    value: str
+    sessions: pl.Series
 
 
 def single_figure(
@@ -45,6 +64,7 @@ def single_figure(
     gain: float | None = None,
     along: EffortUnit | None = None,
     long: int | None = None,
+    part: StudyPart | None = None,
 ) -> Figure:
     """Make one figure of this measure.
 
@@ -84,6 +104,8 @@ def single_figure(
         What of effort-gain was spent: ``"results"`` (the default), ``"queries"`` or ``"minutes"``.
     long
         Queries from which on a session of topic-curves is long.
+    part
+        The user or topic whose sessions are drawn; groups have the colors that they have in figures of all sessions.
 
     Raises
     ------
@@ -119,6 +141,8 @@ def single_figure(
     grouping = ["system_id", by]
     colors = colors_of(grouped_sessions(labeled(study, grouping), by).get_column("group").to_list())
     study = labeled(restricted(study, where), grouping)
+    if part is not None:
+        study = with_sessions(study, part.sessions)
     against = None if against is None else study.settings.labels.get(against, against)
     choices = choices_of(study, by=by, long=LONG if long is None else long)
     exact = measures[0] if len(measures) == 1 else None
@@ -128,10 +152,14 @@ def single_figure(
     )
     choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
     made = figure(study, kind, choices)
-    if study.restriction is None:
-        return made
-    shown = f"where {study.restriction}"
-    return replace(made, chart=_under(made, shown), caption=f"{made.caption} Sessions {shown}.")
+    if study.restriction is not None:
+        made = _limited(made, f"where {study.restriction}")
+    return made if part is None else _limited(made, f"of {part.unit} {label(part.value)}")
+
+
+def _limited(made: Figure, sessions: str) -> Figure:
+    """The figure with the sessions that it is limited to below its title and in its caption."""
+    return replace(made, chart=_under(made, sessions), caption=f"{made.caption} Sessions {sessions}.")
 
 
 def require_drawn(kind: str, measures: Sequence[str | Measure]) -> None:

@@ -107,6 +107,7 @@ def test_an_option_that_several_commands_take_is_declared_once():
         for option in command.params:
             for name in option.opts:
                 declared.setdefault(name, set()).add((option.metavar, option.help))
+    assert len(declared.pop("--format")) == 2, "a format of tables, and one of figures"
     assert {name: len(ways) for name, ways in declared.items() if name.startswith("--") and len(ways) > 1} == {}
 
 

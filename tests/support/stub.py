@@ -65,8 +65,8 @@ def class_of(name, measure):
 
 def chart_stub():
     """That of the charts."""
-    homes = {"KINDS": "registry", **charts._HOME}
-    lines = sorted(f"    from sessionkit.charts.{home} import {name} as {name}" for name, home in homes.items())
+    homes = {"KINDS": "charts.registry", **charts._HOME}
+    lines = sorted(f"    from sessionkit.{home} import {name} as {name}" for name, home in homes.items())
     public = "".join(f'    "{name}",\n' for name in charts.__all__)
     return HEAD + "\n".join([*lines, "", f"__all__ = [\n{public}]", ""])
 

@@ -1,0 +1,393 @@
+"""One kind of figure for every session, user or topic: a folder of files with the same axes, and an index of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+
+from sessionkit.arguments import path_of, require_choice
+from sessionkit.charts.common_axes import share_axes
+from sessionkit.charts.encodings import retitled
+from sessionkit.charts.files import measured, rendered_chart, size_of, spec_of
+from sessionkit.charts.print_layout import TOLERANCE, PrintLayout, print_layout
+from sessionkit.charts.registry import CHARTS
+from sessionkit.choices import FigureFormat, FigureStyle, FigureUnit
+from sessionkit.display.labels import label
+from sessionkit.display.natural_order import natural_sort
+from sessionkit.display.numbers import compact
+from sessionkit.display.templates import rendered
+from sessionkit.display.words import capital, counted
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.reports.figures.figure import Figure, require_chart
+from sessionkit.reports.single import StudyPart, require_drawn, single_figure
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.grammar import list_measures
+from sessionkit.scoring.score import score
+from sessionkit.study import Study
+from sessionkit.study.atomic_files import built_beside, sole_writer
+from sessionkit.study.progress import count, expect
+from sessionkit.study.restriction import Where
+from sessionkit.study.session_subset import restricted
+
+FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
+COLUMNS: dict[FigureUnit, str] = {"session": "session_id", "user": "user_id", "topic": "topic_id"}
+"""The column of the log that has the ids of what figures are about."""
+MOST_FILES = 2000
+"""Files that one call draws: more take minutes, and nobody looks through them."""
+INDEX = "index.html"
+THUMBNAILS = "thumbnails"
+IMAGES = ("svg", "png")
+"""Formats that a page shows as they are."""
+LONGEST_STEM = 60
+"""Characters that an id keeps in the name of its file."""
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|index)(\..*)?", re.IGNORECASE)
+"""Names that Windows keeps for devices, and that of the index."""
+LISTED = re.compile(r'data-file="([^"]*)"')
+"""How the index names each file beside it."""
+GENERATOR = "sessionkit chart --each"
+SCHEMA = {"value": pl.String, "file": pl.String, "reason": pl.String}
+
+
+@dataclass
+class Entry:
+    """One session, user or topic of the index.
+
+    ``caption`` is empty where it cannot be drawn; ``notes`` has the reason then, and else what a reader of the figure should know.
+    """
+
+    value: str
+    stem: str
+    sessions: pl.Series
+    spec: dict[str, Any] | None = None
+    caption: str = ""
+    notes: str = ""
+    score: str = ""
+
+    def file(self, ending: str) -> str:
+        """The name of its file in this format."""
+        return f"{self.stem}.{ending}"
+
+    def thumbnail(self, ending: str) -> str:
+        """The name of its small picture: the file itself where a page can show it."""
+        return self.file(ending) if ending in IMAGES else f"{THUMBNAILS}/{self.stem}.svg"
+
+    @property
+    def details(self) -> str:
+        """What the index says below its id."""
+        sessions = counted(len(self.sessions), "session")
+        return ", ".join(filter(None, [sessions, self.score]))
+
+
+def each(
+    study: Study,
+    kind: str,
+    each: FigureUnit,
+    output: str | os.PathLike[str],
+    measures: str | Measure | Sequence[str | Measure] | None = None,
+    *,
+    where: Where = None,
+    by: str = "system_id",
+    format: FigureFormat = "svg",
+    title: str | None = None,
+    width: str | float | None = None,
+    height: str | float | None = None,
+    font: str | None = None,
+    font_size: float | None = None,
+    style: FigureStyle = "screen",
+    **options: Any,  # noqa: ANN401 - as the kind has them
+) -> pl.DataFrame:
+    """Draw a figure of every session, user or topic into a folder, with the same axes in all and an index of them.
+
+    The index, ``index.html``, shows every figure small, with its caption, and names what could not be drawn and why.
+
+    Parameters
+    ----------
+    study
+        The study.
+    kind
+        A kind of chart that shows one session, user or topic, see `sessionkit.charts.KINDS`.
+    each
+        What each file is about: ``"session"``, ``"user"`` or ``"topic"``, as the kind allows.
+    output
+        A folder that does not exist or is empty, or one that this function wrote before and in which nothing else lies: that one
+        is replaced. It is written whole or not at all.
+    measures
+        What is drawn; by default what `kind` draws.
+    where
+        Which sessions take part, see `sessionkit.score`.
+    by
+        Column of sessions or users to group by.
+    format
+        Of the files: ``"svg"``, ``"png"``, ``"pdf"``, ``"html"`` or ``"json"``.
+    title
+        Above every figure; ``""`` for none.
+    width, height, font, font_size, style
+        See `sessionkit.charts.save`. The plot has the same size in all files, the largest with which all keep the width.
+    options
+        Those of the kind, such as ``normalize``, ``gain``, ``long``.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each value in natural order: ``value``, ``file`` (its name in the folder, null if it was not drawn) and ``reason``
+        (why not). A row whose value is null stands for sessions that have no user, or topic.
+
+    Raises
+    ------
+    UsageError
+        The kind does not show one session, user or topic; the folder has other files in it; there are more than 2,000 files to
+        draw; or none can be drawn.
+
+    Examples
+    --------
+    >>> import sessionkit as sk, tempfile
+    >>> study = sk.read("examples/clinic/study.toml")
+    >>> folder = tempfile.mkdtemp()
+    >>> sk.charts.each(study, "session-curve", "topic", folder, "nsDCG@10", format="json").rows()[0]
+    ('A', 'A.json', None)
+    """
+    require_each(kind, each, options)
+    require_choice("format", format, FORMATS)
+    layout = print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
+    drawn_measures = tuple(list_measures(measures or ()))
+    require_drawn(kind, drawn_measures)
+    folder = path_of("output", output)
+    require_replaceable(folder)
+    entries, without = _entries(study, each, where)
+    expect("figures", len(entries))
+    for entry in entries:
+        _draw(
+            entry,
+            each,
+            title,
+            lambda **about: single_figure(study, kind, measures, where=where, by=by, **about, **options),
+        )
+        count("figures")
+    drawn = [entry for entry in entries if entry.spec is not None]
+    if not drawn:
+        reason = Counter(entry.notes for entry in entries).most_common(1)[0][0]
+        raise UsageError(f"{kind} cannot be drawn for any {each}: {reason}")
+    shown = restricted(study, where)
+    _add_scores(drawn, shown, drawn_measures or CHARTS[kind].measures, each)
+    page = rendered(
+        "reports/each.html",
+        kind=kind,
+        unit=each,
+        shows=capital(CHARTS[kind].shows),
+        measures=", ".join(map(str, drawn_measures or CHARTS[kind].measures)),
+        condition=None if shown.restriction is None else str(shown.restriction),
+        synthetic=study.settings.synthetic,
+        drawn=drawn,
+        left_out=[entry for entry in entries if entry.spec is None],
+        without=_without(without, each),
+        format=format,
+        generator=GENERATOR,
+    )
+    with sole_writer(folder), built_beside(folder, require_replaceable) as draft:
+        _write_files(draft, drawn, layout, format)
+        (draft / INDEX).write_text(page, encoding="utf-8")
+    rows: list[tuple[str | None, str | None, str | None]] = [
+        (entry.value, entry.file(format), None) if entry.spec else (entry.value, None, entry.notes) for entry in entries
+    ]
+    if without:
+        rows.append((None, None, _without(without, each)))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _without(number: int, unit: FigureUnit) -> str:
+    """How many sessions are in no file since the log does not say whose they are; empty for none."""
+    verb = "has" if number == 1 else "have"
+    return f"{counted(number, 'session')} {verb} no {COLUMNS[unit]}" if number else ""
+
+
+def require_each(kind: str, each: str, options: Iterable[str] = ()) -> None:
+    """Refuse a kind whose figures are not about one session, user or topic.
+
+    Raises
+    ------
+    UsageError
+        The message names the kinds that are, and what this one can be about.
+    """
+    units = require_chart(kind).each
+    if not units:
+        having = [f"{name} ({', '.join(CHARTS[name].each)})" for name in CHARTS.own if CHARTS[name].each]
+        raise UsageError(f"{kind} has no --each; charts that have: {', '.join(having)}")
+    if each not in units:
+        raise UsageError(f"{kind} can be drawn for each {' or '.join(units)}, not for each {each!r:.40}")
+    if "session" in options or "sessions" in options:
+        name = "session" if "session" in options else "sessions"
+        raise UsageError(f"--{name} and --each contradict each other; choose sessions by --where")
+
+
+def require_replaceable(folder: Path) -> None:
+    """Raise UsageError where something stands at `folder` that `each` did not write, all of it.
+
+    An index names each file beside it, so that a folder in which anything else lies is left alone.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is a file; --each writes a folder: name one that does not exist")
+    files = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
+    }
+    if not files:
+        return
+    index = folder / INDEX
+    text = index.read_text(encoding="utf-8", errors="replace") if INDEX in files and not index.is_symlink() else ""
+    listed = {INDEX, *map(unescape, LISTED.findall(text))} if GENERATOR in text else set()
+    foreign = sorted(files - listed)
+    if foreign:
+        more = f" and {len(foreign) - 1:,} more" if len(foreign) > 1 else ""
+        raise UsageError(
+            f"{folder} has files that --each did not write ({label(foreign[0])}{more}); it was left alone. Name another folder"
+        )
+
+
+def _entries(study: Study, unit: FigureUnit, where: Where) -> tuple[list[Entry], int]:
+    """What there is to draw, in natural order, and the number of sessions that belong to none of it."""
+    column = COLUMNS[unit]
+    if column not in study.columns("sessions"):
+        raise UsageError(f"the log has no {column}, so there is no {unit} to draw a figure of")
+    stems = file_stems(study.sessions.select(column).collect().get_column(column).drop_nulls().unique(), unit)
+    sessions = restricted(study, where).sessions.select(value=pl.col(column), session=pl.col("session_id")).collect()
+    groups = sessions.drop_nulls("value").group_by("value").agg(pl.col("session").sort())
+    if groups.is_empty():
+        raise UsageError(f"no session has a {column}, so there is no {unit} to draw a figure of")
+    if len(groups) > MOST_FILES:
+        raise UsageError(
+            f"there are {len(groups):,} {unit}s, and --each draws at most {MOST_FILES:,} files; choose some by --where"
+        )
+    entries = [
+        Entry(value, stems[value], pl.Series(ids, dtype=pl.String))
+        for value, ids in natural_sort(groups, "value").rows()
+    ]
+    return entries, int(sessions.get_column("value").null_count())
+
+
+def file_stems(values: Iterable[str], unit: str) -> dict[str, str]:
+    """Return a name of a file for each id: itself where it is safe on every system, else what is safe of it and a digest.
+
+    Names differ on file systems that ignore case, too.
+
+    >>> file_stems(["s1", "P03", "../x y", "con"], "session")
+    {'s1': 's1', 'P03': 'P03', '../x y': 'x-y-3cb4c2d10e27', 'con': 'con-5b7c2fd3c0ea'}
+    """
+    ids = list(values)
+    plain = {value: _safe_part(value) for value in ids}
+    alike = Counter(part.lower() for part in plain.values())
+    stems: dict[str, str] = {}
+    for value in sorted(ids):
+        part = plain[value]
+        if part == value and alike[part.lower()] == 1 and not RESERVED.fullmatch(value):
+            stems[value] = value
+    taken = {stem.lower() for stem in stems.values()}
+    for value in ids:
+        if value not in stems:
+            digest = hashlib.sha256(value.encode(errors="surrogatepass")).hexdigest()
+            stem = f"{plain[value].replace('.', '-') or unit}-{digest[:12]}"
+            stems[value] = stem if stem.lower() not in taken else f"{unit}-{digest}"
+            taken.add(stems[value].lower())
+    return {value: stems[value] for value in ids}
+
+
+def _safe_part(value: str) -> str:
+    """What of an id can stand in the name of a file: letters, digits and ``-_.``, no dot or hyphen at its ends."""
+    plain = unicodedata.normalize("NFKD", value[: 4 * LONGEST_STEM]).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", plain).strip("-.")[:LONGEST_STEM].strip("-.")
+
+
+def _draw(entry: Entry, unit: FigureUnit, title: str | None, make: Callable[..., Figure]) -> None:
+    """Make the figure of an entry, or note why it cannot be drawn; warnings about its sessions are notes too."""
+    about: dict[str, Any] = {"session": entry.value}
+    if unit != "session":
+        about = {"part": StudyPart(unit, entry.value, entry.sessions)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            figure = make(**about)
+        except (DataError, MeasureError, UsageError) as error:
+            entry.notes = str(error)
+            return
+    chart: Any = figure.chart
+    chart = chart if title is None else retitled(chart, title)
+    entry.spec, entry.caption = spec_of(chart, check=False), f"{figure.title}. {figure.caption}"
+    notes = [capital(f"{warning.message}.") for warning in caught if issubclass(warning.category, DataWarning)]
+    entry.notes = " ".join(dict.fromkeys(notes))
+
+
+def _add_scores(entries: Sequence[Entry], study: Study, measures: Sequence[str | Measure], unit: FigureUnit) -> None:
+    """Note the value of the measure that is drawn, of each session, or its mean over the sessions of each user or topic."""
+    if len(measures) != 1:
+        return
+    name, column = str(measures[0]), COLUMNS[unit]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the entries say what is undefined
+        try:
+            frame = score(study, measures, per="session") if unit == "session" else score(study, measures, by=column)
+        except (DataError, MeasureError, UsageError):  # a measure of lists has a curve and no value
+            return
+    rows = {row[column]: row for row in frame.iter_rows(named=True)}
+    for entry in entries:
+        row = rows[entry.value]
+        undefined = f", {row['undefined']} undefined" if row.get("undefined") else ""
+        if row["value"] is None:
+            entry.score = f"{name} undefined"
+        elif unit == "session":
+            entry.score = f"{name} {compact(row['value'])}"
+        else:
+            entry.score = f"mean {name} {compact(row['value'])} (n = {row['n']}{undefined})"
+
+
+def _write_files(draft: Path, entries: Sequence[Entry], layout: PrintLayout, ending: FigureFormat) -> None:
+    """Write a file for each entry and, where a page cannot show that small, a thumbnail.
+
+    The size of the plot is solved once, for the longest specification: solving draws a figure seven times. Where another
+    figure gets too large with it, that one is solved as well and all are written anew, with the smaller plot.
+    """
+    specs = share_axes([entry.spec for entry in entries if entry.spec is not None])
+    longest = max(specs, key=lambda spec: len(str(spec)))
+    layout = layout.with_plot_of(longest, measured)
+    expect("files", len(entries))
+    largest = _write_all(draft, entries, specs, layout, ending)
+    if largest is not None and layout.plot is not None:
+        smaller = layout.with_plot_of(largest, measured).plot or layout.plot
+        plot = min(layout.plot[0], smaller[0]), min(layout.plot[1], smaller[1])
+        _write_all(draft, entries, specs, replace(layout, plot=plot), ending)
+
+
+def _write_all(
+    draft: Path,
+    entries: Sequence[Entry],
+    specs: Sequence[dict[str, Any]],
+    layout: PrintLayout,
+    ending: FigureFormat,
+) -> dict[str, Any] | None:
+    """Write all files; return the specification that exceeds the size asked for most, None where none does."""
+    excesses: list[tuple[float, int]] = []
+    for number, (entry, spec) in enumerate(zip(entries, specs, strict=True)):
+        thumbnail = b""
+        if layout.in_points or ending not in IMAGES:
+            thumbnail = rendered_chart(spec, layout, ".svg")
+        content = thumbnail if thumbnail and ending == "svg" else rendered_chart(spec, layout, f".{ending}")
+        (draft / entry.file(ending)).write_bytes(content)
+        if ending not in IMAGES:
+            (draft / THUMBNAILS).mkdir(exist_ok=True)
+            (draft / entry.thumbnail(ending)).write_bytes(thumbnail)
+        if layout.in_points:
+            sides = zip(size_of(thumbnail), (layout.width, layout.height), strict=True)
+            excesses.append((max(side / most for side, most in sides if most), number))
+        count("files")
+    excess, number = max(excesses, default=(0.0, 0))
+    return specs[number] if excess > 1 + TOLERANCE else None

@@ -1,0 +1,159 @@
+"""A file of a figure for every session, user or topic."""
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+import sessionkit as sk
+from sessionkit.charts import each
+from sessionkit.charts.common_axes import _scales
+from sessionkit.charts.registry import CHARTS
+from sessionkit.errors import UsageError
+from sessionkit.reports.each import file_stems
+
+KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
+
+
+@pytest.fixture(scope="module")
+def clinic():
+    return sk.read("examples/clinic/study.toml")
+
+
+def specs(folder):
+    """The specifications in a folder."""
+    return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "unit"), KINDS)
+def test_axes_of_all_files_are_equal_and_hold_all_data(clinic, tmp_path, kind, unit):
+    few = {"session": "user_id = 'u05'", "user": "user_id in ('u01', 'u05', 'u30')", "topic": "topic_id < 'C'"}[unit]
+    table = each(clinic, kind, unit, tmp_path / "all", format="json", where=few)
+    assert table["file"].null_count() < len(table)
+    files = specs(tmp_path / "all")
+    drawn = [_scales(spec) for spec in files]
+    assert any(drawn)
+    for place in {place for scales in drawn for place in scales}:
+        scales = [scales[place] for scales in drawn if place in scales]
+        ends = {tuple(definition["scale"]["domain"]) for scale in scales for definition in scale.definitions}
+        assert len(ends) == 1, place
+        ((low, high),) = ends
+        assert all(low <= value <= high for scale in scales for value in scale.values), place
+
+
+def test_every_session_has_its_file_its_score_and_its_caption(make, tmp_path):
+    study = make(sessions=3, users=("P1", None))
+    table = each(study, "waterfall", "session", tmp_path / "all", "sDCG@2")
+    assert table["file"].to_list() == [f"{value}.svg" for value in table["value"]]
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == sorted([*table["file"], "index.html"])
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    assert f"{len(table)} of {len(table)} sessions are drawn, with the same axes in all figures." in page
+    scores = sk.score(study, "sDCG@2", per="session")
+    for value, score in scores.select("session_id", "value").rows():
+        assert re.search(rf"<bdi>{value}</bdi>.*?sDCG@2 {score:.3g}", page, re.DOTALL)
+    assert page.count("What made the value of a session. sDCG@2 of session") == len(table)
+
+
+def test_the_score_of_a_user_is_its_mean(clinic, tmp_path):
+    each(clinic, "session-survival", "topic", tmp_path / "none", format="json")
+    assert "mean" not in (tmp_path / "none" / "index.html").read_text("utf-8")
+    each(clinic, "session-curve", "topic", tmp_path / "all", "nsDCG@10", format="json", where="topic_id < 'C'")
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    means = sk.score(clinic, "nsDCG@10", by="topic_id").filter(pl.col("topic_id") < "C")
+    for row in means.iter_rows(named=True):
+        assert f"mean nsDCG@10 {row['value']:.3g} (n = {row['n']}" in page
+
+
+def test_what_cannot_be_drawn_is_named(make, tmp_path):
+    study = make(users=(None, "P1"))
+    table = each(study, "session-survival", "user", tmp_path / "all", format="json")
+    assert table.rows()[-1] == (None, None, "2 sessions have no user_id")
+    assert "2 sessions have no user_id, so they are in no figure." in (tmp_path / "all" / "index.html").read_text(
+        "utf-8"
+    )
+
+
+def test_a_folder_of_its_own_is_replaced_and_any_other_left_alone(make, tmp_path):
+    study, folder = make(), tmp_path / "all"
+    each(study, "waterfall", "session", folder, format="pdf", width="84mm")
+    assert {path.name for path in folder.iterdir()} >= {"index.html", "thumbnails"}
+    each(study, "waterfall", "session", folder)
+    assert not (folder / "thumbnails").exists()
+    (folder / "mine.txt").write_text("mine")
+    before = sorted(folder.iterdir())
+    with pytest.raises(UsageError, match=r"has files that --each did not write \(mine.txt\); it was left alone"):
+        each(study, "waterfall", "session", folder)
+    assert sorted(folder.iterdir()) == before
+    (tmp_path / "index.html").write_text("<p>mine")
+    with pytest.raises(UsageError, match="did not write"):
+        each(study, "waterfall", "session", tmp_path)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("ids", "stems"),
+    [
+        (["s1", "S10"], ["s1", "S10"]),
+        (["a", "A"], ["a-ca978112ca1b", "A-559aead08264"]),
+        (["con", "index", "COM1.x"], ["con-", "index-", "COM1-x-"]),
+        (["../../etc/passwd", "<script>", "\u202e", ""], ["etc-passwd-", "script-", "session-", "session-"]),
+        (["x" * 1_000_000], ["x" * 60 + "-"]),
+        (["é"], ["e-"]),
+    ],
+)
+def test_names_of_files_are_safe(ids, stems):
+    made = file_stems(ids, "session")
+    assert [*made] == ids
+    assert all(name.startswith(stem) for name, stem in zip(made.values(), stems, strict=True))
+    assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}", name) for name in made.values())
+    assert len({name.lower() for name in made.values()}) == len(ids)
+
+
+def test_a_name_that_another_id_would_get_stays_its_own():
+    digest = file_stems(["a b"], "session")["a b"]
+    made = file_stems(["a b", digest], "session")
+    assert made[digest] == digest
+    assert len({*made.values()}) == 2
+
+
+@pytest.mark.slow
+def test_hostile_ids_are_text_in_the_index(hostile, tmp_path):
+    each(hostile, "waterfall", "session", tmp_path / "all")
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    assert "<script" not in page
+    assert all(path.parent == tmp_path / "all" for path in (tmp_path / "all").rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "words"),
+    [
+        ("waterfall user", {}, "waterfall can be drawn for each session, not for each 'user'"),
+        ("sweep-map user", {}, "sweep-map has no --each; charts that have: last-vs-nonlast"),
+        ("waterfall session", {"session": "s1"}, "--session and --each contradict each other"),
+        ("waterfall session", {"format": "gif"}, "format must be one of svg"),
+        ("session-timeline session", {}, "session-timeline cannot be drawn for any session: "),
+        ("session-curve user", {}, "has no user_id|no session has a user_id"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, tmp_path, asked, options, words):
+    with pytest.raises(UsageError, match=words):
+        each(make(users=(None,)), *asked.split(), tmp_path / "all", **options)
+    assert not (tmp_path / "all").exists()
+
+
+def test_too_many_files_are_refused(make, tmp_path, monkeypatch):
+    monkeypatch.setattr("sessionkit.reports.each.MOST_FILES", 1)
+    with pytest.raises(UsageError, match="there are 2 sessions, and --each draws at most 1 files"):
+        each(make(sessions=2), "waterfall", "session", tmp_path / "all")
+
+
+def test_an_interrupt_leaves_nothing(make, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sessionkit.reports.each.rendered_chart", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        each(make(), "waterfall", "session", tmp_path / "all")
+    assert not [*tmp_path.iterdir()]

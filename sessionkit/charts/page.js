@@ -61,6 +61,15 @@
     return line;
   };
 
+  // In a page with an explorer, a click on a mark of a session opens it there.
+  const sessionOf = (item) => document.getElementById("explorer-widget") ? item?.datum?.session_id : undefined;
+  const openSessions = (view, place) => {
+    view.addEventListener("click", (_, item) => {
+      if (sessionOf(item) !== undefined) location.hash = `#session=${encodeURIComponent(sessionOf(item))}`;
+    });
+    view.addEventListener("mousemove", (_, item) => { place.style.cursor = sessionOf(item) === undefined ? "" : "pointer"; });
+  };
+
   // Draws a chart and returns what draws it again where its place has become narrower, or wider, than what it was made for.
   const draw = async (script) => {
     const name = script.dataset.chart;
@@ -73,6 +82,7 @@
       shown.room = room;
       shown.view?.finalize();
       ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room), options));
+      openSessions(shown.view, place);
       const drawn = place.querySelector("svg");
       for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);
       drawn.setAttribute("role", "img");

@@ -23,6 +23,7 @@ In comes a study; out goes a page. Open `page.py` first.
     drawing.js       what the page's own scripts share
     live/            other discounts in the page
     explorer/        sessions one by one in the page
+    session_page.py  figures above the explorer, which a click opens; session_page.html is its template
     redaction.py     what must not be passed on
     sample.py        which sessions a page holds
     session_rows.py  their rows, while the study is read

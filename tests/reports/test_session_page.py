@@ -1,0 +1,40 @@
+"""A page of figures with the explorer below: a click on a session opens it."""
+
+import altair as alt
+import polars as pl
+import pytest
+
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.session_page import session_page
+from sessionkit.scoring.measures.grammar import parse_measure
+from tests.reports.mixed_logs import mixed
+
+
+def wall_of(study):
+    """Return a figure with a square for each session, in a row, 20 pixels apart."""
+    ids = study.sessions.select("session_id").collect()["session_id"].sort()
+    frame = pl.DataFrame({"session_id": ids, "x": [20 * number + 10 for number in range(len(ids))]})
+    chart = alt.layer(
+        alt.Chart(frame, width=20 * len(ids), height=20)
+        .mark_square(size=200)
+        .encode(x=alt.X("x", scale=alt.Scale(domain=[0, 20 * len(ids)]), axis=None), y=alt.value(10))
+    )
+    return Figure("session-wall", "All sessions", chart, "One square for each session.")
+
+
+@pytest.mark.browser
+def test_a_click_on_a_session_opens_it_in_the_explorer(opened, tmp_path):
+    study = mixed(sessions=25)
+    path = tmp_path / "wall.html"
+    path.write_text(session_page(study, [wall_of(study)], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, requests = opened(path)
+    page.locator("#figure-1 .mark-symbol path").nth(12).click()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.session === 's0012'")
+    assert page.url.endswith("#session=s0012")
+    assert page.locator("#explorer-name").inner_text() == "Session s0012"
+    page.locator("#explorer-list tbody button").nth(3).click()
+    assert page.url.endswith("#session=s0003")
+    page.go_back()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.session === 's0012'")
+    assert messages == []
+    assert requests == [path.as_uri()]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.analysis.record_accounts import check as check
     from sessionkit.analysis.reformulations import reformulations as reformulations
     from sessionkit.analysis.session_survival import session_survival as session_survival
+    from sessionkit.analysis.session_table import score as score
     from sessionkit.analysis.summary import summary as summary
     from sessionkit.analysis.sweep.finding import Sweep as Sweep
     from sessionkit.analysis.sweep.sweep import sweep as sweep
@@ -188,7 +189,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.user_oriented import KnownCoverage
     from sessionkit.scoring.measures.user_oriented import RelevantNovelty
     from sessionkit.scoring.scan_paths.variance import path_variance as path_variance
-    from sessionkit.scoring.score import score as score
     from sessionkit.study.package_reader import open_study as open_study
     from sessionkit.study.partitions import add_partition as add_partition
     from sessionkit.study.settings import Settings as Settings

@@ -52,7 +52,7 @@ def score(
         bool,
         typer.Option(
             "--wide",
-            help="With --per session: one row per session, with a column per measure and all columns of sessions and users.",
+            help="With --per session: one row per session, with scores and their bounds, counts, and all columns of sessions and users.",
         ),
     ] = False,
     spread: Annotated[
@@ -74,12 +74,13 @@ def score(
 
     Per group: the group's columns, measure, value (mean over sessions), n (sessions averaged), undefined (sessions
     without a value) and judged (share of the results that are judged). Per session: session_id, system_id, topic_id,
-    user_id, measure, value, judged; per query also query_position. --wide has one row per session, with a column
-    per measure and all columns of sessions and users, for a statistics program. --spread adds sd (n - 1), median,
+    user_id, measure, value, judged; per query also query_position. --wide has one row per session: for each measure
+    its value, lower and upper (bounds under missing judgments) and judged; queries, results, clicks, duration_seconds
+    (empty where not logged); all columns of sessions and users. --spread adds sd (n - 1), median,
     q1, q3, min, max, at_zero, at_one (shares of sessions that score exactly 0 and 1) and values, which lists the
     values of a group that has fewer than five, instead of q1 and q3.
     """
-    from sessionkit.scoring.score import score as scored
+    from sessionkit.analysis.session_table import score as scored
     from sessionkit.scoring.score import score_parts
 
     to = destination(format_, output)

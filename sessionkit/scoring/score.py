@@ -70,85 +70,16 @@ def score(
     by: By = "system_id",
     where: Where = None,
     per: RowUnit | None = None,
-    wide: bool = False,
     spread: bool = False,
     memory: str | int | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> pl.DataFrame:
-    """Score a study.
-
-    Parameters
-    ----------
-    study
-        The study, see `sessionkit.read` and `sessionkit.open_study`.
-    measures
-        Measures or their texts, such as ``"nsDCG@10"`` or ``"mean(nDCG@10)"``. A query measure is averaged over a session's
-        queries, with a warning, unless ``per="query"``.
-    by
-        Columns of the sessions or users to average sessions by, several as a list or joined by commas; None, or ``"all"``, averages all.
-    where
-        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
-    per
-        ``"session"`` or ``"query"``: a row for each instead of means.
-    wide
-        With ``per="session"``: one row per session, with a column per measure and all columns of the session and its user.
-    spread
-        Add statistics of the values of each group, see below. This keeps the value of every session in memory, 8 bytes
-        per session and measure.
-    memory
-        Memory limit, such as ``"4GB"``, in addition to the libraries and the scores; a quarter of the machine's if not
-        given. A saved study may be larger.
-    cache
-        A directory to keep partial results in, one for each partition of a saved study. A partition whose files, and
-        the judgments, are those of an earlier call with the same measures is not scored again; the result is the same
-        bits. Files on this machine are hashed in every call, those at an address are not. Measures that are not
-        sessionkit's own are scored each time. What is kept may be deleted at any time.
-
-    Returns
-    -------
-    polars.DataFrame
-        Ordered by the keys, within a key by measure in the order asked for. Per session: ``session_id``,
-        ``system_id``, ``topic_id``, ``user_id``, ``measure``, ``value`` (null where undefined), ``judged`` (share of
-        the results shown within the cutoff that are judged, 0 to 1; null where none was shown). Per query also
-        ``query_position``. Per group: the group's columns, ``measure``, ``value`` (mean over the sessions where it is
-        defined), ``n`` (those sessions), ``undefined`` (the others) and ``judged`` (over all results). With ``spread``
-        also statistics of the same ``n`` values: ``sd`` (standard deviation with n - 1; null for one value),
-        ``median``, ``q1`` and ``q3`` (quartiles with linear interpolation, as ``numpy.quantile``), ``min``, ``max``,
-        ``at_zero`` and ``at_one`` (shares of the values, 0 to 1, that are exactly 0 and exactly 1). A group of one to
-        four values has no quartiles; it lists its ``values`` in ascending order, and ``values`` is null in other groups.
-
-    Raises
-    ------
-    MeasureError
-        A text names no measure, or a measure has no value per query.
-    UsageError
-        ``by`` is not a column, or ``per`` is not a unit; ``spread`` is asked for together with ``per``; or the study is
-        not saved, so there are no files for a cache.
-    DataError
-        A file of the study is not what its datapackage.json says, and a cache is given.
-
-    Examples
-    --------
-    >>> import sessionkit as sk
-    >>> study = sk.from_tables(
-    ...     results={"session_id": ["s"] * 2, "query_position": [1, 2], "rank": [1, 1], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
-    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 2]},
-    ... )
-    >>> scores = sk.score(study, ["sDCG@10", "nsDCG@10"], per="session")  # 1 + 2 / 1.5; divided by (2 + 1 / 2) x (1 + 1 / 1.5)
-    >>> scores.select("session_id", "measure", scores["value"].round(4), "judged").rows()
-    [('s', 'sDCG@10', 2.3333, 1.0), ('s', 'nsDCG@10', 0.56, 1.0)]
-    >>> spread = sk.score(study, "sDCG@10", by="all", spread=True)  # one session, so no standard deviation and no quartiles
-    >>> spread.select("n", "sd", pl.col("median").round(4), "q1", "at_one", pl.col("values").list.len()).row(0)
-    (1, None, 2.3333, None, 0.0, 1)
-    """
+    """Score a study; the parameters, columns and errors are those of `sessionkit.score`, whose ``wide`` needs bounds too."""
     if where is not None:
         study = restricted(study, where)
     task = score_task(study, measures, by=by, per=per, spread=spread)
-    if wide and per != "session":
-        raise UsageError("wide is one row per session; add per=session, or leave it out")
     (scores,) = run(study, [task], memory, cache)
-    scores = told(study, task, scores)
-    return _wide(study, task.measures, scores) if wide else scores
+    return told(study, task, scores)
 
 
 def score_parts(
@@ -180,28 +111,6 @@ def score_parts(
         yield part
     undefined.tell(study)
     tell_of_measures(study, task)
-
-
-def _wide(study: Study, measures: Sequence[Measure], scores: pl.DataFrame) -> pl.DataFrame:
-    """Scores per session with a row for each and a column for each measure, behind all columns of the session and its user.
-
-    Raises
-    ------
-    UsageError
-        A column of the log is called as a measure is.
-    """
-    users = study.users.drop(
-        [name for name in study.columns("users") if name in study.columns("sessions") and name != "user_id"]
-    )
-    sessions = study.sessions.join(users, on="user_id", how="left", maintain_order="left").collect()
-    texts = [str(measure) for measure in measures]
-    taken = [text for text in texts if text in sessions.columns]
-    if taken:
-        raise UsageError(f"the sessions or users already have a column {taken[0]!r}; rename it in study.toml")
-    values = scores.get_column("value").to_numpy().reshape(-1, len(texts))
-    named = pl.DataFrame(values, schema=texts, orient="row").fill_nan(None)
-    own = scores.get_column("session_id").gather_every(len(texts)).to_frame().hstack(named)
-    return ResultFrame(sessions.join(own, on="session_id", how="left", maintain_order="left").sort("session_id"))
 
 
 def score_task(

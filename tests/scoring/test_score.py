@@ -216,8 +216,11 @@ def test_wide_is_a_row_per_session_with_every_column_of_session_and_user():
     study = read_clinic()
     long = sk.score(study, ["nsDCG@10", "Queries"], per="session")
     wide = sk.score(study, ["nsDCG@10", "Queries"], per="session", wide=True)
-    assert wide.columns[-2:] == ["nsDCG@10", "Queries"]
-    assert set(study.columns("sessions")) | set(study.columns("users")) == set(wide.columns[:-2])
+    of_measures = ["nsDCG@10", "nsDCG@10 lower", "nsDCG@10 upper", "nsDCG@10 judged", "Queries"]
+    counts = ["queries", "results", "clicks", "duration_seconds"]
+    assert wide.columns[:4] == ["session_id", "user_id", "system_id", "topic_id"]
+    assert wide.columns[4:13] == [*of_measures, *counts]
+    assert {*study.columns("sessions"), *study.columns("users")} == {*wide.columns} - {*of_measures, *counts}
     assert wide["session_id"].to_list() == long["session_id"].unique().sort().to_list()
     for measure in ("nsDCG@10", "Queries"):
         assert wide[measure].to_list() == long.filter(measure=measure).sort("session_id")["value"].to_list()

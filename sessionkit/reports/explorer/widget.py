@@ -113,10 +113,11 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
 
 def _tabled(column: pl.Series) -> dict[str, Any]:
     """A column of the table of sessions: numbers as they are shown, or texts, each once."""
-    title = TITLES.get(column.name, label(column.name, LONGEST))
+    name = label(column.name, LONGEST)
+    title = TITLES.get(name, name)
     if column.dtype.is_numeric():
-        return {"name": column.name, "title": title, "values": column.cast(pl.Float64).round_sig_figs(6).to_list()}
-    return {"name": column.name, "title": title, **_coded(column.cast(pl.String))}
+        return {"name": name, "title": title, "values": column.cast(pl.Float64).round_sig_figs(6).to_list()}
+    return {"name": name, "title": title, **_coded(column.cast(pl.String))}
 
 
 def _pair(columns: Columns, measure: GainMeasure, *, drawn: bool) -> dict[str, Any] | None:

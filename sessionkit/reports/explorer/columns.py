@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import cast
 
 import polars as pl
 
-from sessionkit.analysis.incomplete.bounds import bounds
-from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.analysis.session_table import SESSION_COUNTS, column_names, score
 from sessionkit.privacy.options import extras_of
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring import exact
@@ -21,19 +18,18 @@ from sessionkit.scoring.curves import session_vectors
 from sessionkit.scoring.explain import explain
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.results_filter import defined_sessions
-from sessionkit.scoring.score import score
 from sessionkit.study import Study
-from sessionkit.study.session_counts import session_columns, sessions_with
 
 QUERY = ["session_id", "query_position"]
 RESULT = [*QUERY, "doc_id", "_again"]
 TEXTS = ("title", "snippet")
 """What a log can have of results to be read: columns of these names."""
-COUNTS = ("results", "clicks", "duration_seconds")
 LEVELS = 100
 """Different texts that a column of the table may have; free text is not in the table."""
 MOST_COLUMNS = 30
 """Columns of the log that the table has at most."""
+MOST_BOUNDED = 20_000
+"""Sessions of a study whose table has bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +124,7 @@ def columns_of_sessions(
         shown = shown.with_columns(doc_id=pl.lit(None, pl.String))
     if "queries" in redaction.kinds:
         queries = queries.with_columns(query_text=pl.lit(None, pl.String))
-    judged = shown.group_by("session_id").agg(judged_share=pl.col("grade").is_not_null().mean())
-    table = table_columns(study, whole, primary or measure, judged, has_extras=not redaction.kinds)
+    table = table_columns(whole, study, primary or measure, has_extras=not redaction.kinds)
     return Columns(
         redaction.frame(sessions, whole),
         redaction.frame(queries.with_columns(pl.col(counts).fill_null(0)), whole),
@@ -139,47 +134,43 @@ def columns_of_sessions(
     )
 
 
-def table_columns(
-    study: Study, whole: Study, measure: Measure, judged: pl.DataFrame, *, has_extras: bool
-) -> pl.DataFrame:
+def table_columns(whole: Study, held: Study, measure: Measure, *, has_extras: bool) -> pl.DataFrame:
     """Return what the table of sessions shows beside their names, a row for each session in the order of their ids.
 
     Parameters
     ----------
-    study
-        The study with the sessions alone that are held.
     whole
-        The study that they are from, whose other sessions tell which documents of a topic are not judged.
+        The study.
+    held
+        The study with the sessions alone that are shown.
     measure
-        The measure of the scores and of their bounds under missing judgments.
-    judged
-        ``session_id`` and ``judged_share``, the share of judged results.
+        The measure of the scores and of their bounds under missing judgments. Which documents of a topic are not judged is
+        known only of the whole study, so a study of more than `MOST_BOUNDED` sessions has no bounds here.
     has_extras
         Whether ratings and covariates, the further columns of sessions and users, may be shown.
 
     Returns
     -------
     polars.DataFrame
-        ``session_id``; the score by the measure's name, ``lower`` and ``upper``, its bounds, and ``judged_share``, if there are
-        judgments; those of `COUNTS` that the log tells; numbers and texts of few values among further columns.
+        ``session_id``, then columns of ``sessionkit.score(wide=True)``: those of the measure if there are judgments; counts
+        that the log tells; numbers and texts of few values among the further columns.
     """
-    extras = [*dict.fromkeys(name for table in ("sessions", "users") for name in extras_of(study)[table])]
-    names = [name for name in COUNTS if name in session_columns(study)]
-    names += [name for name in extras if has_extras and name not in names]
-    frame = sessions_with(study, names).drop("user_id").sort("session_id").collect()
-    shown = [name for name in names if name in COUNTS or _is_short(frame[name])]
-    frame = frame.select("session_id", pl.col(shown[: MOST_COLUMNS + len(COUNTS)]))
-    if not whole.facts.judgments:
-        return frame
+    extras = [name for table in ("sessions", "users") for name in extras_of(whole)[table]]
+    is_bounded = whole.facts.sessions <= MOST_BOUNDED
+    names = column_names(measure)
+    study = whole if is_bounded else held
+    if {*names} & {*study.columns("sessions"), *study.columns("users")}:  # which score refuses
+        tables = {name: study.table(name).drop(names, strict=False) for name in ("sessions", "users")}
+        study = study.with_tables(**tables)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = score(study, measure, per="session").select("session_id", pl.col("value").alias(str(measure)))
-        with suppress(DataError, MeasureError, UsageError):  # no bounds, as of a scale without a known top
-            units = cast("pl.DataFrame", bounds(whole, measure, None, per="session", wanted=0).units)
-            scores = scores.join(units.select("session_id", "lower", "upper"), on="session_id", how="left")
-    scores = scores.join(judged, on="session_id", how="left")
-    taken = [name for name in scores.columns[1:] if name in frame.columns]
-    return scores.join(frame.drop(taken), on="session_id", how="left", maintain_order="left").sort("session_id")
+        table = score(study, measure, per="session", wide=True)
+    table = table.join(held.sessions.select("session_id").collect(), on="session_id", how="semi", maintain_order="left")
+    shown = [*names, *SESSION_COUNTS[1:]]
+    shown += [name for name in table.columns if has_extras and name in extras and _is_short(table[name])][:MOST_COLUMNS]
+    is_told = table.select(pl.all().is_not_null().any()).row(0, named=True)
+    unknown = () if is_bounded else names[1:3]
+    return table.select("session_id", *(name for name in dict.fromkeys(shown) if is_told[name] and name not in unknown))
 
 
 def _is_short(values: pl.Series) -> bool:

@@ -65,10 +65,10 @@
     return {name, title, order, value, cell: (session) => cell(value(session))};
   };
   const IS_JUDGED = sessions.defined.includes("1");
-  const SCORES = [data.primary, "lower", "upper", "judged_share", data.measure];
+  const SCORES = [...["", " lower", " upper", " judged"].map((ending) => data.primary + ending), data.measure];
   const further = new Map(data.table.map(({name, title, values: held, codes, names: texts}) => [name, codes
     ? names(name, title, {codes, names: texts})
-    : numbers(name, title, (session) => held[session], SCORES.indexOf(name) < 0 ? undefined : name === "judged_share" ? 2 : 4)]));
+    : numbers(name, title, (session) => held[session], SCORES.indexOf(name) < 0 ? undefined : name.endsWith(" judged") ? 2 : 4)]));
   if (IS_JUDGED) further.set(data.measure, numbers(data.measure, data.measure, score, 4));
   const COLUMNS = [
     {name: "session_id", title: "Session", order: (session) => session, value: (session) => sessions.id[session], cell: picked},

@@ -23,12 +23,12 @@ LONGEST = 300
 TITLES = {
     "lower": "Lower bound",
     "upper": "Upper bound",
-    "judged_share": "Judged",
+    "judged": "Judged",
     "results": "Results",
     "clicks": "Clicks",
     "duration_seconds": "Seconds",
 }
-"""What columns of the table of sessions are called."""
+"""What columns of the table of sessions are called, of a measure without its name."""
 STATUSES = ("shown", "empty", "partly_observed", "not_logged")
 
 
@@ -77,7 +77,7 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
         "cutoff": measure.cutoff,
         "synthetic": synthetic,
         "table": [  # the explorer adds up the score of its own measure
-            _tabled(column) for column in columns.table.drop("session_id", str(measure), strict=False)
+            _tabled(column, columns.primary) for column in columns.table.drop("session_id", str(measure), strict=False)
         ],
         "pair": _pair(columns, measure, drawn=drawn),
         "values": values.to_list(),
@@ -111,10 +111,10 @@ def data_of(columns: Columns, measure: GainMeasure, *, synthetic: bool = False, 
     }
 
 
-def _tabled(column: pl.Series) -> dict[str, Any]:
+def _tabled(column: pl.Series, primary: str) -> dict[str, Any]:
     """A column of the table of sessions: numbers as they are shown, or texts, each once."""
     name = label(column.name, LONGEST)
-    title = TITLES.get(name, name)
+    title = TITLES.get(name.removeprefix(f"{primary} "), name)
     if column.dtype.is_numeric():
         return {"name": name, "title": title, "values": column.cast(pl.Float64).round_sig_figs(6).to_list()}
     return {"name": name, "title": title, **_coded(column.cast(pl.String))}

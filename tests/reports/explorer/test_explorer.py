@@ -237,6 +237,13 @@ def test_the_table_has_scores_bounds_counts_and_ratings(shown):
         assert float(columns["years_internet"][row]) == sessions["years_internet"][row]
 
 
+def test_a_column_of_the_log_that_is_called_as_a_score_is_not_in_the_table():
+    study = read_clinic()
+    study = study.with_tables(sessions=study.sessions.with_columns(pl.lit("x").alias("nsDCG@10 lower")))
+    columns = {column["name"]: column for column in data_of(page_of(explorer, study, ("nsDCG@10",)))["table"]}
+    assert columns["nsDCG@10 lower"]["values"][0] == 0
+
+
 def test_free_texts_times_and_what_is_redacted_are_not_in_the_table():
     study = read_clinic()
     number = pl.int_range(pl.len()).cast(pl.String)
@@ -247,11 +254,20 @@ def test_free_texts_times_and_what_is_redacted_are_not_in_the_table():
     )
     names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",)))["table"]]
     assert names == [
-        "nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds", "satisfaction", "seen", "mood",
+        "nsDCG@10", "nsDCG@10 lower", "nsDCG@10 upper", "nsDCG@10 judged",
+        "results", "clicks", "duration_seconds", "satisfaction", "seen", "mood",
         "years_internet", "years_portal", "skill", "years_medicine",
     ]  # fmt: skip
     names = [column["name"] for column in data_of(page_of(explorer, study, ("nsDCG@10",), redact="users"))["table"]]
-    assert names == ["nsDCG@10", "lower", "upper", "judged_share", "results", "clicks", "duration_seconds"]
+    assert names == [
+        "nsDCG@10",
+        "nsDCG@10 lower",
+        "nsDCG@10 upper",
+        "nsDCG@10 judged",
+        "results",
+        "clicks",
+        "duration_seconds",
+    ]
 
 
 @pytest.mark.browser
@@ -264,7 +280,7 @@ def test_the_sessions_found_are_saved_as_csv(shown):
         page.get_by_role("button", name="Save as CSV").click()
     assert caught.value.suggested_filename == "sessions.csv"
     frame = pl.read_csv(caught.value.path())
-    assert frame.columns[:3] == ["session_id", "sDCG@10", "judged_share"]
+    assert frame.columns[:3] == ["session_id", "sDCG@10", "sDCG@10 judged"]
     scores = sk.score(study, "sDCG@10", per="session").join(study.sessions.collect(), on="session_id")
     expected = scores.filter(system_id="B").sort("value", "session_id", descending=[True, False], nulls_last=True)
     assert frame["session_id"].to_list() == expected["session_id"].to_list()

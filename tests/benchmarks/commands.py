@@ -57,6 +57,25 @@ def report(places: tuple[Path, Path]) -> Done:
     return done
 
 
+def _study_and_folder(log: Path, scratch: Path) -> tuple[Path, Path]:
+    """The same with a folder to write figures to."""
+    return _study(log, scratch), scratch
+
+
+@work(_study_and_folder)
+def figure(places: tuple[Path, Path]) -> Done:
+    """`sessionkit chart` of one session of the clinic example."""
+    study, folder = places
+    return _ran([*SESSIONKIT, "chart", "waterfall", str(study), "--session", "c001", "--output", str(folder / "one.svg")])
+
+
+@work(_study_and_folder)
+def figure_of_each(places: tuple[Path, Path]) -> Done:
+    """`sessionkit chart --each session` of the clinic example: 120 figures and their index."""
+    study, folder = places
+    return _ran([*SESSIONKIT, "chart", "waterfall", str(study), "--each", "session", "--output", str(folder / "each")])
+
+
 @work(_study)
 def version(_study: Path) -> Done:
     """`sessionkit --version`."""

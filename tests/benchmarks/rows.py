@@ -195,6 +195,13 @@ ROWS: dict[str, Row] = {
         Cache.clinic,
         runs=7,
     ),
+    "figure-of-each": Row(
+        "`sessionkit chart waterfall --each session` of the clinic study, 120 figures",
+        commands.figure_of_each,
+        commands.figure,
+        AtMost(20, "the figure of one session"),
+        Cache.clinic,
+    ),
     "report-large": _scored(
         f"a report, a page under 5 MB, {LOG}; the target is meant for 1,000,000 sessions",
         scoring.report,

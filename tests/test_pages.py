@@ -75,7 +75,7 @@ def test_the_readme_is_short_and_leads_to_every_guide():
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_guide_is_short_and_says_first_what_the_reader_will_have(topic):
     prose = re.sub(r"^```.*?^```$", "", guide(topic), flags=re.MULTILINE | re.DOTALL)
-    assert len(prose.split()) < (2_100 if topic in ("papers", "terms") else 1_400)
+    assert len(prose.split()) < {"papers": 2_100, "terms": 2_300}.get(topic, 1_400)
     heading, _, first = prose.split("\n")[:3]
     assert re.match(r"# [A-Z][^:]*: ", heading)
     assert re.match("(At the end of this guide|With this page|After ten minutes)", first)
@@ -136,7 +136,8 @@ Search Relevance Workbench, learning-to-rank, Parquet, NDJSON, Spark, trec_eval,
 randomization, population, adjusted, detected, 95% interval, t, n, users weighted equally, safe, balanced Latin square, last query,
 interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,
 kept aside, paired, users like these, true difference, left out, Hedges' g, Welch, evidence, REML, residual, tau, knee, pooled, KL,
-cumulated, median, quartile, SD, standard deviation, spread"""
+cumulated, median, quartile, SD, standard deviation, spread,
+per session, session table, gallery, folder of charts"""
 
 
 @pytest.mark.parametrize("term", " ".join(IN_PLAIN_WORDS.split()).split(", "))
@@ -158,6 +159,7 @@ def test_help_answers_the_words_of_the_field(term, capsys):
         ("slopes", "More: sessionkit chart slopes --help"),
         ("ecir2008", "ecir2008, a preset of measures"),
         ("--by", "Commands: score, "),
+        ("sessions", "The word itself:\nsession: what one searcher did"),
         ("quartiles", "`score --spread`"),
         ("SD", "`score --spread`"),
         ("judgments", "judgments, a table of a study. Its columns: sessionkit schema judgments"),

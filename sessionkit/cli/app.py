@@ -72,6 +72,8 @@ def help_(
         typer.echo(guide(topic.casefold()), nl=False)
         if topic in map(name_of, COMMANDS):
             typer.echo(f"\nThe command of that name: sessionkit {topic} --help")
+        elif entry := meaning(topic.casefold()):
+            typer.echo(f"\nThe word itself:\n{harmless(entry) if sys.stdout.isatty() else entry}")
         return
     if topic is None or topic in map(name_of, COMMANDS):
         app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)

@@ -20,6 +20,7 @@ TOPICS = (
     "own-logs",
     "formats",
     "measures",
+    "sessions",
     "comparing",
     "robustness",
     "figures",

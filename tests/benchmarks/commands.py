@@ -66,7 +66,9 @@ def _study_and_folder(log: Path, scratch: Path) -> tuple[Path, Path]:
 def figure(places: tuple[Path, Path]) -> Done:
     """`sessionkit chart` of one session of the clinic example."""
     study, folder = places
-    return _ran([*SESSIONKIT, "chart", "waterfall", str(study), "--session", "c001", "--output", str(folder / "one.svg")])
+    return _ran(
+        [*SESSIONKIT, "chart", "waterfall", str(study), "--session", "c001", "--output", str(folder / "one.svg")]
+    )
 
 
 @work(_study_and_folder)

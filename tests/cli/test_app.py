@@ -108,6 +108,7 @@ def test_an_option_that_several_commands_take_is_declared_once():
             for name in option.opts:
                 declared.setdefault(name, set()).add((option.metavar, option.help))
     assert len(declared.pop("--format")) == 2, "a format of tables, and one of figures"
+    assert len(declared.pop("--spread")) == 2, "of the scores of a group, and of errors over grades"
     assert {name: len(ways) for name, ways in declared.items() if name.startswith("--") and len(ways) > 1} == {}
 
 

@@ -201,7 +201,7 @@ def _draw_each(study: str, kind: str, each: str, output: Path, measures: list[st
     if not output.is_dir() and ending in get_args(FigureFormat):
         raise UsageError(
             f"--each writes a folder with a file for every {each}, and {output} names one file; "
-            f"give --output {output.stem} --format {ending}"
+            f"give --output {output.with_suffix('')} --format {ending}"
         )
     with working("drawing"):
         table = draw_each(open_source(study), kind, cast("FigureUnit", each), output, measures, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sessionkit.display.tables import TextTable
+    from sessionkit.study import Study
 
 AFTER_STOP = words(AfterStop)
 PARTS = words(Part)
@@ -211,6 +213,8 @@ def curve(
             )
         to.send(differences, condition_of(opened), paper)
         return
+    if per is not None and chart is not None:
+        _require_few_curves(opened, study, measure, chart)
     with working("averaging"):
         frame = curves(
             opened,
@@ -242,6 +246,17 @@ def curve(
             )
         )
     to.send(frame, condition_of(opened), paper)
+
+
+def _require_few_curves(study: Study, path: str, measure: str, chart: Path) -> None:
+    """Refuse a chart with more curves of single sessions than can be told apart."""
+    from sessionkit.charts.encodings import MOST_COLORED
+
+    if study.facts.sessions > MOST_COLORED:
+        raise UsageError(
+            f"--chart draws at most {MOST_COLORED} curves of single sessions, and there are {study.facts.sessions:,}; draw each "
+            f"small: sessionkit chart session-wall {path} '{measure}' --output {chart}"
+        )
 
 
 def breakdown(

@@ -12,6 +12,7 @@ from sessionkit.charts import colors_of
 from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.choices import CurveNormalization, EffortUnit
+from sessionkit.display.natural_order import in_natural_order
 from sessionkit.reports.redaction import Redaction
 from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
@@ -142,7 +143,7 @@ def choices_of(
         colors=colors_of(groups.get_column("group").to_list()),
         topic=topic,
         topic_told=told,
-        system=str(present.get_column("group").min()),
+        system=next(iter(in_natural_order(present.get_column("group"))), "None"),
         long=long,
         by=by,
         synthetic=study.settings.synthetic,

@@ -30,6 +30,7 @@ from sessionkit.display.templates import rendered
 from sessionkit.display.words import capital, counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, require_chart
+from sessionkit.reports.group_labels import labeled
 from sessionkit.reports.single import StudyPart, require_drawn, single_figure
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures
@@ -43,6 +44,8 @@ from sessionkit.study.session_subset import restricted
 FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
 COLUMNS: dict[FigureUnit, str] = {"session": "session_id", "user": "user_id", "topic": "topic_id"}
 """The column of the log that has the ids of what figures are about."""
+ABOUT = {"system_id": "{}", "topic_id": "topic {}", "user_id": "user {}"}
+"""How the index names what a session belongs to."""
 MOST_FILES = 2000
 """Files that one call draws: more take minutes, and nobody looks through them."""
 INDEX = "index.html"
@@ -63,12 +66,14 @@ SCHEMA = {"value": pl.String, "file": pl.String, "reason": pl.String}
 class Entry:
     """One session, user or topic of the index.
 
-    ``caption`` is empty where it cannot be drawn; ``notes`` has the reason then, and else what a reader of the figure should know.
+    ``about`` is the system, topic and user of a session, and the number of sessions of a user or topic. ``caption`` is empty where it
+    cannot be drawn; ``notes`` has the reason then, and else what a reader of the figure should know.
     """
 
     value: str
     stem: str
     sessions: pl.Series
+    about: str
     spec: dict[str, Any] | None = None
     caption: str = ""
     notes: str = ""
@@ -81,12 +86,6 @@ class Entry:
     def thumbnail(self, ending: str) -> str:
         """The name of its small picture: the file itself where a page can show it."""
         return self.file(ending) if ending in IMAGES else f"{THUMBNAILS}/{self.stem}.svg"
-
-    @property
-    def details(self) -> str:
-        """What the index says below its id."""
-        sessions = counted(len(self.sessions), "session")
-        return ", ".join(filter(None, [sessions, self.score]))
 
 
 def each(
@@ -239,9 +238,10 @@ def require_replaceable(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; --each writes a folder: name one that does not exist")
-    files = {
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
-    }
+    files = {path.name for path in folder.iterdir()}
+    small = folder / THUMBNAILS
+    if small.is_dir() and not small.is_symlink():
+        files = files - {THUMBNAILS} | {f"{THUMBNAILS}/{path.name}" for path in small.iterdir()}
     if not files:
         return
     index = folder / INDEX
@@ -261,8 +261,12 @@ def _entries(study: Study, unit: FigureUnit, where: Where) -> tuple[list[Entry],
     if column not in study.columns("sessions"):
         raise UsageError(f"the log has no {column}, so there is no {unit} to draw a figure of")
     stems = file_stems(study.sessions.select(column).collect().get_column(column).drop_nulls().unique(), unit)
-    sessions = restricted(study, where).sessions.select(value=pl.col(column), session=pl.col("session_id")).collect()
-    groups = sessions.drop_nulls("value").group_by("value").agg(pl.col("session").sort())
+    sessions = labeled(restricted(study, where), ["system_id"]).sessions
+    names = [name for name in ABOUT if name in study.columns("sessions")] if unit == "session" else []
+    parts = [pl.format(ABOUT[name], name) for name in names]
+    about = pl.concat_str(*parts, separator=", ", ignore_nulls=True) if parts else pl.lit("")
+    frame = sessions.select(value=column, session="session_id", about=about).collect()
+    groups = frame.drop_nulls("value").group_by("value").agg(pl.col("session").sort(), pl.col("about").first())
     if groups.is_empty():
         raise UsageError(f"no session has a {column}, so there is no {unit} to draw a figure of")
     if len(groups) > MOST_FILES:
@@ -270,10 +274,15 @@ def _entries(study: Study, unit: FigureUnit, where: Where) -> tuple[list[Entry],
             f"there are {len(groups):,} {unit}s, and --each draws at most {MOST_FILES:,} files; choose some by --where"
         )
     entries = [
-        Entry(value, stems[value], pl.Series(ids, dtype=pl.String))
-        for value, ids in natural_sort(groups, "value").rows()
+        Entry(
+            value,
+            stems[value],
+            pl.Series(ids, dtype=pl.String),
+            text if unit == "session" else counted(len(ids), "session"),
+        )
+        for value, ids, text in natural_sort(groups, "value").rows()
     ]
-    return entries, int(sessions.get_column("value").null_count())
+    return entries, frame.get_column("value").null_count()
 
 
 def file_stems(values: Iterable[str], unit: str) -> dict[str, str]:

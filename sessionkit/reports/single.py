@@ -154,7 +154,9 @@ def single_figure(
     made = figure(study, kind, choices)
     if study.restriction is not None:
         made = _limited(made, f"where {study.restriction}")
-    return made if part is None else _limited(made, f"of {part.unit} {label(part.value)}")
+    if part is None or CHARTS[kind].each == ("topic",):  # a figure of one topic names it already
+        return made
+    return _limited(made, f"of {part.unit} {label(part.value)}")
 
 
 def _limited(made: Figure, sessions: str) -> Figure:

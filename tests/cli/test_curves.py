@@ -126,6 +126,13 @@ def test_the_parts_are_drawn_beside_the_table(call, refused, study, tmp_path):
     refused(2, *words, "--significance", names=["--chart", "without --significance"])
 
 
+def test_curves_of_many_single_sessions_are_drawn_small(call, refused, study, tmp_path, monkeypatch):
+    words = ["curve", study, "sDCG@3", "--per", "session", "--chart", tmp_path / "curves.svg"]
+    assert "written: " in call(*words).err
+    monkeypatch.setattr("sessionkit.charts.encodings.MOST_COLORED", 1)
+    refused(2, *words, names=["at most 1 curves", "sessionkit chart session-wall", "'sDCG@3' --output"])
+
+
 def test_the_curves_are_drawn_beside_the_table(call, study, tmp_path):
     place = tmp_path / "curves.json"
     assert f"written: {place}" in call("curve", study, "sDCG@3", "--by", "user_id", "--chart", place).err

@@ -13,6 +13,7 @@ from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
 from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import TOP, Choices
 from sessionkit.reports.figures.bands import BANDED, DRAWS, alone_told, band_told, bands_of
@@ -295,34 +296,47 @@ def _few_long(every: pl.DataFrame, long: pl.DataFrame | None) -> str:
 
 
 def single_sessions(study: Study, choices: Choices) -> Figure:
-    """Figure 4."""
+    """Figure 4: all sessions of one group and topic, which are named."""
     measure = _exact(choices) or choices.measure
-    share = measure.normalized
-    chosen = grouped_sessions(study, choices.by).filter(pl.col("group") == choices.system)
+    groups = grouped_sessions(study, choices.by)
     of_topic = _sessions_of_topic(study, choices).to_frame()
-    sessions = chosen.select("session_id").join(of_topic, on="session_id", how="semi").sort("session_id")
-    shown = sessions.head(MOST)
-    frame = curve_with_stops(only(study, shown), measure, per="session")
+    of_group = groups.filter(pl.col("group") == choices.system).select("session_id")
+    sessions = of_group.join(of_topic, on="session_id", how="semi").sort("session_id")
+    n_groups = groups.get_column("group").n_unique()
+    columns = "systems" if choices.by == "system_id" else f"values of {choices.by}"
+    whose = "" if choices.system == EVERYONE else f" of {choices.system}"
+    if len(sessions) > MOST:
+        raise UsageError(
+            f"single-sessions draws at most {MOST} sessions, and there are {len(sessions):,}{whose} for {choices.topic_told}; "
+            "choose some by --where, or draw all small: sessionkit chart session-wall"
+        )
+    frame = curve_with_stops(only(study, sessions), measure, per="session")
     title = "Single sessions and where they stopped"
-    names = [] if choices.system == EVERYONE else [choices.system]
-    names += [f"topic {choices.topic}"] if choices.topic is not None else []
+    names = [] if choices.system == EVERYONE else [f"{choices.system}{_one_of(n_groups, columns)}"]
+    if choices.topic is not None:
+        n_topics = study.sessions.select(pl.col("topic_id").drop_nulls().n_unique()).collect().item()
+        names.append(f"topic {choices.topic}{_one_of(n_topics, 'topics')}")
     chart = charts.single_sessions(
         choices.redaction.frame(frame, study),
         color=choices.colors[choices.system],
-        normalized=share,
+        normalized=measure.normalized,
         subtitle=", ".join(names) or None,
         measure=str(measure),
         synthetic=choices.synthetic,
         title=title,
     )
-    of = "" if choices.system == EVERYONE else f" of {choices.system}"
-    which = "Every session" if len(shown) == len(sessions) else f"The first {len(shown)} of {len(sessions)} sessions"
+    why = f", the first of {n_groups} {columns}," if n_groups > 1 else ""
     caption = (
-        f"{which}{of} for {choices.topic_told}: {measure} after every slot; {len(shown)} "
-        f"{'session' if len(shown) == 1 else 'sessions'}. A point marks where the searcher stopped, a number beside it "
-        f"how many did there; dashes hold the gain to the end of the longest session.{choices.told(measure)}"
+        f"Every session{whose}{why} for {choices.topic_told}: {measure} after every slot; {counted(len(sessions), 'session')}. "
+        "A point marks where the searcher stopped, a number beside it how many did there; dashes hold the gain to the end of the "
+        f"longest session.{choices.told(measure)}"
     )
     return Figure("single-sessions", title, chart, caption)
+
+
+def _one_of(number: int, things: str) -> str:
+    """That there are others of which one is shown."""
+    return f" (1 of {number:,} {things})" if number > 1 else ""
 
 
 def _sessions_of_topic(study: Study, choices: Choices, queries: int = 0) -> pl.Series:

@@ -68,13 +68,26 @@ def test_sessions_can_be_grouped_by_another_column(make):
     assert color["scale"]["domain"] == ["a", "b"]
 
 
-def test_sessions_beyond_what_a_chart_holds_are_left_out_and_counted(make, monkeypatch):
+def test_more_sessions_than_a_chart_holds_are_refused(make, monkeypatch):
     monkeypatch.setattr("sessionkit.reports.figures.session_curves.MOST", 5)
     study = make(systems=("S1",), sessions=8)
-    made = figure(study, "single-sessions", choices_of(study))
-    assert "The first 5 of 8 sessions of S1" in made.caption
-    rows = [row for rows in made.chart.to_dict()["datasets"].values() for row in rows]
-    assert {row["session"] for row in rows if "rank" in row} == {"s0", "s1", "s2", "s3", "s4"}
+    with pytest.raises(
+        UsageError, match=r"at most 5 sessions, and there are 8 of S1 for topic t; choose some by --where"
+    ):
+        figure(study, "single-sessions", choices_of(study))
+
+
+def test_single_sessions_say_which_of_how_many_systems_and_topics_they_are(make):
+    study = make(systems=("S10", "S9"), topics=("t", "t", "u", "t"), sessions=8)  # S9 has 4 of 6 sessions of topic t
+    made = single_figure(study, "single-sessions")
+    rows = [row for row in sk.charts.data(made.chart)[0].iter_rows(named=True) if "rank" in row]
+    assert {row["session"] for row in rows} == {"s1", "s3", "s5", "s7"}
+    assert made.chart.to_dict()["title"]["subtitle"] == "S9 (1 of 2 systems), topic t (1 of 2 topics)"
+    assert "Every session of S9, the first of 2 systems, for topic t, the one with the most sessions: " in made.caption
+    assert "; 4 sessions." in made.caption
+    chosen = single_figure(study, "single-sessions", where="system_id = 'S10' and topic_id = 'u'")
+    assert chosen.chart.to_dict()["title"]["subtitle"][-1] == "S10, topic u"
+    assert "Every session of S10 for topic u: " in chosen.caption
 
 
 def sessions_of(lengths):

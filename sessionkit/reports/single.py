@@ -153,15 +153,17 @@ def single_figure(
     choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
     made = figure(study, kind, choices)
     if study.restriction is not None:
-        made = _limited(made, f"where {study.restriction}")
+        condition = f"where {study.restriction}"
+        made = _limited(made, condition, condition)
     if part is None or CHARTS[kind].each == ("topic",):  # a figure of one topic names it already
         return made
-    return _limited(made, f"of {part.unit} {label(part.value)}")
+    of_part = f"{part.unit} {label(part.value)}"
+    return _limited(made, of_part, f"of {of_part}")
 
 
-def _limited(made: Figure, sessions: str) -> Figure:
-    """The figure with the sessions that it is limited to below its title and in its caption."""
-    return replace(made, chart=_under(made, sessions), caption=f"{made.caption} Sessions {sessions}.")
+def _limited(made: Figure, shown: str, sessions: str) -> Figure:
+    """The figure with a line below its title that says which sessions it is limited to, and a sentence in its caption."""
+    return replace(made, chart=_under(made, shown), caption=f"{made.caption} Sessions {sessions}.")
 
 
 def require_drawn(kind: str, measures: Sequence[str | Measure]) -> None:

@@ -177,22 +177,24 @@ def _values_and_bounds(
     study: Study, measures: Sequence[Measure], scores: pl.DataFrame, memory: str | int | None
 ) -> pl.DataFrame:
     """Return ``session_id`` and the columns of every measure from its scores per session, which are ordered by session and measure."""
-    bounds = session_bounds(study, measures, memory)
+    bounds = _session_bounds(study, measures, scores, memory)
     columns = [scores["session_id"].gather_every(len(measures))]
     for place, measure in enumerate(measures):
         rows = scores[place :: len(measures)]
         value, *beside = column_names(measure)
         columns.append(rows["value"].alias(value))
         if beside:
-            bounded = rows.select("session_id").join(
-                bounds.filter(measure=str(measure)), on="session_id", how="left", maintain_order="left"
+            bounds_of_measure = bounds.filter(measure=str(measure)).drop("measure")
+            sides = rows.select("session_id", "judged").join(
+                bounds_of_measure, on="session_id", how="left", maintain_order="left"
             )
-            sides = (bounded["lower"], bounded["upper"], rows["judged"])
-            columns += [side.alias(name) for side, name in zip(sides, beside, strict=True)]
+            columns += [sides[side].alias(name) for side, name in zip(BESIDE_VALUE, beside, strict=True)]
     return pl.DataFrame(columns)
 
 
-def session_bounds(study: Study, measures: Sequence[Measure], memory: str | int | None = None) -> pl.DataFrame:
+def _session_bounds(
+    study: Study, measures: Sequence[Measure], scores: pl.DataFrame, memory: str | int | None
+) -> pl.DataFrame:
     """Return the bounds of every session, as ``sessionkit.bounds(per="session")`` has them; warn of measures without bounds.
 
     Returns
@@ -200,20 +202,25 @@ def session_bounds(study: Study, measures: Sequence[Measure], memory: str | int 
     polars.DataFrame
         ``session_id``, ``measure``, ``lower``, ``upper``; no rows of measures without bounds, nor of a study without judgments.
     """
+    if not study.facts.judgments:
+        return pl.DataFrame(schema=BOUNDS)
     own_keys = "judgment_key" in study.columns("queries")
     judged = GradedPairs.of(study)
-    reasons = {measure: _why_no_bounds(measure, study, judged, own_keys=own_keys) for measure in measures}
-    bounded = tuple(measure for measure in measures if reasons[measure] is None and measure.inner.bounds != "fixed")
-    if study.facts.judgments:
-        for measure, reason in reasons.items():
-            if reason is not None:
-                warn(f"{measure} has no bounds: {reason}")
-    if not bounded or not study.facts.judgments:
+    movable = [measure for measure in measures if measure.inner.bounds != "fixed"]
+    reasons = {measure: _why_no_bounds(measure, study, judged, own_keys=own_keys) for measure in movable}
+    for measure, reason in reasons.items():
+        if reason is not None:
+            warn(f"{measure} has no bounds: {reason}")
+    bounded = tuple(measure for measure, reason in reasons.items() if reason is None)
+    if not bounded:
         return pl.DataFrame(schema=BOUNDS)
     grouping, reads = Grouping.of(study, None, several=False), columns_read(study, bounded)
     texts, kept = PoolTexts(), BatchRoom(memory_budget(memory) // HELD)
     (shown,) = run(study, [PoolReduction(bounded, grouping, reads, texts, kept)], memory)
     pool = Pool.of(judged, shown, texts, kept)
+    if pool.whole:  # no judgment is missing, so no value can change
+        rows = scores.filter(pl.col("measure").is_in([*map(str, bounded)]))
+        return rows.select("session_id", "measure", lower="value", upper="value")
     task = BoundsReduction(bounded, grouping, reads, pool, study.settings.max_grade, "session", own_keys)
     (units,) = kept.run([task]) if kept.batches else run(study, [task], memory)
     return units.select([*BOUNDS])

@@ -17,10 +17,11 @@ from sessionkit.analysis.groups import BETWEEN
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import DECIMALS, decimals_of, number_texts, share_text
+from sessionkit.display.numbers import DECIMALS, decimals_of, interval_text, number_texts, share_text
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, known, table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study.inference_options import error_rate
 
@@ -33,6 +34,12 @@ PAIRED = (
 ACROSS = 8
 """The most columns of values."""
 LISTED = "Fewer than five values are listed in place of median and quartiles."
+BRACKETS = (
+    "Brackets: the lowest and the highest value that the session could have, whatever the grades of unjudged documents (no "
+    "confidence intervals)."
+)
+ROUNDING = 1e-12
+"""Difference between bounds that is due to rounding."""
 NAMED = 4
 """Groups of which a note says what each has; of more it says the range."""
 
@@ -157,6 +164,79 @@ def median_text(row: Mapping[str, Any], decimals: int) -> str:
         return ", ".join(filter(None, number_texts("value", row["values"], decimals)))
     median, q1, q3 = number_texts("value", [row["median"], row["q1"], row["q3"]], decimals)
     return DASH if median is None else f"{median} [{q1}, {q3}]"
+
+
+def session_rows_table(table: pl.DataFrame, measures: Sequence[str], ratings: Sequence[str]) -> TextTable:
+    """Sessions as papers list them: who, with what, on what; score [bounds], judged share, counts and ratings.
+
+    Parameters
+    ----------
+    table
+        The table of `sessionkit.score` with ``wide=True``.
+    measures
+        The names of its measures.
+    ratings
+        Further columns of it that stand behind the counts.
+    """
+    columns: dict[str, Sequence[str | None]] = {}
+    numeric = []
+    for name in known(table.select("session_id", "user_id", "system_id", "topic_id")).columns:
+        columns[heading(name)] = [_text(value) for value in table[name]]
+        numeric.append(False)
+    judged = [measure for measure in measures if f"{measure} judged" in table.columns]
+    bounded = [measure for measure in judged if table[f"{measure} lower"].count()]
+    movable = [measure for measure in bounded if table.select(_can_move(measure).any()).item()]
+    for measure in measures:
+        value = with_unit(measure)
+        columns[value] = _bounded_texts(table, measure) if measure in movable else _value_texts(table, measure)
+        if measure in judged:
+            heading_ = "Judged" if len(judged) == 1 else f"Judged, {measure}"
+            columns[heading_] = number_texts("judged", table[f"{measure} judged"].to_list())
+    minutes = (table["duration_seconds"] / 60).alias("minutes")
+    for name in ("queries", "results", "clicks"):
+        columns[name.capitalize()] = number_texts(name, table[name].to_list(), 0)
+    columns["Minutes"] = number_texts("minutes", minutes.to_list(), 1)
+    for name in ratings:
+        columns[label(name)] = [None if value is None else _text(value) for value in table[name]]
+    shown = {name: texts for name, texts in columns.items() if any(text is not None for text in texts)}
+    lower = [measure for measure in measures if MeasureDirection.named(measure).better == "lower"]
+    fixed = [measure for measure in bounded if measure not in movable]
+    undefined = [f"{measure} {many:,}" for measure in measures if (many := table[measure].null_count())]
+    note = [
+        f"Lower is better: {listed(lower)}." if lower else "",
+        BRACKETS if movable else "",
+        f"No further judgment could change a value of {listed(fixed)}." if fixed else "",
+        f"Sessions without a value: {', '.join(undefined)} of {len(table):,}." if undefined else "",
+    ]
+    return TextTable(
+        caption=f"Scores and counts of {counted(len(table), 'session')}",
+        headers=tuple(shown),
+        rows=tuple(zip(*([text or DASH for text in texts] for texts in shown.values()), strict=True)),
+        numeric=(*numeric, *[True] * (len(shown) - len(numeric))),
+        note=" ".join(filter(None, note)) or None,
+        frame=table,
+    )
+
+
+def _can_move(measure: str) -> pl.Expr:
+    """Whether the bounds of a session's value differ by more than rounding."""
+    return pl.col(f"{measure} upper") - pl.col(f"{measure} lower") > ROUNDING
+
+
+def _value_texts(table: pl.DataFrame, measure: str, column: str | None = None) -> list[str | None]:
+    """The values of a measure in a list of sessions, or of a column beside them, all with the same decimals."""
+    values = table[measure if column is None else column].to_list()
+    return number_texts("value", values, decimals_of(table[measure]))
+
+
+def _bounded_texts(table: pl.DataFrame, measure: str) -> list[str | None]:
+    """The values of a measure in a list of sessions, each with its bounds."""
+    values = _value_texts(table, measure)
+    ends = (_value_texts(table, measure, f"{measure} {side}") for side in ("lower", "upper"))
+    return [
+        value if interval is None else f"{value or DASH} {interval}"
+        for value, interval in zip(values, map(interval_text, *ends), strict=True)
+    ]
 
 
 def _narrower(scores: pl.DataFrame, keys: Sequence[str], measures: Sequence[str]) -> bool:

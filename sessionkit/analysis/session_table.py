@@ -173,6 +173,13 @@ def column_names(measure: Measure) -> list[str]:
     return [str(measure), *(f"{measure} {name}" for name in BESIDE_VALUE)]
 
 
+def measures_in(table: pl.DataFrame) -> list[str]:
+    """Return the names of the measures of a table of sessions."""
+    columns = table.columns[len(IDS) : table.columns.index(SESSION_COUNTS[0])]
+    beside = {f"{name} {side}" for name in columns for side in BESIDE_VALUE}
+    return [name for name in columns if name not in beside]
+
+
 def _values_and_bounds(
     study: Study, measures: Sequence[Measure], scores: pl.DataFrame, memory: str | int | None
 ) -> pl.DataFrame:

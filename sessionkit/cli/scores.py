@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -98,7 +99,15 @@ def score(
     if verify:
         require_verified(opened)
     paper = (
-        paper_of(by, "wide" if wide else per, measures, where, opened.settings.labels, spread=spread)
+        paper_of(
+            by,
+            "wide" if wide else per,
+            measures,
+            where,
+            opened.settings.labels,
+            spread=spread,
+            ratings=ratings_of(opened),
+        )
         if to.form in PAPERS
         else None
     )
@@ -112,6 +121,10 @@ def score(
     with working("scoring"):
         if wide:
             found = scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache)
+            if to.form is OutputForm.table:
+                width = shutil.get_terminal_size().columns if to.terminal else None
+                to.send_tables(*session_tables(found, width))
+                return
             to.send(found, condition_of(opened), paper)
             return
         parts = score_parts(opened, measures, by=by, per=per, spread=spread, memory=memory, cache=cache)
@@ -135,6 +148,62 @@ def spread_tables(scores: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
     return {"means": means, "medians": others}, titles
 
 
+def session_tables(table: pl.DataFrame, width: int | None) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+    """Return the two tables in which a terminal shows a table of sessions, which is too wide for one, and their titles.
+
+    Parameters
+    ----------
+    table
+        The table of ``sessionkit.score(wide=True)``.
+    width
+        Characters of a line; columns of the log that do not fit are named instead. None, all fit.
+    """
+    import polars as pl
+
+    from sessionkit.analysis.session_table import IDS, SESSION_COUNTS, measures_in
+    from sessionkit.contract import table as contract
+    from sessionkit.display.numbers import DECIMALS, interval_text, number_texts
+    from sessionkit.display.tables import known
+    from sessionkit.display.text_tables import table_text
+
+    scores = known(table.select(IDS))
+    measures = measures_in(table)
+    judged = [measure for measure in measures if f"{measure} judged" in table.columns]
+    for measure in measures:
+        scores = scores.with_columns(table[measure])
+        if measure in judged:
+            prefix = "" if len(judged) == 1 else f"{measure} "
+            ends = [
+                number_texts("value", table[f"{measure} {side}"].to_list(), DECIMALS) for side in ("lower", "upper")
+            ]
+            bounds = pl.Series(f"{prefix}bounds", [*map(interval_text, *ends)], pl.String)
+            scores = scores.with_columns(
+                *([bounds] if bounds.count() else []), table[f"{measure} judged"].alias(f"{prefix}judged")
+            )
+    declared = {*contract("sessions").by_name, *contract("users").by_name} - {*SESSION_COUNTS}
+    names = [name for name in table.columns[table.columns.index("topic_id") + 1 :] if name not in declared]
+    names = [name for name in names if name not in table.columns[: table.columns.index(SESSION_COUNTS[0])]]
+    counts = table.select("session_id", *(name for name in names if table[name].count() or not len(table)))
+    hidden: list[str] = []
+    while width is not None and counts.width > 2 and len(table_text(counts.head(1)).partition("\n")[0]) > width:
+        hidden.insert(0, counts.columns[-1])
+        counts = counts.drop(hidden[0])
+    more = f"; not shown, see --output FILE: {', '.join(hidden)}" if hidden else ""
+    titles = {
+        "scores": "Scores of sessions; bounds: what a score could be, whatever the grades of unjudged results",
+        "counts": f"Counts, and columns of sessions and users{more}",
+    }
+    return {"scores": scores, "counts": counts}, titles
+
+
+def ratings_of(study: Study) -> list[str]:
+    """Return the further columns of sessions with numbers, which a table for a paper has."""
+    from sessionkit.privacy.options import extras_of
+
+    schema = study.sessions.collect_schema()
+    return [name for name in extras_of(study)["sessions"] if schema[name].is_numeric()]
+
+
 def paper_of(
     by: str,
     per: str | None,
@@ -143,12 +212,17 @@ def paper_of(
     labels: Mapping[str, str],
     *,
     spread: bool = False,
+    ratings: Sequence[str] = (),
 ) -> PaperTable:
     """How a paper prints scores: means by group across, a spread and those of sessions and queries as a list."""
-    from sessionkit.analysis.paper_tables import score_table, spread_table
+    from sessionkit.analysis.paper_tables import score_table, session_rows_table, spread_table
     from sessionkit.analysis.provenance import paper_label
+    from sessionkit.analysis.session_table import measures_in
     from sessionkit.display.tables import table_of
 
+    if per == "wide":
+        label = paper_label("score", {"measures": measures, "per": ["session"], "wide": []}, where)
+        return PaperTable(lambda table: session_rows_table(table, measures_in(table), ratings), label, labels)
     options = {"measures": measures} | ({"per": [per]} if per else {} if by == "system_id" else {"by": [by]})
     label = paper_label("score", options | ({"spread": []} if spread else {}), where)
     if per is None:

@@ -53,7 +53,12 @@ LETTERS = re.compile(
 """Letters and signs beyond ASCII that the T1 encoding of fonts has."""
 CLOSER, MANY = "  \\setlength{\\tabcolsep}{4pt}\n", 7
 SMALLER, LONG = "  \\footnotesize\n", 60
+SMALLEST, LONGEST = "  \\scriptsize\n  \\setlength{\\tabcolsep}{2.5pt}\n", 85
 """What makes a table fit the page of an article, and from how many columns, or characters of a row, on."""
+ROWS = 40
+"""Rows of a table that a page of an article has room for."""
+FLOATS = 10
+"""Floats after which a long table starts a new page."""
 COLUMN = 229
 """The width of a column of a two-column article, in points."""
 LOOKS = (("", "", 1.0, 12), ("", CLOSER, 1.0, 8), (SMALLER, CLOSER, 0.85, 8))
@@ -68,6 +73,8 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     r"""Return a float with the table; it needs ``\usepackage{booktabs}``, and with pdfTeX ``\usepackage[T1]{fontenc}``.
 
     A table wider than a column of two is a ``table*``, which goes over both columns; an article of one column sets it as any other.
+
+    A table of more rows than a page has room for is several floats under one number, each with the headings.
 
     Characters that its fonts lack stand as their numbers, such as ``[U+05E9]``.
 
@@ -103,17 +110,24 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
         " & ".join(_cell(table, (row, column), cell) for column, cell in enumerate(cells))
         for row, cells in enumerate(table.rows)
     ]
-    body = "".join(f"    {row} \\\\\n" for row in rows)
     note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
     smaller, closer, environment, headings = _narrowed(table)
     headers = [_heading(lines, numeric) for lines, numeric in zip(headings, table.numeric, strict=True)]
-    return (
-        f"\\begin{{{environment}}}\n  \\centering\n"
-        f"  \\caption{{{escaped(table.caption)}}}\n  \\label{{tab:{words}}}\n"
-        f"{smaller}{closer}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
-        f"    {' & '.join(headers)} \\\\\n    \\midrule\n"
-        f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note}\\end{{{environment}}}\n"
-    )
+    floats = []
+    for first in range(0, max(1, len(rows)), ROWS):
+        body = "".join(f"    {row} \\\\\n" for row in rows[first : first + ROWS])
+        again = "" if first == 0 else "  \\addtocounter{table}{-1}\n"
+        caption = escaped(table.caption) + (" (continued)" if first else "")
+        named = "" if first else f"  \\label{{tab:{words}}}\n"
+        floats.append(
+            f"\\begin{{{environment}}}\n  \\centering\n"
+            f"{again}  \\caption{{{caption}}}\n{named}"
+            f"{smaller}{closer}  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{_spans(table)}"
+            f"    {' & '.join(headers)} \\\\\n    \\midrule\n"
+            f"{body}    \\bottomrule\n  \\end{{tabular}}\n{note if first + ROWS >= len(rows) else ''}\\end{{{environment}}}\n"
+        )
+    # TeX holds only so many floats that have not found a page
+    return "".join(text + ("\\clearpage\n" if place % FLOATS == 0 else "") for place, text in enumerate(floats, 1))
 
 
 def escaped(text: str) -> str:
@@ -151,6 +165,8 @@ def _narrowed(table: TextTable) -> tuple[str, str, str, list[tuple[str, ...]]]:
             if sum(widths) * size + between * many <= COLUMN:
                 return smaller, closer, "table", headings
     row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
+    if row > LONGEST:
+        return SMALLEST, "", "table*", single
     return SMALLER if row > LONG else "", CLOSER if many >= MANY else "", "table*", single
 
 

@@ -2,9 +2,12 @@
 
 import json
 import math
+import re
 
 import polars as pl
 import pytest
+
+from tests.support.clinic import saved_clinic
 
 # one list <0,1,0>, an empty one, a list <2,0,1>: 1/2 + (2 + 1/(1 + log2 3)) / (1 + log4 3); the other session one list <2>
 S1 = 1 / 2 + (2 + 1 / (1 + math.log2(3))) / (1 + math.log(3, 4))
@@ -246,3 +249,18 @@ def test_a_paper_prints_mean_sd_and_median_quartiles(call, study):
 def test_a_spread_is_of_groups_and_of_this_machine(refused, study):
     refused(2, "score", study, "sDCG@3", "--spread", "--per", "session", names=["spread", "per=session"])
     refused(2, "score", study, "sDCG@3", "--spread", "--engine", "spark", names=["--spread does not apply to Spark"])
+
+
+@pytest.mark.parametrize(("width", "hidden"), [(80, True), (140, False)])
+def test_a_terminal_shows_sessions_in_two_tables_that_fit(call, monkeypatch, width, hidden):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sessionkit.cli.output.Destination.terminal", True)
+    shown = call("score", saved_clinic(), "nsDCG@10", "--per", "session", "--wide", "--format", "table").out
+    rows = [line for line in shown.splitlines() if line.startswith(("session_id", "c0"))]
+    assert max(map(len, rows)) <= width
+    assert rows[0].split() == ["session_id", "user_id", "system_id", "topic_id", "nsDCG@10", "bounds", "judged"]
+    named = re.search("not shown, see --output FILE: (.*)", shown)
+    assert ("years_medicine" in named[1]) if hidden else named is None
+    for name in ("queries", "results", "clicks", "duration_seconds", "satisfaction", "skill", "years_medicine"):
+        assert name in shown
+    assert "judgment_key" not in shown

@@ -70,12 +70,9 @@
     view.addEventListener("mousemove", (_, item) => { place.style.cursor = sessionOf(item) === undefined ? "" : "pointer"; });
   };
 
-  // Draws a chart and returns what draws it again where its place has become narrower, or wider, than what it was made for.
-  const draw = async (script) => {
-    const name = script.dataset.chart;
-    const place = document.getElementById(name);
-    const spec = JSON.parse(script.textContent);
-    const shown = {room: -1, view: null};
+  // Draws a spec, whose description is read aloud, and returns what draws it again where its place has become narrower, or wider,
+  // than what it was made for; `shown` has the view.
+  const draw = async (place, spec, shown = {}) => {
     const again = async () => {
       const room = Math.min(place.clientWidth, NARROW);
       if (room === shown.room || (!room && shown.view)) return;
@@ -90,12 +87,20 @@
       for (const part of drawn.children) part.setAttribute("aria-hidden", "true");
     };
     await again();
+    return again;
+  };
+  window.sessionkitDraw = draw;
+
+  const drawScript = async (script) => {
+    const [name, shown] = [script.dataset.chart, {}];
+    const place = document.getElementById(name);
+    const again = await draw(place, JSON.parse(script.textContent), shown);
     (place.closest("figure") ?? place).append(saving(shown, name));
     return again;
   };
 
   const scripts = [...document.querySelectorAll('script[type="application/json"][data-chart]')];
-  Promise.allSettled(scripts.map(draw)).then((all) => {
+  Promise.allSettled(scripts.map(drawScript)).then((all) => {
     for (const one of all) if (one.status === "rejected") console.error(one.reason);
     const made = all.filter((one) => one.status === "fulfilled").map((one) => one.value);
     let wait = 0;

@@ -2,7 +2,7 @@
 // Text from the log is only text.
 "use strict";
 (() => {
-  const {made, shape, told, lines} = window.sessionkitDrawing;
+  const {made, shape, told} = window.sessionkitDrawing;
   const root = document.getElementById("explorer-widget");
   const data = JSON.parse(document.getElementById("explorer-widget-data").textContent);
   const {sessions, queries, results, values} = data;
@@ -14,7 +14,6 @@
   const field = (name) => document.getElementById(`explorer-${name}`);
   const many = sessions.id.length;
   const NAMED = ["System", "Topic", "User"].filter((name) => sessions[name.toLowerCase()].names.length);
-  const [OWN, OTHER, IDEAL] = ["#0072B2", "#D55E00", "#767676"];
 
   // Where the queries of each session begin, and the results of each query.
   const starts = (sizes) => {
@@ -232,11 +231,32 @@
       ...(snippet ? [part("snippet", snippet)] : []));
   };
 
+  // A grade, darker where it is higher; what is not judged, or does not count, has a broken edge.
+  const [LOWEST, HIGHEST] = [Math.min(0, ...data.grades), Math.max(1, ...data.grades)];
+  const chip = (code) => {
+    if (code < 0) return made("td", {class: "number"}, made("span", {class: "chip open"}, "\u2013"));
+    const share = (data.grades[code] - LOWEST) / (HIGHEST - LOWEST);
+    const gray = Math.round(236 - 178 * share);
+    return made("td", {class: "number"}, made("span", {class: "chip",
+      style: `background: rgb(${gray}, ${gray}, ${gray}); color: ${share < 0.66 ? "#000" : "#fff"}`}, String(Number(data.grades[code].toFixed(2)))));
+  };
+
+  // A query's words, those with a term that the query before does not have in bold, then that query's other terms, struck; as
+  // sessionkit.analysis.reformulations.query_words.
+  const termsOf = (text) => new Set(text.normalize("NFKC").toLowerCase().replace(/\p{Cf}/gu, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  const worded = (text, before) => {
+    const [terms, earlier] = [termsOf(text), termsOf(before ?? text)];
+    const words = text.split(/(\s+)/).map((word) => [...termsOf(word)].every((term) => earlier.has(term)) ? word : made("strong", {}, word));
+    const removed = [...earlier].filter((term) => !terms.has(term));
+    return [made("bdi", {}, ...words), ...removed.flatMap((term) => [" ", made("del", {}, term)])];
+  };
+
   // A list; beside another session without the gain so far, which the curves show and a pane has no room for.
-  const listed = (query, before, defined, alone) => {
+  const listed = (session, query, before, alone) => {
     const text = named(queries.text, query);
     const title = made(alone ? "h4" : "h5", {}, `Query ${queries.position[query]}`);
-    if (text !== null) title.append(": ", made("bdi", {}, text));
+    const previous = query > queryAt[session] ? named(queries.text, query - 1) : null;
+    if (text !== null) title.append(": ", ...worded(text, previous));
     const status = STATUSES[Number(queries.status[query])];
     const place = made("div", {class: "list"}, title);
     if (status) place.append(made("p", {class: "note"}, `${status[0].toUpperCase()}${status.slice(1)}.`));
@@ -245,12 +265,11 @@
     for (let result = resultAt[query]; result < resultAt[query + 1]; result += 1) {
       const value = valueOf(result);
       sum += value ?? 0;
-      const grade = results.grade[result] < 0 ? null : String(Number(data.grades[results.grade[result]].toFixed(2)));
       const clicked = results.clicked ? [{"1": "clicked", "0": "", "-": null}[results.clicked[result]]] : [];
       const added = value > 0 ? made("strong", {}, told(value)) : value === 0 ? "0" : told(value);
       rows.push(made("tr", {}, cell(String(results.rank?.[result] ?? result - resultAt[query] + 1), true), described(result),
-        ...(IS_JUDGED ? [cell(grade, true)] : []), ...clicked.map((one) => cell(one)),
-        ...(IS_JUDGED ? [cell(added, true)] : []), ...(IS_JUDGED && alone ? [cell(told(defined ? sum : null), true)] : [])));
+        ...(IS_JUDGED ? [chip(results.grade[result])] : []), ...clicked.map((one) => cell(one)),
+        ...(IS_JUDGED ? [cell(added, true)] : []), ...(IS_JUDGED && alone ? [cell(told(score(session) === null ? null : sum), true)] : [])));
     }
     if (rows.length) {
       const clicks = results.clicked ? [["Click"]] : [];
@@ -298,7 +317,7 @@
     let [query, sum] = [queryAt[session], 0];
     const further = () => {
       for (const end = Math.min(query + LISTS, queryAt[session + 1]); query < end; query += 1) {
-        const [list, through] = listed(query, sum, score(session) !== null, alone);
+        const [list, through] = listed(session, query, sum, alone);
         sum = through;
         place.append(list);
       }
@@ -357,7 +376,8 @@
       : [...(data.pair && String(data.pair.sessions) === String(chosen) ? [made("p", {}, data.pair.told)] : []), ...drawn,
         made("div", {class: "beside"}, pane(session), pane(other))];
     field("session").replaceChildren(heading, ...said, beside(session, other), ...shown);
-    draw();
+    redraw = null;
+    if (drawn.length) draw().catch(console.error);
     list();
   };
 
@@ -393,23 +413,30 @@
     field("session").scrollIntoView();
   };
 
-  const draw = () => {
-    const drawing = field("drawing");
-    if (!drawing) return;
-    const [session, other] = chosen;
+  // The rows of a session's chart: a point before the first slot and one after each.
+  const points = (session) => {
     const {own, ideal, ends} = curves(session);
-    const after = `${data.measure} of session ${called(session)} after every slot, ${told(score(session))} at the end; `;
-    lines(drawing, {
-      series: other === null
-        ? [{color: IDEAL, number: 1, values: ideal, name: "its ideal"}, {color: OWN, number: 0, values: own, name: "this session"}]
-        : [[session, OWN, own], [other, OTHER, curves(other).own]].map(([one, color, values], number) =>
-          ({color, number, values, name: called(one)})),
-      xTitle: "Slot along the session's lists",
-      yTitle: `${data.measure} so far${data.synthetic ? " (synthetic data)" : ""}`,
-      label: after + (other === null ? `its ideal reaches ${told(ideal[ideal.length - 1])}.`
-        : `that of session ${called(other)}, ${told(score(other))} at the end.`),
-      ends: other === null ? ends : [],
-    });
+    const query = (slot) => sessions.queries[session] && queries.position[queryAt[session] + ends.findIndex((end) => slot <= end)];
+    return [0, ...own].map((value, slot) => ({x: slot, slot, query_position: slot ? query(slot) : null, gain: value, value,
+      ideal: slot ? ideal[slot - 1] : 0, ideal_value: slot ? ideal[slot - 1] : 0}));
+  };
+
+  let redraw = null;
+  const draw = async () => {
+    const [session, other] = chosen;
+    const [gain, beside] = [points(session), other === null ? [] : points(other)];
+    const lines = other === null ? [["gain", gain.at(-1).gain], ["ideal", gain.at(-1).ideal]]
+      : [[called(session), gain.at(-1).gain], [called(other), beside.at(-1).gain]];
+    const last = Math.max(gain.length, beside.length) - 1;
+    const ends = lines.map(([name, y]) => ({name, y, x: last})).sort((a, b) => b.y - a.y);
+    const least = Math.max(...[...gain, ...beside].map((point) => Math.max(point.gain, other === null ? point.ideal : 0))) / 14;
+    if (ends[0].y - ends[1].y < least) ends[0].y = ends[1].y + least;  // one name stands above the other
+    const about = `${data.measure} of session ${called(session)} after every slot, ${told(score(session))} at the end; ` +
+      (other === null ? `its ideal reaches ${told(best(session))}.` : `that of session ${called(other)}, ${told(score(other))} at the end.`);
+    const datasets = {gain, other: beside, names: ends, queries: other === null ? curves(session).ends.map((x) => ({x})) : []};
+    const layer = data.chart.layer.filter(({data: {name}, encoding}) =>
+      datasets[name].length && (other === null || encoding.y?.field !== "ideal"));
+    redraw = await window.sessionkitDraw(field("drawing"), {...data.chart, layer, datasets, description: about});
   };
 
   const options = (name, words) => {
@@ -431,7 +458,7 @@
   field("before").addEventListener("click", () => { page -= 1; list(); });
   field("next").addEventListener("click", () => { page += 1; list(); });
   root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-  new ResizeObserver(() => { if (chosen !== null) draw(); }).observe(field("session"));
+  new ResizeObserver(() => { if (field("drawing")) redraw?.(); }).observe(field("session"));
   find();
   begin();
   follow();

@@ -111,8 +111,9 @@ def test_lists_have_documents_grades_clicks_and_what_lies_deeper(shown):
     look_at(page, "c003")
     explained = sk.explain(study, "sDCG@10", session="c003")
     texts = study.queries.filter(pl.col("session_id") == "c003").sort("query_position").collect()
+    assert page.locator("#explorer-session h4 bdi").all_inner_texts() == texts["query_text"].to_list()
     heads = page.locator("#explorer-session h4").all_inner_texts()
-    assert heads == [f"Query {place}: {text}" for place, text in texts.select("query_position", "query_text").rows()]
+    assert [head.split(":")[0] for head in heads] == [f"Query {place}" for place in texts["query_position"]]
     clicks = study.results.filter((pl.col("session_id") == "c003") & (pl.col("rank") <= 10)).collect()
     rows = [row for rows in cells(page) for row in rows]
     assert [row[1] for row in rows] == explained["doc_id"].to_list()
@@ -322,6 +323,59 @@ def names(page):
     return found["session"], found["beside"]
 
 
+DRAWN = "all => all.map((line) => line.__data__.mark.items.map(({datum}) => [datum.x, datum.gain, datum.ideal]))"
+"""The slot, gain and ideal of each point of lines."""
+
+
+def curve_of(study, measure, session):
+    """Return the curve of a session as far as its searcher came."""
+    curve = curve_with_stops(study, measure, per="session").filter(~pl.col("stopped"), session_id=session)
+    return curve.sort("slot")
+
+
+@pytest.mark.browser
+def test_the_chart_has_the_gain_of_the_session_before_its_ideal(shown):
+    study = read_clinic()
+    page = shown(study)
+    look_at(page, "c003")
+    page.wait_for_function("document.querySelectorAll('#explorer-drawing .mark-line path').length === 2")
+    ideal, gain = page.locator("#explorer-drawing .mark-line path").evaluate_all(DRAWN)
+    curve = curve_of(study, "sDCG@10", "c003")
+    assert gain == ideal
+    assert gain[0] == [0, 0, 0]
+    assert [slot for slot, _, _ in gain[1:]] == curve["slot"].to_list()
+    assert [value for _, value, _ in gain[1:]] == pytest.approx(curve["value"].to_list(), abs=1e-9)
+    assert [value for _, _, value in gain[1:]] == pytest.approx(curve["ideal"].to_list(), abs=1e-9)
+
+
+@pytest.mark.browser
+def test_words_added_are_bold_and_words_removed_are_struck(shown):
+    texts = [
+        "Oslo  airport",
+        "OSLO-airport train?",
+        "train \u200bto \uff22ergen",
+        None,
+        "ferry",
+        "\u05e9\u05dc\u05d5\u05dd ferry",
+    ]
+    places = {"session_id": ["s"] * 6, "query_position": [1, 2, 3, 4, 5, 6]}
+    study = sk.from_tables(
+        {**places, "rank": [1] * 6, "doc_id": list("abcdef")},
+        {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        queries={**places, "query_text": texts},
+    )
+    page = shown(study)
+    heads = page.locator("#explorer-session h4").evaluate_all(
+        "all => all.map((head) => ['strong', 'del'].map((tag) => [...head.querySelectorAll(tag)].map((one) => one.textContent)))"
+    )
+    assert heads[0] == [[], []]
+    assert heads[1] == [["train?"], []]
+    assert heads[2][0][-1].endswith("\uff22ergen")
+    assert heads[2][1] == ["oslo", "airport"]
+    assert heads[3:] == [[[], []], [[], []], [["\u05e9\u05dc\u05d5\u05dd"], []]]
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("measure", ["sDCG@10", "sDCG(b=3,bq=1.5,gain=exp2)@4"])
 def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
@@ -340,10 +394,14 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
         pane = panes.nth(place)
         assert pane.locator("h4").inner_text() == f"Session {session}"
         queries = study.queries.filter(pl.col("session_id") == session).sort("query_position").collect()["query_text"]
-        assert pane.locator("h5").all_inner_texts() == [f"Query {at}: {text}" for at, text in enumerate(queries, 1)]
+        assert pane.locator("h5 bdi").all_inner_texts() == queries.to_list()
         added = explained.filter(pl.col("session_id") == session)["contribution"].sum()
         assert f"{written}: {added:.4f}" in pane.locator("p").first.inner_text()
-    assert page.locator("#explorer-drawing svg path.curve").count() == 2
+    drawn = page.locator("#explorer-drawing .mark-line path").evaluate_all(DRAWN)
+    assert [ends[-1][:2] for ends in drawn] == [
+        pytest.approx([curve.height, curve["value"][-1]])
+        for curve in (curve_of(study, measure, name) for name in (one, other))
+    ]
     assert page.locator("#explorer-list tr[aria-current=true]").count() <= 2
 
 

@@ -104,6 +104,48 @@ def reformulations_task(study: Study, measure: str | Measure = "nDCG@10") -> Red
     return score_task(study, measure, per="query")
 
 
+def query_words(queries: pl.DataFrame) -> dict[int, list[tuple[str, str]]]:
+    """Return the words of the queries of one session, each with what the reformulation did to it.
+
+    Parameters
+    ----------
+    queries
+        ``query_position`` and ``text`` (null where it was not logged), in order.
+
+    Returns
+    -------
+    dict
+        Of each query with a text its words as typed, each ``added`` (it has a term that the query before does not have)
+        or ``kept``; after them the terms of the query before that it no longer has, ``removed``. The first query, and
+        one after a query without a text, has only words that are ``kept``. Terms are those of `reformulations`.
+
+    Examples
+    --------
+    >>> query_words(pl.DataFrame({"query_position": [1, 2], "text": ["Jaguar speed", "jaguar cars"]}))[2]
+    [('jaguar', 'kept'), ('cars', 'added'), ('speed', 'removed')]
+    """
+    words = pl.col("text").str.extract_all(r"\S+")
+    rows = queries.select("query_position", "text", terms=terms_of(pl.col("text")), words=words)
+    each = rows.select("query_position", word="words").explode("word").drop_nulls("word")
+    each = each.with_columns(terms=terms_of(pl.col("word")))
+    typed: dict[int, list[tuple[str, list[str]]]] = {}
+    for position, word, terms in each.iter_rows():
+        typed.setdefault(position, []).append((word, terms))
+    changes: dict[int, list[tuple[str, str]]] = {}
+    before: list[str] | None = None
+    for position, text, terms, _ in rows.iter_rows():
+        if text is not None:
+            earlier = set(terms if before is None else before)
+            removed = [(term, "removed") for term in before or () if term not in terms]
+            words_now = [
+                (word, "kept" if earlier.issuperset(word_terms) else "added")
+                for word, word_terms in typed.get(position, [])
+            ]
+            changes[position] = words_now + removed
+        before = terms
+    return changes
+
+
 def _steps(study: Study) -> pl.DataFrame:
     """The pairs of consecutive logged queries, with what their wordings have in common."""
     queries = (

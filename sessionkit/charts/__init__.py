@@ -7,6 +7,8 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     kinds/         a file for each chart, with the function of its name
     registry.py    what each shows, its measures and options; a new chart is a file in kinds/ and a line here
     encodings.py   fields, axes and legends that charts share
+    canvas.py      a page in pixels that the charts of one session are laid out on
+    session_panels.py  their panels of queries, lists and gain; time_panel.py, that of time
     counts_below.py  lines of numbers below an axis: how many sessions are left
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colors of groups

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.reformulation_flow import reformulation_flow as reformulation_flow
     from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram as rprecision_histogram
     from sessionkit.charts.kinds.score_distribution import score_distribution as score_distribution
+    from sessionkit.charts.kinds.session_card import session_card as session_card
     from sessionkit.charts.kinds.session_curve import session_curve as session_curve
     from sessionkit.charts.kinds.session_pair import session_pair as session_pair
     from sessionkit.charts.kinds.session_survival import session_survival as session_survival
@@ -74,6 +75,7 @@ __all__ = [
     "precision_recall",
     "rprecision_histogram",
     "score_distribution",
+    "session_card",
     "waterfall",
     "session_timeline",
     "session_pair",

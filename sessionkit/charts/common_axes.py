@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard
 
+from sessionkit.charts.encodings import is_fitted
+
 SHARED = ("x", "y", "color", "fill")
 """Channels whose numeric scales are shared."""
 SECONDARY = {"x": ("x2",), "y": ("y2",)}
@@ -78,7 +80,8 @@ def _scales(spec: dict[str, Any]) -> dict[ScalePlace, SharedScale]:
     for view, excluded, encoding, rows in _views(spec, spec.get("datasets", {}), [], (), frozenset()):
         for channel in SHARED:
             definition = encoding.get(channel, {})
-            if channel in excluded or not _is_numeric(definition):
+            in_pixels = channel in ("x", "y") and is_fitted(spec)
+            if channel in excluded or in_pixels or not _is_numeric(definition):
                 continue
             scale = scales.setdefault(ScalePlace(view, channel), SharedScale([], [], []))
             scale.definitions.append(definition)

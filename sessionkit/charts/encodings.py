@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import altair as alt
@@ -76,6 +76,36 @@ class Layer(alt.Chart):
         """Return a copy with encodings and marks of its own only where they are named."""
         made: Layer = super().copy(deep=False if deep is True else deep, ignore=ignore)
         return made
+
+
+FITTED = "laidOut"
+"""What the ``usermeta`` of a specification has if nothing but its title, font and colors may be changed."""
+
+
+def is_fitted(spec: Mapping[str, Any]) -> bool:
+    """Whether a specification is of a `FittedChart`: its marks stand in pixels, and are not scaled."""
+    return bool(spec.get("usermeta", {}).get(FITTED))
+
+
+class FittedChart(alt.LayerChart):
+    """A chart that is drawn anew for a width instead of being scaled to it: its text keeps its size.
+
+    ``fitted`` draws it for a width and a font size in points, without its title, which `sessionkit.charts.save` keeps. The
+    specification carries that it is laid out, see `is_fitted`.
+    """
+
+    fitted: Callable[[float, float], alt.LayerChart]
+
+    def copy(self, deep: bool | Iterable[Any] = True, ignore: list[str] | None = None) -> FittedChart:
+        """Return a copy that can be drawn anew too."""
+        return fitted_by(super().copy(deep=deep, ignore=ignore), self.fitted)
+
+
+def fitted_by(chart: alt.LayerChart, draw: Callable[[float, float], alt.LayerChart]) -> FittedChart:
+    """Return a chart that `draw` draws anew for a width and a font size in points."""
+    fitted = FittedChart(**chart._kwds)
+    object.__setattr__(fitted, "fitted", draw)  # no part of the specification
+    return fitted
 
 
 def layered(layers: Iterable[alt.Chart], **looks: Any) -> alt.LayerChart:  # noqa: ANN401 - as Altair has them

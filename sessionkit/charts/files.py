@@ -14,10 +14,10 @@ import polars as pl
 from altair.utils.schemapi import SchemaBase, debug_mode
 
 from sessionkit.arguments import path_of
-from sessionkit.charts.encodings import SharedRows
+from sessionkit.charts.encodings import FITTED, FittedChart, SharedRows, fitted_by
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
-from sessionkit.charts.print_layout import PrintLayout, print_layout, tell_of_missing
+from sessionkit.charts.print_layout import USUAL, PrintLayout, print_layout, tell_of_missing
 from sessionkit.charts.theme import DEFAULT, NAME
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import printable_spec
@@ -45,6 +45,8 @@ def spec_of(chart: alt.TopLevelMixin, *, check: bool = True) -> dict[str, Any]:
     active = alt.theme.active if alt.theme.active not in (None, DEFAULT) else NAME
     with alt.data_transformers.enable("default", max_rows=None), alt.theme.enable(active), debug_mode(check):
         spec: dict[str, Any] = printable_spec(chart.to_dict(validate=check))
+    if isinstance(chart, FittedChart):
+        spec["usermeta"] = {FITTED: True}  # here, as a chart inside another cannot have it
     return spec
 
 
@@ -178,11 +180,23 @@ def save(
     require_place(place)
     layout = print_layout(width=width, height=height, font=font, font_size=font_size, style=style)
     try:
-        content = rendered_chart(spec_of(chart), layout, ending)
+        content = rendered_chart(spec_of(fit(chart, layout)), layout, ending)
     except ValueError as error:  # what the renderer raises
         reason = str(error).strip().splitlines()[0]
         raise UsageError(f"cannot draw {place.name}: {reason}") from None
     return write_whole(place, content)
+
+
+def fit(chart: alt.TopLevelMixin, layout: PrintLayout) -> alt.TopLevelMixin:
+    """Return a chart drawn anew for the width that is asked for, where it can be; any other as it is."""
+    if not isinstance(chart, FittedChart) or not layout.in_points:
+        return chart
+    if layout.height is not None or layout.width is None:
+        raise UsageError("this chart is as high as its content needs; give it a width and leave the height out")
+    padding = 2.0 if layout.style != "screen" else 16.0
+    fitted = fitted_by(chart.fitted(layout.width - padding, layout.font_size or USUAL), chart.fitted)
+    fitted.title = chart.title
+    return fitted
 
 
 def rendered_chart(spec: dict[str, Any], layout: PrintLayout, ending: str) -> bytes:

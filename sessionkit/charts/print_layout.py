@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sessionkit.arguments import require_choice
-from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH
+from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH, is_fitted
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -98,11 +98,13 @@ class PrintLayout:
     def apply(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
         """Return a specification so laid out; `measured` says how wide and high it is drawn."""
         spec = self._prepared(spec)
-        return self._sized(spec, measured) if self.in_points else spec
+        return self._sized(spec, measured) if self.in_points and not is_fitted(spec) else spec
 
     def with_plot_of(self, spec: dict[str, Any], measured: SpecWidth) -> PrintLayout:
         """Return this layout with the size of the plot that this specification gets, for others to have the same axes."""
-        return replace(self, plot=self._solved(self._prepared(spec), measured)) if self.in_points else self
+        if not self.in_points or is_fitted(spec):
+            return self
+        return replace(self, plot=self._solved(self._prepared(spec), measured))
 
     def _prepared(self, spec: dict[str, Any]) -> dict[str, Any]:
         """A specification with its fonts, colors and texts, before its plot has a size."""
@@ -113,7 +115,9 @@ class PrintLayout:
             layer |= {"mark": {"type": mark} if isinstance(mark, str) else mark, "encoding": layer.get("encoding", {})}
         size = self.font_size or (USUAL if self.in_points else None)
         if size is not None:
-            _set_fonts(spec, size)
+            _set_config_fonts(spec, size)
+            if not is_fitted(spec):
+                _set_mark_fonts(spec, size)
         if self.font is not None:
             spec["config"]["font"] = f"{self.font}, {CONFIG['font']}"
         if self.style != "screen":
@@ -121,6 +125,11 @@ class PrintLayout:
         if self.style == "grey":
             spec = _gray(spec)
         if not self.in_points:
+            return spec
+        if is_fitted(spec):
+            spec["config"]["title"] = {**spec["config"]["title"], "offset": 4}
+            _fold_titles(spec, spec["width"], spec["height"], size or USUAL)
+            spec["config"]["title"]["frame"] = "group"
             return spec
         plot = self.width * PLOT if self.width is not None else float(WIDTH)
         _name_all(spec, plot, size or USUAL)
@@ -236,14 +245,18 @@ def _points(name: str, length: str | float | None) -> float | None:
     return points
 
 
-def _set_fonts(spec: dict[str, Any], size: float) -> None:
-    """Set the font sizes of the config, and of every text mark that has its own, none below the least."""
-    config, least = spec["config"], min(size, LEAST)
+def _set_config_fonts(spec: dict[str, Any], size: float) -> None:
+    """Set the font sizes of the config."""
+    config = spec["config"]
     for part, names in (("axis", ("label", "title")), ("legend", ("label", "title")), ("header", ("label", "title"))):
         config[part] = {**config.get(part, {}), **{f"{name}FontSize": size for name in names}}
     config["title"] = {**config.get("title", {}), "fontSize": size + 1, "subtitleFontSize": size}
     config["text"] = {**config.get("text", {}), "fontSize": size}
-    share = size / float(CONFIG["axis"]["labelFontSize"])
+
+
+def _set_mark_fonts(spec: dict[str, Any], size: float) -> None:
+    """Set the font size of every text mark that has its own, none below the least, and scale marks with it."""
+    share, least = size / float(CONFIG["axis"]["labelFontSize"]), min(size, LEAST)
 
     def scaled(value: Any) -> None:  # noqa: ANN401  # any JSON value
         if isinstance(value, dict):

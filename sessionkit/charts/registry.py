@@ -173,6 +173,10 @@ OWN_CHARTS = {
         "vectors", ("mean(Rprec)",), ("against",),
     ),
     "score-distribution": ChartKind("scores of sessions by system: box and strip", "scores", ("nsDCG@10",), each=("user", "topic")),
+    "session-card": ChartKind(
+        "one session on a page: its queries with added and removed terms, lists with grades and clicks, gain, and time",
+        "one_session", ("nsDCG@10",), ("session",), each=("session",),
+    ),
     "waterfall": ChartKind(
         "what each document and query adds to the value of one session", "one_session", options=("session",), each=("session",)
     ),

@@ -18,8 +18,8 @@ import polars as pl
 
 from sessionkit.arguments import path_of, require_choice
 from sessionkit.charts.common_axes import share_axes
-from sessionkit.charts.encodings import retitled
-from sessionkit.charts.files import measured, rendered_chart, size_of, spec_of
+from sessionkit.charts.encodings import is_fitted, retitled
+from sessionkit.charts.files import fit, measured, rendered_chart, size_of, spec_of
 from sessionkit.charts.print_layout import TOLERANCE, PrintLayout, print_layout
 from sessionkit.charts.registry import CHARTS
 from sessionkit.choices import FigureFormat, FigureStyle, FigureUnit
@@ -170,6 +170,7 @@ def each(
             entry,
             each,
             title,
+            layout,
             lambda **about: single_figure(study, kind, measures, where=where, by=by, **about, **options),
         )
         count("figures")
@@ -188,6 +189,7 @@ def each(
         condition=None if shown.restriction is None else str(shown.restriction),
         synthetic=study.settings.synthetic,
         drawn=drawn,
+        has_common_axes=not any(is_fitted(entry.spec) for entry in drawn if entry.spec is not None),
         left_out=[entry for entry in entries if entry.spec is None],
         without=_without(without, each),
         format=format,
@@ -317,7 +319,7 @@ def _safe_part(value: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", plain).strip("-.")[:LONGEST_STEM].strip("-.")
 
 
-def _draw(entry: Entry, unit: FigureUnit, title: str | None, make: Callable[..., Figure]) -> None:
+def _draw(entry: Entry, unit: FigureUnit, title: str | None, layout: PrintLayout, make: Callable[..., Figure]) -> None:
     """Make the figure of an entry, or note why it cannot be drawn; warnings about its sessions are notes too."""
     about: dict[str, Any] = {"session": entry.value}
     if unit != "session":
@@ -331,7 +333,7 @@ def _draw(entry: Entry, unit: FigureUnit, title: str | None, make: Callable[...,
             return
     chart: Any = figure.chart
     chart = chart if title is None else retitled(chart, title)
-    entry.spec, entry.caption = spec_of(chart, check=False), f"{figure.title}. {figure.caption}"
+    entry.spec, entry.caption = spec_of(fit(chart, layout), check=False), f"{figure.title}. {figure.caption}"
     notes = [capital(f"{warning.message}.") for warning in caught if issubclass(warning.category, DataWarning)]
     entry.notes = " ".join(dict.fromkeys(notes))
 

@@ -45,10 +45,22 @@ def test_what_was_not_logged_is_null():
 
 
 def test_without_times_there_is_no_time_line():
-    with pytest.raises(sk.DataError, match="needs the times of queries, issued_at; the queries have session_id"):
+    with pytest.raises(
+        sk.DataError, match="needs the times of queries, issued_at or elapsed_seconds; the queries have session_id"
+    ):
         sk.timeline(sk.from_tables(results=LISTS), "s")
     with pytest.raises(sk.UsageError, match="no session 'z'"):
         sk.timeline(study(), "z")
     none = sk.from_tables(results=LISTS, queries=TIMES | {"issued_at": [None, None]})
     with pytest.raises(sk.DataError, match="session 's' has no times of queries"):
         sk.timeline(none, "s")
+
+
+def test_seconds_since_the_session_began_stand_in_for_times():
+    queries = TIMES | {"elapsed_seconds": [10.0, 95.5]}
+    queries.pop("issued_at")
+    results = LISTS | {"clicked": [True, False, False], "click_elapsed_seconds": [12.5, None, None]}
+    results |= {"dwell_seconds": [3.0, None, None]}
+    rows, clicks = sk.timeline(sk.from_tables(results=results, queries=queries), "s")
+    assert rows.select("start", "end").rows() == [(10.0, 95.5), (95.5, None)]
+    assert clicks.select("at", "dwell").rows() == [(12.5, 3.0)]

@@ -91,6 +91,18 @@ def _waterfall(groups, **options):
     return charts.waterfall(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _session_card(groups, **options):
+    """A query of each group's name, of a document of grade 0 and a clicked one of 2 that adds 1; times a minute apart."""
+    rows = [(q, r, f"d{group}", 2.0 * r - 2, r - 1.0, r == 2) for q, group in enumerate(groups, 1) for r in (1, 2)]
+    names = ["query_position", "rank", "doc_id", "grade", "contribution", "clicked"]
+    queries = [(q, group, 60.0 * q, 60.0 * q + 60) for q, group in enumerate(groups, 1)]
+    asked = pl.DataFrame(queries, schema=["query_position", "text", "start", "end"], orient="row")
+    slots = [(2 * q + r, q + 1, r, float(q + r - 1), float(q + 1)) for q, _ in enumerate(groups) for r in (1, 2)]
+    curve = pl.DataFrame(slots, schema=["slot", "query_position", "rank", "value", "ideal"], orient="row")
+    results = pl.DataFrame(rows, schema=names, orient="row")
+    return charts.session_card(results, asked, curve=curve, times=asked, head=[f"user {groups[0]}"], **options)
+
+
 def _session_pair(groups, **options):
     """Two sessions of the first and last group; a query of each group's name, of a document of grade 0 and one of 2 that adds 1."""
     names, asked = (f"{groups[0]}1", f"{groups[-1]}2"), [(q, group) for q, group in enumerate(groups, 1)]
@@ -324,6 +336,7 @@ def apart():
         "precision-recall": _precision_recall,
         "rprecision-histogram": _rprecision_histogram,
         "score-distribution": _score_distribution,
+        "session-card": _session_card,
         "waterfall": _waterfall,
         "session-timeline": _session_timeline,
         "session-pair": _session_pair,

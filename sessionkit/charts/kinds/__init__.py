@@ -28,6 +28,7 @@
     score_distribution.py    scores by group
     correlation_forest.py    measures against ratings
     rating_scatter.py        scores by rating
+    session_card.py          one session on a page
     waterfall.py             the value of one session
     session_timeline.py      one session in time
     session_pair.py          two sessions of one topic side by side

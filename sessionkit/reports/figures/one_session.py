@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 
 import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
+from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.session_contrast import SessionContrast, most_contrasting
 from sessionkit.analysis.timeline import timeline
 from sessionkit.charts.kinds.session_pair import MOST_QUERIES, MOST_RANKS
@@ -15,14 +17,19 @@ from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
-from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.explorer.columns import results_shown
 from sessionkit.reports.figures.figure import Figure
+from sessionkit.scoring import exact
+from sessionkit.scoring.batch import batches
+from sessionkit.scoring.columns import columns_read
+from sessionkit.scoring.curves import require_curve, session_vectors
 from sessionkit.scoring.explain import explain, one_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
+from sessionkit.study.session_counts import session_columns
 from sessionkit.study.session_subset import with_sessions
 
 
@@ -50,6 +57,115 @@ def waterfall(study: Study, choices: Choices) -> Figure:
         f"{frame.get_column('contribution').sum():.4f}. {adding} of {counted(frame.height, 'result')} that count add anything."
     )
     return Figure("waterfall", title, chart, caption)
+
+
+def session_card(study: Study, choices: Choices) -> Figure:
+    """One session on a page: queries, lists with grades and clicks, gain beside its ideal, and time."""
+    measure = _of_sessions(choices, "session-card", choices.ratio)
+    session = _session(study, choices)
+    own = one_session(study, session)
+    rows = _results_of_card(own, measure)
+    text = pl.col("query_text") if "query_text" in study.columns("queries") else pl.lit(None, pl.String)
+    queries = own.queries.select("query_position", "results_status", text=text).collect().sort("query_position")
+    times: pl.DataFrame | None = None
+    clicks: pl.DataFrame | None = None
+    with suppress(DataError):  # no times were logged
+        times, clicks = timeline(own, session)
+    if "documents" in choices.redaction.kinds:
+        number = pl.concat_str(pl.lit("document "), pl.col("doc_id").rank("dense").cast(pl.String))
+        rows = rows.with_columns(doc_id=number)
+        clicks = None if clicks is None else clicks.with_columns(doc_id=pl.lit("document"))
+    if "queries" in choices.redaction.kinds:
+        queries = queries.with_columns(text=pl.lit(None, pl.String))
+    about = _about(study, choices, session)
+    title = f"{about[:1].upper()}{about[1:]}"
+    value, head = _head_of_card(own, study, choices, measure, rows)
+    chart = charts.session_card(
+        rows,
+        queries,
+        curve=_curve_of_card(own, measure, rows) if value is not None else None,
+        times=times,
+        clicks=clicks,
+        head=head,
+        measure=str(measure),
+        synthetic=choices.synthetic,
+        title=title,
+    )
+    grades = "Chips are grades, darker is higher; an open chip is a result that is unjudged or does not count. "
+    caption = (
+        f"{title}. {' '.join(f'{line}.' for line in head)} Each list runs from left to right by rank. "
+        f"{grades if study.facts.judgments else ''}Terms added to the query before are bold, removed terms struck."
+    )
+    return Figure("session-card", title, chart, caption)
+
+
+def _results_of_card(own: Study, measure: Measure) -> pl.DataFrame:
+    """The results of a session with what they add, their clicks and their dwell."""
+    rows = results_shown(own, measure)
+    within = pl.col("counted").is_not_null() | (pl.col("rank") <= (measure.cutoff or MOST_RANKS))
+    keys = ["query_position", "rank"]
+    if "dwell_seconds" in own.columns("results"):
+        dwell = own.results.select(*keys, dwell=pl.col("dwell_seconds").cast(pl.Float64)).collect()
+        rows = rows.join(dwell, on=keys, how="left", maintain_order="left")
+    return rows.filter(within).sort(keys)
+
+
+def _curve_of_card(own: Study, measure: Measure, rows: pl.DataFrame) -> pl.DataFrame | None:
+    """The gain of a session along its lists and that of its ideal, both in the unit of its value: ``value`` ends with it."""
+    try:
+        require_curve(measure)
+    except MeasureError:  # a curve of what results add, without an ideal
+        if rows.is_empty():
+            return None
+        running = exact.unfixed(exact.fixed(pl.col("contribution").fill_null(0.0)).cum_sum())
+        slots = rows.with_columns(slot=pl.int_range(1, pl.len() + 1), value=running, ideal=pl.lit(None, pl.Float64))
+        return slots.select("slot", "query_position", "rank", "value", "ideal")
+    vectors = pl.concat([session_vectors(batch, measure) for batch in batches(own, columns_read(own, [measure]))])
+    if vectors.is_empty():
+        return None
+    total, ideal = exact.unfixed(pl.col("total")), exact.unfixed(pl.col("ideal"))
+    divisor = ideal.last() if getattr(measure, "normalized", False) else pl.lit(1.0)
+    last = pl.col("slot") > pl.col("own")
+    return vectors.select(
+        "slot", "query_position", "rank", value=pl.when(~last).then(total / divisor), ideal=ideal / divisor
+    )
+
+
+def _head_of_card(
+    own: Study, study: Study, choices: Choices, measure: Measure, rows: pl.DataFrame
+) -> tuple[float | None, list[str]]:
+    """The value of a session, and the lines above its lists: user, ratings; score, bounds, judged share."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        value = score(own, measure, per="session").item(0, "value")
+        limits = None
+        if study.facts.judgments and measure.inner.gain_measure is not None:
+            try:
+                units = bounds(own, measure, per="session", wanted=0).units
+                limits = None if units is None else units.row(0, named=True)
+            except (DataError, MeasureError, UsageError):
+                limits = None  # a measure without bounds
+    row = choices.redaction.frame(own.sessions.collect(), study).row(0, named=True)
+    user = row.get("user_id")
+    who = [user if "users" in choices.redaction.kinds else f"user {label(str(user))}"] if user is not None else []
+    ratings = [
+        f"{name} {row[name]:g}"
+        for name in session_columns(study)
+        if isinstance(row.get(name), int | float) and not isinstance(row[name], bool)
+    ]
+    about = ", ".join([*who, *ratings])
+    lines = [f"{about[:1].upper()}{about[1:]}"] if about else []
+    if not study.facts.judgments:
+        return None, [*lines, "The study has no judgments, so no result has a gain"]
+    judged = rows.get_column("grade").count()
+    share = f"{judged:,} of {counted(len(rows), 'result')} judged"
+    if value is None:
+        return None, [*lines, f"{measure} is not defined for this session; {share}"]
+    between = ""
+    if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
+        low, high = compact(limits["lower"]), compact(limits["upper"])
+        between = f", between {low} and {high} whatever the grades of unjudged results"
+    return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]
 
 
 def session_timeline(study: Study, choices: Choices) -> Figure:
@@ -168,9 +284,9 @@ def _pair(study: Study, choices: Choices, measure: Measure) -> tuple[tuple[str, 
     return (str(found.sessions[0]), str(found.sessions[1])), found.told(str(measure), groups)
 
 
-def _of_sessions(choices: Choices, kind: str) -> Measure:
+def _of_sessions(choices: Choices, kind: str, usual: Measure | None = None) -> Measure:
     """The measure that is drawn, of which a session has a value that is a sum over its results."""
-    measure = choices.exact or choices.measure
+    measure = choices.exact or usual or choices.measure
     if measure.level != "session":
         summed = measure.level == "query" and measure.explainable
         better = f"mean({measure})" if summed else "sDCG@10"

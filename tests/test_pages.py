@@ -137,7 +137,7 @@ randomization, population, adjusted, detected, 95% interval, t, n, users weighte
 interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,
 kept aside, paired, users like these, true difference, left out, Hedges' g, Welch, evidence, REML, residual, tau, knee, pooled, KL,
 cumulated, median, quartile, SD, standard deviation, spread,
-per session, session table, gallery, folder of charts"""
+per session, session table, gallery, folder of charts, card"""
 
 
 @pytest.mark.parametrize("term", " ".join(IN_PLAIN_WORDS.split()).split(", "))

@@ -67,7 +67,7 @@ def figure(places: tuple[Path, Path]) -> Done:
     """`sessionkit chart` of one session of the clinic example."""
     study, folder = places
     return _ran(
-        [*SESSIONKIT, "chart", "waterfall", str(study), "--session", "c001", "--output", str(folder / "one.svg")]
+        [*SESSIONKIT, "chart", "session-card", str(study), "--session", "c002", "--output", str(folder / "one.svg")]
     )
 
 
@@ -75,7 +75,9 @@ def figure(places: tuple[Path, Path]) -> Done:
 def figure_of_each(places: tuple[Path, Path]) -> Done:
     """`sessionkit chart --each session` of the clinic example: 120 figures and their index."""
     study, folder = places
-    return _ran([*SESSIONKIT, "chart", "waterfall", str(study), "--each", "session", "--output", str(folder / "each")])
+    return _ran(
+        [*SESSIONKIT, "chart", "session-card", str(study), "--each", "session", "--output", str(folder / "each")]
+    )
 
 
 @work(_study)

@@ -196,7 +196,7 @@ ROWS: dict[str, Row] = {
         runs=7,
     ),
     "figure-of-each": Row(
-        "`sessionkit chart waterfall --each session` of the clinic study, 120 figures",
+        "`sessionkit chart session-card --each session` of the clinic study, 120 figures",
         commands.figure_of_each,
         commands.figure,
         AtMost(20, "the figure of one session"),

@@ -123,10 +123,8 @@ def gain_spec(title: str) -> dict[str, Any]:
     The explorer fills in the data sets ``gain`` and ``other`` (see `sessionkit.charts.session_panels.gain_layers`),
     ``queries`` (``x``: the last slot of a query) and ``names`` (``x``, ``y`` and ``name``: what stands at the ends of lines).
     """
-    x = alt.X(
-        field="x", type="quantitative", title="Slot along the session's lists", axis=alt.Axis(grid=False, tickMinStep=1)
-    )
-    x.scale = alt.Scale(nice=False)
+    axis, scale = alt.Axis(grid=False, tickMinStep=1), alt.Scale(nice=False)
+    x = alt.X(field="x", type="quantitative", title="Slot along the session's lists", axis=axis, scale=scale)
     y = alt.Y(field="gain", type="quantitative", title=title)
     (other,) = _gain_layers(alt.NamedData("other"), x, y, ideal=False)
     other.mark.color, other.mark.strokeDash = PALETTE[1], [7, 3]

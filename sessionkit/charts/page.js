@@ -20,9 +20,12 @@
   const foldedTitle = (title, room) => (title?.text ? {...title, text: folded(title.text, room, 7.8),
     ...(title.subtitle ? {subtitle: folded(title.subtitle, room, 6)} : {})} : title);
 
+  // What is laid out for a size cannot shrink: its place scrolls.
+  const isLaidOut = (spec) => Boolean(spec.usermeta?.sessionkit?.laid_out);
+
   // On a narrow screen the plot shrinks, panels stand below one another, and legends below all.
   const fitted = (spec, room) => {
-    if (!room || room >= NARROW) return spec;
+    if (!room || room >= NARROW || isLaidOut(spec)) return spec;
     const {config = {}} = spec;
     const side = Math.max(170, room - 100);
     const grid = spec.facet?.row && spec.facet.column;  // two panels beside each other stay so
@@ -79,6 +82,7 @@
       shown.room = room;
       shown.view?.finalize();
       ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room), options));
+      place.classList.toggle("laid-out", isLaidOut(spec));
       openSessions(shown.view, place);
       const drawn = place.querySelector("svg");
       for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);

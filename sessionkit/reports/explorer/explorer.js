@@ -416,9 +416,12 @@
   // The rows of a session's chart: a point before the first slot and one after each.
   const points = (session) => {
     const {own, ideal, ends} = curves(session);
-    const query = (slot) => sessions.queries[session] && queries.position[queryAt[session] + ends.findIndex((end) => slot <= end)];
-    return [0, ...own].map((value, slot) => ({x: slot, slot, query_position: slot ? query(slot) : null, gain: value, value,
-      ideal: slot ? ideal[slot - 1] : 0, ideal_value: slot ? ideal[slot - 1] : 0}));
+    const place = (slot) => {
+      const nth = ends.findIndex((end) => slot <= end);
+      return nth < 0 ? {} : {query_position: queries.position[queryAt[session] + nth], rank: slot - (ends[nth - 1] ?? 0)};
+    };
+    return [0, ...own].map((gain, slot) => ({x: slot, slot, gain, value: gain, ideal: slot ? ideal[slot - 1] : 0,
+      ideal_value: slot ? ideal[slot - 1] : 0, query_position: null, rank: null, ...(slot ? place(slot) : {})}));
   };
 
   let redraw = null;

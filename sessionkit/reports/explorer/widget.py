@@ -10,10 +10,10 @@ import polars as pl
 
 from sessionkit.analysis.groups import UNKNOWN
 from sessionkit.analysis.session_contrast import most_contrasting
-from sessionkit.charts.encodings import tip
 from sessionkit.charts.files import spec_of
 from sessionkit.charts.scripts import script
-from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.charts.session_panels import gain_layers
+from sessionkit.charts.theme import PALETTE
 from sessionkit.display.labels import label, printable_column
 from sessionkit.display.templates import rendered
 from sessionkit.reports.explorer.columns import TEXTS, Columns
@@ -126,36 +126,13 @@ def gain_spec(title: str) -> dict[str, Any]:
     axis, scale = alt.Axis(grid=False, tickMinStep=1), alt.Scale(nice=False)
     x = alt.X(field="x", type="quantitative", title="Slot along the session's lists", axis=axis, scale=scale)
     y = alt.Y(field="gain", type="quantitative", title=title)
-    (other,) = _gain_layers(alt.NamedData("other"), x, y, ideal=False)
+    (other,) = gain_layers(alt.NamedData("other"), x, y, ideal=False)
     other.mark.color, other.mark.strokeDash = PALETTE[1], [7, 3]
     ends = alt.Chart(alt.NamedData("queries")).mark_rule(color="#c8c8c8", strokeDash=[2, 3]).encode(x)
     names = alt.Chart(alt.NamedData("names")).mark_text(align="left", dx=6, limit=ROOM_OF_NAMES)
     names = names.encode(y=alt.Y(field="y", type="quantitative"), text=alt.Text(field="name", type="nominal"), x=x)
-    chart = alt.layer(ends, *_gain_layers(alt.NamedData("gain"), x, y), other, names, width=WIDTH, height=HEIGHT)
+    chart = alt.layer(ends, *gain_layers(alt.NamedData("gain"), x, y), other, names, width=WIDTH, height=HEIGHT)
     return spec_of(chart, check=False)
-
-
-def _gain_layers(rows: alt.InlineData | alt.NamedData, x: alt.X, y: alt.Y, *, ideal: bool = True) -> list[alt.Chart]:
-    """Return the layers of the cumulated gain of a session beside its ideal.
-
-    The rows have ``x`` (place along the lists), ``gain`` and ``ideal`` (places on the vertical axis), and for the
-    tooltip ``slot``, ``query_position``, ``rank``, ``value`` and ``ideal_value``. The layers hold no number of the data:
-    a page can pass named data, whose ``x`` is the slot and whose ``gain`` is the gain, and replace them.
-    """
-    tips = [tip("query_position", "Query", "d"), tip("rank", "Rank", "d"), tip("value", "Gain so far", ".4f")]
-    tips += [tip("ideal_value", "Ideal so far", ".4f")] if ideal else []
-    layers = []
-    looks: dict[str, dict[str, Any]] = {
-        "ideal": {"color": FAINT, "strokeWidth": 1.3, "strokeDash": [4, 3]},
-        "gain": {"color": PALETTE[0], "strokeWidth": 1.8},
-    }
-    for name, look in looks.items():
-        if name == "ideal" and not ideal:
-            continue
-        side = y.copy()
-        side["field"] = name
-        layers.append(alt.Chart(rows).mark_line(**look).encode(x=x, y=side, order=alt.Order(field="x"), tooltip=tips))
-    return layers
 
 
 def _tabled(column: pl.Series, primary: str) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def score(
         return
     with working("scoring"):
         if wide:
-            found = scored(opened, measures, by=by, per=per, wide=True, memory=memory, cache=cache)
+            found = scored(opened, measures, by=by, per=per, wide=True, spread=spread, memory=memory, cache=cache)
             if to.form is OutputForm.table:
                 width = shutil.get_terminal_size().columns if to.terminal else None
                 to.send_tables(*session_tables(found, width))

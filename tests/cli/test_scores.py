@@ -264,3 +264,8 @@ def test_a_terminal_shows_sessions_in_two_tables_that_fit(call, monkeypatch, wid
     for name in ("queries", "results", "clicks", "duration_seconds", "satisfaction", "skill", "years_medicine"):
         assert name in shown
     assert "judgment_key" not in shown
+
+
+def test_a_table_of_sessions_has_no_spread(refused):
+    asked = ["score", saved_clinic(), "nsDCG@10", "--per", "session", "--wide", "--spread"]
+    refused(2, *asked, names=["spread describes the values of a group"])

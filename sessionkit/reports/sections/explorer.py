@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from sessionkit.display.templates import json_text
-from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
+from sessionkit.reports.explorer.columns import MOST_BOUNDED, TEXTS, columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
 from sessionkit.reports.figures.figure import figures
@@ -39,6 +41,12 @@ def explorer(of: Material) -> list[Part]:
         f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
     ]
     left += ["Snippets are left out, so that the page stays small."] if shortened else []
+    is_bounded = everyone <= MOST_BOUNDED or of.unjudged is not None
+    measure = quote(str(next(iter(of.measures), of.choices.measure)))
+    left += [
+        f"sessionkit score STUDY {measure} --per session --wide writes the table{'' if is_bounded else ' with bounds'}; "
+        "--format latex sets it for a paper."
+    ]
     return [Words((" ".join([told, about, *left]),)), made]
 
 

@@ -23,6 +23,21 @@ def wall_of(study):
 
 
 @pytest.mark.browser
+def test_a_chart_that_is_laid_out_keeps_its_size_on_a_narrow_screen(opened, tmp_path):
+    study = mixed(sessions=60)
+    figure = wall_of(study)
+    figure.chart.usermeta = {"laidOut": True}
+    path = tmp_path / "wall.html"
+    path.write_text(session_page(study, [figure], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, _ = opened(path)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function("document.querySelector('#figure-1').clientWidth < 390")
+    assert page.locator("#figure-1 svg").bounding_box()["width"] > 20 * 60
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert messages == []
+
+
+@pytest.mark.browser
 def test_a_click_on_a_session_opens_it_in_the_explorer(opened, tmp_path):
     study = mixed(sessions=25)
     path = tmp_path / "wall.html"
@@ -36,5 +51,6 @@ def test_a_click_on_a_session_opens_it_in_the_explorer(opened, tmp_path):
     assert page.url.endswith("#session=s0003")
     page.go_back()
     page.wait_for_function("document.getElementById('explorer-widget').sessionkit.session === 's0012'")
+    assert page.locator("nav").count() == 1
     assert messages == []
     assert requests == [path.as_uri()]

@@ -71,7 +71,13 @@ def exact_sum(name: str) -> pl.Expr:
 
 
 def query_panel(
-    canvas: Canvas, results: pl.DataFrame, queries: pl.DataFrame, place: Place | None = None, *, room: float
+    canvas: Canvas,
+    results: pl.DataFrame,
+    queries: pl.DataFrame,
+    place: Place | None = None,
+    *,
+    room: float,
+    compared: pl.DataFrame | None = None,
 ) -> int:
     """Draw the queries with their lists in at most so much room, move below them, and return how many are drawn.
 
@@ -87,18 +93,24 @@ def query_panel(
         Left edge and width; None for the whole canvas.
     room
         Height in pixels.
+    compared
+        The results of all sessions that are drawn side by side, on one scale; None for this session alone.
     """
     place = place or Place(0.0, canvas.width)
     words = query_words(queries.with_columns(pl.col("text").str.slice(0, LONGEST_TEXT)))
-    layout = _ListLayout.fit(canvas, results, place)
+    layout = _ListLayout.fit(canvas, results if compared is None else compared, place)
     blocks = {
-        position: _query_lines(canvas, position, words.get(position), layout.text_width)
+        position: _query_lines(canvas, position, words.get(position), layout.text_width, any_text=bool(words))
         for position in queries.get_column("query_position")
     }
     has_bars = results.get_column("contribution").count() > 0
-    for bars in BAR_HEIGHTS if has_bars else (0.0,):
+    bar_heights = BAR_HEIGHTS if compared is None else BAR_HEIGHTS[1:2]  # the same on both sides
+    for bars in bar_heights if has_bars else (0.0,):
         layout.bars = bars * canvas.size
-        heights = {position: layout.height(len(lines)) for position, lines in blocks.items()}
+        heights = {
+            position: layout.height(len(lines), results.filter(pl.col("query_position") == position))
+            for position, lines in blocks.items()
+        }
         if sum(heights.values()) <= room:
             break
     kept = _kept_queries(queries, heights, room - LINE * canvas.size)
@@ -111,12 +123,12 @@ def query_panel(
     if len(left_out):
         added = left_out.select(exact_sum("added")).item()
         noun = "query" if len(left_out) == 1 else "queries"
-        adds = "" if added is None else f", together {signed(added)}"
+        adds = "" if added is None else f": {signed(added)}"
         canvas.mark(
             "faint",
             place.left,
             canvas.y + LINE * canvas.size / 2,
-            text=cut(f"{len(left_out):,} more {noun} not drawn{adds}", place.width, canvas.size),
+            text=cut(f"{len(left_out):,} more {noun}{adds}", place.width, canvas.size),
         )
         canvas.y += LINE * canvas.size
     return len(kept)
@@ -173,15 +185,21 @@ class _ListLayout:
             ranks,
             (low, high if high > low else low + 1),
             canvas.size,
-            (0.9 if has_numbers else 0.2) * canvas.size,
+            (1.1 if has_numbers else 0.2) * canvas.size,
         )
 
-    def height(self, lines: int) -> float:
-        text, listed = (
-            lines * LINE * self.size,
-            self.bars + (CHIP + CLICK * self.clicks) * self.size + self.above,
-        )
-        return (max(text, listed) if self.beside else text + listed) + GAP * self.size
+    def bar_area(self, listed: pl.DataFrame) -> tuple[float, float, float]:
+        """Heights above and below the zero line that the bars of a list take, and room for numbers above them."""
+        added = listed.get_column("contribution").drop_nulls()
+        low, high = self.scale
+        share = self.bars / (high - low)
+        up, down = (max(0.0, sign * float(end or 0.0)) * share for sign, end in ((1, added.max()), (-1, added.min())))  # type: ignore[arg-type]
+        return up, down, self.above if up else 0.2 * self.size
+
+    def height(self, lines: int, listed: pl.DataFrame) -> float:
+        text = lines * LINE * self.size
+        listed_height = sum(self.bar_area(listed)) + (CHIP + CLICK * self.clicks) * self.size
+        return (max(text, listed_height) if self.beside else text + listed_height) + GAP * self.size
 
     def draw(self, canvas: Canvas, listed: pl.DataFrame, lines: list[list[_Word]], row: dict[str, Any]) -> None:
         size, top = canvas.size, canvas.y
@@ -194,10 +212,9 @@ class _ListLayout:
                     canvas.mark("strike", x, y, x2=round(x + word.width, 2), y2=round(y, 2))
         if not self.beside:
             top += len(lines) * LINE * size
-        low, high = self.scale
-        top += self.above
-        zero = top + self.bars * high / (high - low)
-        chips = top + self.bars + 0.1 * size
+        up, down, above = self.bar_area(listed)
+        zero = top + above + up
+        chips = zero + down + 0.1 * size
         right = self.place.left + self.place.width
         if listed.is_empty():
             status = "list not logged" if row["results_status"] == "not_logged" else "no results"
@@ -267,7 +284,9 @@ class _Word:
     width: float
 
 
-def _query_lines(canvas: Canvas, position: int, words: list[tuple[str, str]] | None, width: float) -> list[list[_Word]]:
+def _query_lines(
+    canvas: Canvas, position: int, words: list[tuple[str, str]] | None, width: float, *, any_text: bool
+) -> list[list[_Word]]:
     """The number and the words of a query on at most two lines, or three beside the list; the last ends with an ellipsis."""
     size = canvas.size
     most = 2 if canvas.is_narrow else 3
@@ -296,7 +315,7 @@ def _query_lines(canvas: Canvas, position: int, words: list[tuple[str, str]] | N
             for line in lines
         ]
     lines[0].insert(0, label)
-    if words is None:
+    if words is None and any_text:
         lines[0].append(_Word("faint", "no text logged", indent, 0.0))
     return lines
 

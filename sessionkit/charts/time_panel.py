@@ -125,7 +125,10 @@ def time_panel(
     scale = TimeScale(
         min(0.0, *times), max(times), tuple(broken_gaps([0.0, *times])), label + size, canvas.width - size, 3.6 * size
     )
-    step = size * (3.0 if lanes is None else 1.9)
+    step = 3.0 * size
+    if lanes is not None:  # many lanes are lower, so that they fit on a page
+        step = min(1.9 * size, (canvas.most_height - canvas.y - 8 * size) / len(rows))
+    half_bar = min(0.5 * size, 0.42 * step)
     if lanes is None:
         canvas.y += 1.1 * size  # the names of queries
     top = canvas.y
@@ -137,8 +140,8 @@ def time_panel(
     for row in rows:
         y, x = middles[row["query_position"]], scale.at(row["start"])
         if row["end"] is not None:
-            canvas.mark("list", x, y - 0.5 * size, x2=round(scale.at(row["end"]), 2), y2=round(y + 0.5 * size, 2))
-        canvas.mark("query", x, y - 0.85 * size, x2=round(x, 2), y2=round(y + 0.85 * size, 2))
+            canvas.mark("list", x, y - half_bar, x2=round(scale.at(row["end"]), 2), y2=round(y + half_bar, 2))
+        canvas.mark("query", x, y - 1.6 * half_bar, x2=round(x, 2), y2=round(y + 1.6 * half_bar, 2))
         name = f"Q{row['query_position']}"
         half = text_width(name, canvas.small) / 2
         if lanes is None and x - half >= free:

@@ -12,8 +12,8 @@ from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.session_contrast import SessionContrast, most_contrasting
 from sessionkit.analysis.timeline import timeline
-from sessionkit.charts.kinds.session_pair import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.session_timeline import MOST
+from sessionkit.charts.session_panels import MOST_RANKS
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import compact
 from sessionkit.display.words import counted
@@ -170,9 +170,11 @@ def _head_of_card(
 
 def session_timeline(study: Study, choices: Choices) -> Figure:
     """Queries, result lists, clicks and dwell of a session in time."""
-    if "issued_at" not in study.columns("queries"):
-        known = ", ".join(study.columns("queries"))
-        raise DataError(f"session-timeline needs the times of queries, issued_at; the queries have {known}")
+    if not {"issued_at", "elapsed_seconds"} & {*study.columns("queries")}:
+        columns = ", ".join(study.columns("queries"))
+        raise DataError(
+            f"session-timeline needs the times of queries, issued_at or elapsed_seconds; the queries have {columns}"
+        )
     session = _session(study, choices)
     try:
         rows, seen = timeline(study, session)
@@ -187,7 +189,7 @@ def session_timeline(study: Study, choices: Choices) -> Figure:
         rows.head(MOST), seen, synthetic=choices.synthetic, title=title, subtitle=_about(study, choices, session)
     )
     first = f", of which the first {MOST} are shown" if len(rows) > MOST else ""
-    told = f"{counted(len(seen), 'click')}, with their ranks above those that stand apart" if len(seen) else "no clicks"
+    told = counted(len(seen), "click") if len(seen) else "no clicks"
     ended = rows.get_column("end").tail(1).is_not_null().any()
     until = "the next one was issued" + (" or the session ended" if ended else "")
     number = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
@@ -241,14 +243,12 @@ def session_pair(study: Study, choices: Choices) -> Figure:
     parts = [
         f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
         *([chosen] if chosen else []),
-        "Each list runs from left to right by rank: bars are what results add to the value of the session, on one scale; cells "
-        "are grades, the stronger the color the higher, empty where a result was not judged or does not count"
+        "Each list runs from left to right by rank: bars are what results add to the value of the session, on one scale; chips "
+        "are grades, the darker the higher, open where a result was not judged or does not count"
         + ("; triangles are clicks." if rows.get_column("clicked").fill_null(value=False).any() else "."),
     ]
-    if queries.get_column("query_position").max() > MOST_QUERIES:  # type: ignore[operator]
-        parts.append(f"The first {MOST_QUERIES} queries are drawn.")
     if rows.get_column("rank").max() > MOST_RANKS:  # type: ignore[operator]
-        parts.append(f"Ranks to {MOST_RANKS} are drawn; what a query adds is of all.")
+        parts.append(f"Ranks to {MOST_RANKS} are drawn; the sum of a query counts all.")
     return Figure("session-pair", title, chart, " ".join(parts))
 
 

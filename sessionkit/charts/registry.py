@@ -111,6 +111,10 @@ OWN_CHARTS = {
         "every session of one system and topic, with its stopping point (Figure 4 of Järvelin et al. 2008)",
         "session_curves", each=("topic",)
     ),
+    "session-wall": ChartKind(
+        "a small panel for every session: its gain up to its ideal, queries, clicks, judged share and score",
+        "session_wall", ("nsDCG@10",), ("sort",), each=("user", "topic")
+    ),
     "sweep-map": ChartKind(
         "the leading system at each setting of a measure, and where the conclusion ends",
         "robustness", ("nsDCG@10",), ("vary",),

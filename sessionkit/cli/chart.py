@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args, get_type_hints
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     import altair as alt
     from typer._click import Command as AnyCommand
     from typer._click import Context
+
+    from sessionkit.reports.figures.figure import Figure
+    from sessionkit.study import Study
 
 
 def _each_option(*, hidden: bool = False) -> Any:  # noqa: ANN401 - as of typer.Option
@@ -98,6 +102,16 @@ def chart(
             show_default=False,
         ),
     ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            "--sort",
+            metavar="ORDER",
+            help="Order within a topic and group: user, score, judged, queries, or a column. Default: user where users searched "
+            "a topic with two groups, else score.",
+            show_default=False,
+        ),
+    ] = None,
     title: Annotated[
         str | None,
         typer.Option("--title", metavar="TEXT", help='Title above the chart; "" for none.', show_default=False),
@@ -137,8 +151,6 @@ def chart(
     ] = "screen",
 ) -> None:
     """Draw a figure of the study; its caption goes to stdout."""
-    from sessionkit.charts import save
-    from sessionkit.charts.encodings import retitled
     from sessionkit.charts.print_layout import print_layout
     from sessionkit.reports.each import require_each
     from sessionkit.reports.single import require_drawn, single_figure
@@ -147,7 +159,7 @@ def chart(
     if no_title and title is not None:
         raise UsageError("--title and --no-title contradict each other; leave one of them out")
     size: dict[str, Any] = {"width": width, "height": height, "font": font, "font_size": font_size, "style": style}
-    print_layout(**size)
+    layout = print_layout(**size)
     require_drawn(kind, measures_first(measures) or [])
     options: dict[str, Any] = {
         "where": where,
@@ -156,7 +168,7 @@ def chart(
         "difference": difference,
         "average": average,
     }
-    options |= {"normalize": normalize, "gain": gain, "along": along, "long": long}
+    options |= {"normalize": normalize, "gain": gain, "along": along, "long": long, "sort": sort}
     if each is not None:
         chosen = {"session": session, "sessions": sessions}
         require_each(kind, each, [name for name, value in chosen.items() if value is not None])
@@ -182,13 +194,58 @@ def chart(
             session=session,
             sessions=[one.strip() for one in sessions.split(",")] if sessions is not None else (),
             with_=with_ or (),
+            size=layout,
             **options,
         )
-        drawn = cast("alt.LayerChart", made.chart)
-        drawn = retitled(drawn, "") if no_title else drawn if title is None else retitled(drawn, title)
-        save(drawn, output, **size)
+        made = _retitled(made, "" if no_title else title)
+        if kind == "session-wall" and output.suffix.lower() == ".html":
+            files = [_save_page(opened, made, output, measures=measures, where=where, by=by)]
+        else:
+            files = _save_sheets(made, output, size)
     typer.echo(visible(made.caption) if sys.stdout.isatty() else made.caption)
-    tell(f"written: {output}")
+    for file in files:
+        tell(f"written: {file}")
+
+
+def _retitled(figure: Figure, title: str | None) -> Figure:
+    """The figure under another title, unless that is None."""
+    from sessionkit.charts.encodings import retitled
+
+    if title is None:
+        return figure
+    chart, *further = [
+        retitled(cast("alt.LayerChart", sheet), title) for sheet in (figure.chart, *figure.further_sheets)
+    ]
+    return replace(figure, chart=chart, further_sheets=tuple(further))
+
+
+def _save_sheets(figure: Figure, output: Path, size: dict[str, Any]) -> list[Path]:
+    """Write a figure; of several sheets each to a file of its own, numbered behind its name."""
+    from sessionkit.charts import save
+
+    sheets = [cast("alt.LayerChart", figure.chart), *figure.further_sheets]
+    if len(sheets) == 1:
+        return [save(sheets[0], output, **size)]
+    digits = max(2, len(str(len(sheets))))
+    return [
+        save(sheet, output.with_name(f"{output.stem}-{number:0{digits}}{output.suffix}"), **size)
+        for number, sheet in enumerate(sheets, 1)
+    ]
+
+
+def _save_page(
+    study: Study, figure: Figure, output: Path, *, measures: list[str] | None, where: str | None, by: str
+) -> Path:
+    """Write a figure of sessions as a page on which a click opens one of them."""
+    from sessionkit.reports.session_page import session_page
+    from sessionkit.scoring.columns import measure_of
+    from sessionkit.study.atomic_files import write_whole
+    from sessionkit.study.session_subset import restricted
+
+    sheets = [replace(figure, chart=sheet, further_sheets=()) for sheet in (figure.chart, *figure.further_sheets)]
+    measure = measure_of(study, (measures or CHARTS[figure.kind].measures)[0])
+    page = session_page(restricted(study, where), sheets, measure, by=by)
+    return write_whole(output, page.encode())
 
 
 def _draw_each(study: str, kind: str, each: str, output: Path, measures: list[str] | None, **options: Any) -> None:  # noqa: ANN401

@@ -10,6 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
 from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
+from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.choices import CurveNormalization, EffortUnit
 from sessionkit.display.natural_order import in_natural_order
@@ -36,7 +37,8 @@ class Choices:
     were asked for, what a sweep is to ``vary``, the ``session`` or ``sessions`` that are shown, what is correlated ``with_``, the system
     that is subtracted, ``against``, the ``difference`` that power is planned for and the ``gain`` that sessions come to ``along`` what
     they spend; ``average`` is how parts of sessions are averaged, ``normalize`` how curves are
-    normalized, ``labels`` what columns are called.
+    normalized, ``sort`` the order of the sessions of a wall, ``size`` what a figure is laid out for that has several sheets, ``labels``
+    what columns are called.
     """
 
     measure: GainMeasure
@@ -63,6 +65,8 @@ class Choices:
     normalize: CurveNormalization | None = None
     gain: float | None = None
     along: EffortUnit | None = None
+    sort: str | None = None
+    size: PrintLayout = field(default_factory=PrintLayout)
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property

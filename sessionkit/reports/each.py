@@ -171,7 +171,7 @@ def each(
             each,
             title,
             layout,
-            lambda **about: single_figure(study, kind, measures, where=where, by=by, **about, **options),
+            lambda **about: single_figure(study, kind, measures, where=where, by=by, size=layout, **about, **options),
         )
         count("figures")
     drawn = [entry for entry in entries if entry.spec is not None]

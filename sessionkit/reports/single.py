@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import colors_of
+from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.charts.registry import CHARTS
 from sessionkit.choices import CurveNormalization, EffortUnit, FigureUnit
 from sessionkit.display.labels import label, printable
@@ -64,7 +66,9 @@ def single_figure(
     gain: float | None = None,
     along: EffortUnit | None = None,
     long: int | None = None,
+    sort: str | None = None,
     part: StudyPart | None = None,
+    size: PrintLayout | None = None,
 ) -> Figure:
     """Make one figure of this measure.
 
@@ -104,8 +108,12 @@ def single_figure(
         What of effort-gain was spent: ``"results"`` (the default), ``"queries"`` or ``"minutes"``.
     long
         Queries from which on a session of topic-curves is long.
+    sort
+        The order of the sessions of session-wall: ``"user"``, ``"score"``, ``"judged"``, ``"queries"`` or a column.
     part
         The user or topic whose sessions are drawn; groups have the colors that they have in figures of all sessions.
+    size
+        What the figure is saved for: session-wall puts as many sessions on a sheet as have room.
 
     Raises
     ------
@@ -135,6 +143,7 @@ def single_figure(
         "gain": gain,
         "along": along,
         "long": long,
+        "sort": sort,
     }
     require_drawn(kind, measures)
     _require_options(kind, [name for name, value in further.items() if value is not None])
@@ -151,6 +160,7 @@ def single_figure(
         choices, session=session, sessions=tuple(sessions), with_=tuple(with_), against=against, difference=difference
     )
     choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
+    choices = replace(choices, sort=sort, size=size or PrintLayout())
     made = figure(study, kind, choices)
     if study.restriction is not None:
         condition = f"where {study.restriction}"
@@ -163,7 +173,9 @@ def single_figure(
 
 def _limited(made: Figure, shown: str, sessions: str) -> Figure:
     """The figure with a line below its title that says which sessions it is limited to, and a sentence in its caption."""
-    return replace(made, chart=_under(made, shown), caption=f"{made.caption} Sessions {sessions}.")
+    chart, *further = [_under(sheet, shown) for sheet in (made.chart, *made.further_sheets)]
+    caption = f"{made.caption} Sessions {sessions}."
+    return replace(made, chart=chart, further_sheets=tuple(further), caption=caption)
 
 
 def require_drawn(kind: str, measures: Sequence[str | Measure]) -> None:
@@ -183,11 +195,11 @@ def _require_options(kind: str, options: Sequence[str]) -> None:
             raise UsageError(f"{kind} has no --{option}; charts that have: {', '.join(having)}")
 
 
-def _under(made: Figure, shown: str) -> alt.LayerChart | alt.FacetChart | None:
-    """The chart with what it is limited to below its title."""
-    if made.chart is None:
+def _under(chart: Any, shown: str) -> Any:  # noqa: ANN401  # charts have no common class
+    """The chart, if there is one, with what it is limited to below its title."""
+    if chart is None:
         return None
-    chart = made.chart.copy()
+    chart = chart.copy()
     below = chart.title.subtitle
     lines = [] if below is alt.Undefined else [below] if isinstance(below, str) else list(below)
     chart.title.subtitle = [printable(shown), *lines] if lines else printable(shown)

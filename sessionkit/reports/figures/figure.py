@@ -31,12 +31,16 @@ FoundHere = TypeVar("FoundHere", bound=Finding)
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its kind, a title, the chart (None where the study does not allow one) and a caption or the reason."""
+    """A figure: its kind, a title, the chart (None where the study does not allow one) and a caption or the reason.
+
+    ``further_sheets`` are the charts of a figure that needs more than one sheet, behind the first.
+    """
 
     kind: str
     title: str
     chart: alt.LayerChart | alt.FacetChart | None
     caption: str
+    further_sheets: tuple[alt.LayerChart, ...] = ()
 
 
 def without_condition(found: FoundHere) -> FoundHere:

@@ -1,0 +1,152 @@
+"""The figure of all sessions: a small panel for each, on as many sheets as they need."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sessionkit import charts
+from sessionkit.analysis.session_wall import WallTables, wall_tables
+from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
+from sessionkit.charts.print_layout import PrintLayout
+from sessionkit.display.natural_order import natural_sort
+from sessionkit.display.words import capital, counted
+from sessionkit.errors import UsageError, suggestion
+from sessionkit.reports.choices import TOP, Choices, normalized
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.scoring.curves import require_curve
+from sessionkit.scoring.measures.base import GainMeasure
+from sessionkit.study import Study
+
+ORDERS = ("user", "score", "judged", "queries")
+"""Orders of panels that have a name of their own; others are columns."""
+COLUMNS = {"user": "user_id", "score": "value"}
+"""The columns of those whose name is another."""
+DESCENDING = ("score", "judged", "queries")
+"""Orders whose highest value stands first."""
+PAGE_HEIGHT, ABOVE_PANELS = 666.0, 70.0
+"""Points that a sheet of print is high at most, 235 mm, and those that titles take of them."""
+MOST_SHEETS = 50
+"""Sheets that one figure has: 10,000 sessions."""
+
+
+def session_wall(study: Study, choices: Choices) -> Figure:
+    """Every session as a small panel, in sheets."""
+    measure = _drawn_measure(choices)
+    tables = wall_tables(study, measure, choices.by)
+    if tables.sessions.is_empty():
+        raise UsageError("the study has no session to draw")
+    if len(tables.sessions) > MOST * MOST_SHEETS:
+        raise UsageError(
+            f"{len(tables.sessions):,} sessions are too many for a wall, which has at most {MOST * MOST_SHEETS:,}; choose some by --where"
+        )
+    sort = choices.sort or _usual_order(tables.sessions)
+    sessions = choices.redaction.frame(_sorted(tables.sessions, sort), study)
+    aligned = "user_id" if sort == "user" and _is_paired(tables.sessions) else None
+    width, height = _room(choices.size)
+    n_sheets = len(
+        place_sessions(wall_sessions(sessions, aligned), width=width, height=height, aligned=aligned).heights
+    )
+    title = "All sessions"
+    order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
+    sheets = []
+    for sheet in range(1, n_sheets + 1):
+        of_sheets = [f"sheet {sheet} of {n_sheets}"] if n_sheets > 1 else []
+        sheets.append(
+            charts.session_wall(
+                sessions,
+                *(choices.redaction.frame(frame, study) for frame in (tables.curves, tables.queries, tables.clicks)),
+                measure=str(measure),
+                sheet=sheet,
+                aligned=aligned,
+                colors=choices.colors,
+                synthetic=choices.synthetic,
+                title=title,
+                subtitle=capital("; ".join([*of_sheets, order])),
+                width=width,
+                height=height,
+            )
+        )
+    return Figure("session-wall", title, sheets[0], _caption(tables, measure, order, n_sheets), tuple(sheets[1:]))
+
+
+def _drawn_measure(choices: Choices) -> GainMeasure:
+    """The measure asked for, divided by its ideal where it has one."""
+    measure = require_curve(choices.exact) if choices.exact is not None else choices.ratio
+    measure = measure @ (measure.cutoff or TOP)
+    return normalized(measure) if "query_discount" in measure.parameters() and not measure.normalized else measure
+
+
+def _room(size: PrintLayout) -> tuple[float | None, float | None]:
+    """The width and height of the panels of a sheet, in points; None for a screen."""
+    if size.width is None:
+        return None, None
+    padding = 16.0 if size.style == "screen" else 2.0
+    return size.width - padding, (size.height or PAGE_HEIGHT) - ABOVE_PANELS
+
+
+def _is_paired(sessions: pl.DataFrame) -> bool:
+    """Whether any user searched one topic with two groups."""
+    pairs = sessions.drop_nulls("user_id").group_by("user_id", "topic_id").agg(pl.col("group").n_unique())
+    return bool(pairs.select((pl.col("group") > 1).any()).item())
+
+
+def _usual_order(sessions: pl.DataFrame) -> str:
+    """The order unless one is asked for: pairs stand at one place where there are any."""
+    if _is_paired(sessions):
+        return "user"
+    return "score" if sessions.get_column("value").count() else "queries"
+
+
+def _sorted(sessions: pl.DataFrame, sort: str) -> pl.DataFrame:
+    """The sessions in the order of their panels; those without a value last."""
+    column = COLUMNS.get(sort, sort)
+    if column not in sessions.columns:
+        known = [*ORDERS, *(name for name in sessions.columns if name not in COLUMNS.values())]
+        raise UsageError(
+            f"a wall cannot be sorted by {sort!r}{suggestion(sort, known)}; choose one of {', '.join(known)}"
+        )
+    if sessions.schema[column] == pl.String:
+        return natural_sort(natural_sort(sessions, "session_id"), column)
+    return natural_sort(sessions, "session_id").sort(
+        column, descending=sort in DESCENDING, nulls_last=True, maintain_order=True
+    )
+
+
+def _order_words(sort: str, aligned: str | None, n_groups: int) -> str:
+    """In which order the panels of a group stand, and whether neighbors are pairs."""
+    if aligned is not None:
+        return "the sessions of one user stand at the same place in every group"
+    how = "highest first" if sort in DESCENDING else "in ascending order"
+    pairs = "; neighbors in two groups are not pairs" if n_groups > 1 else ""
+    return f"sorted by {sort}, {how}{pairs}"
+
+
+def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int) -> str:
+    """What the panels show, of how many sessions."""
+    sessions = tables.sessions
+    n, undefined = sessions.get_column("value").count(), sessions.get_column("value").null_count()
+    number = counted(len(sessions), "session") + (f" on {n_sheets} sheets" if n_sheets > 1 else "")
+    parts = [f"{number}, {order}."]
+    if n:
+        parts.append(
+            f"Each panel shows {measure} after every slot of the concatenated lists, up to where the searcher stopped, and behind it "
+            "the ideal session; both are divided by the session's final ideal, so that the last height is the score."
+            if measure.normalized and not measure.normalized_by_query
+            else f"Each panel shows {measure} after every slot of the concatenated lists, on one scale for each topic."
+        )
+        parts.append(
+            f"n = {n:,}{f'; {undefined:,} without a value show raw gain' if undefined else ''}. The bar at the end reaches from the lower "
+            "to the upper bound under missing judgments; it is not a confidence interval."
+        )
+        parts.append("The strip is the judged share of each query, from white (none) to black (all).")
+    else:
+        drawn = "the number of clicks" if len(tables.clicks) else "the lengths of sessions"
+        parts.append(f"No session has a value of {measure}; the panels show {drawn}.")
+    if len(tables.clicks):
+        parts.append("Triangles are clicks.")
+    longest, usual = sessions.get_column("slots").max(), sessions.get_column("slots").quantile(0.95, "higher")
+    if longest and usual and longest > 2 * usual:
+        parts.append(
+            f"95% of sessions have at most {usual:,.0f} of the {longest:,} slots; --where 'queries <= N' leaves long ones out."
+        )
+    return " ".join(parts)

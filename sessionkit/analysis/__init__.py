@@ -23,6 +23,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     curve_differences.py   when in the session one group is ahead of another
     session_survival.py    how many sessions go on to each query
     session_table.py       score(): a row per session with bounds and counts
+    session_wall.py        what a wall of sessions draws: curves, queries, clicks
     session_contrast.py    the two sessions of one topic that differ most
     describe.py            what was logged, with the design: design.py
     study_questions.py     its columns with their values, and which questions it can answer

@@ -61,7 +61,7 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the table of scores warns of the same
         steps = curve_with_stops(study, measure, per="session", normalize="none")
-        query_shares = score(study, parse_measure("P") @ measure.cutoff, per="query")
+        query_shares = score(study, parse_measure(f"P@{measure.cutoff}"), per="query")
     table = score(study, measure, per="session", wide=True)
     value, *beside = column_names(measure)
     table = table.rename({value: "value", **dict(zip(beside, ("lower", "upper", "judged"), strict=True))})

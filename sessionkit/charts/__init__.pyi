@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.session_pair import session_pair as session_pair
     from sessionkit.charts.kinds.session_survival import session_survival as session_survival
     from sessionkit.charts.kinds.session_timeline import session_timeline as session_timeline
+    from sessionkit.charts.kinds.session_wall import session_wall as session_wall
     from sessionkit.charts.kinds.single_sessions import single_sessions as single_sessions
     from sessionkit.charts.kinds.slopes import slopes as slopes
     from sessionkit.charts.kinds.sweep_map import sweep_map as sweep_map
@@ -56,6 +57,7 @@ __all__ = [
     "difference_curve",
     "topic_curves",
     "single_sessions",
+    "session_wall",
     "sweep_map",
     "discount_fit",
     "examination_heatmap",

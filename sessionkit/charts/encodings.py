@@ -426,7 +426,7 @@ def topic_axis(title: str, topics: Sequence[str], step: float, width: float | No
     """
     if len(topics) > MOST_TOPICS:
         return alt.Axis(title=title, labels=False, ticks=False)
-    room = step if width is None else _pixels("width", width) / len(topics)
+    room = step if width is None else pixels("width", width) / len(topics)
     upright = max(map(len, topics)) * TOPIC_CHARACTER > room
     limit = TOPIC_LENGTH if upright else room
     return alt.Axis(title=title, labelAngle=-90 * upright, labelLimit=limit, labelOverlap=False)
@@ -566,13 +566,14 @@ def titled(
     plot = chart.spec if isinstance(chart, alt.FacetChart) else chart
     for name, size in (("width", width), ("height", height)):
         if size is not None:
-            setattr(plot, name, _pixels(name, size))
+            setattr(plot, name, pixels(name, size))
     own: list[str] = [plain("title", title)] if title is not None else []
     lines = [*own, *(plain("subtitle", text) for text in below), *([SYNTHETIC] if synthetic else [])]
     return _under(chart, [line for line in lines if line.strip()], bold=bool(own and own[0].strip()))
 
 
-def _pixels(name: str, size: float) -> float:
+def pixels(name: str, size: float) -> float:
+    """Return a size if it can be one."""
     if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < math.inf:
         raise UsageError(f"{name} must be a number of pixels above 0, not {size!r}")
     return size

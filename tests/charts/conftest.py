@@ -317,6 +317,34 @@ def _discriminative_power(groups, **options):
     return charts.discriminative_power(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 
+def _session_wall(groups, **options):
+    """A session of each group with one query of two results: half of its ideal after the first, all that it gains after both."""
+    sessions = {
+        "session_id": [f"s{place}" for place in range(len(groups))],
+        "topic_id": ["t"] * len(groups),
+        "group": list(groups),
+        "value": [0.75] * len(groups),
+        "lower": [0.5] * len(groups),
+        "upper": [1.0] * len(groups),
+        "judged": [0.5] * len(groups),
+        "queries": [1] * len(groups),
+        "slots": [2] * len(groups),
+        "ideal": [4.0] * len(groups),
+    }
+    each = [(session, slot) for session in sessions["session_id"] for slot in range(3)]
+    curves = pl.DataFrame(
+        [(session, slot, (0, 0.5, 0.75)[slot], (0, 0.75, 1.0)[slot]) for session, slot in each],
+        schema={"session_id": pl.String, "slot": pl.Int32, "gain": pl.Float64, "ideal": pl.Float64},
+        orient="row",
+    )
+    names = sessions["session_id"]
+    queries = {"session_id": names, "query_position": 1, "start": 0, "end": 2, "judged": 0.5}
+    clicks = {"session_id": names, "query_position": 1, "rank": 2, "slot": 2, "doc_id": "d"}
+    tables = (pl.DataFrame(table) for table in (sessions, queries, clicks))
+    shown, asked, clicked = tables
+    return charts.session_wall(shown, curves, asked, clicked, **options)
+
+
 @pytest.fixture
 def apart():
     """Return functions that draw the charts that a report does not show for some groups, by kind."""
@@ -340,6 +368,7 @@ def apart():
         "waterfall": _waterfall,
         "session-timeline": _session_timeline,
         "session-pair": _session_pair,
+        "session-wall": _session_wall,
         "correlation-forest": _correlation_forest,
         "reformulation-flow": _reformulation_flow,
         "power-curve": _power_curve,

@@ -19,6 +19,8 @@ APART = {
     "height", "kind", "from", "to", "added", "grade", "many", "text", "start", "end", "results", "label", "document", "dwell",
     "row", "p", "covariate", "banded", "topics", "population", "position", "next", "share", "whole", "estimate", "pair", "shown", "place",
     "statistic", "kept", "gained", "lost", "found", "units", "letters", "beside", "told", "best", "side", "unit", "moved", "margin",
+    "left", "right", "foot", "under", "upper_edge", "lower_edge", "px", "py", "ideal_y", "name", "score", "above", "inside",
+    "session_id", "queries", "lower", "upper", "x", "y",
 }  # fmt: skip
 """Fields of the charts that a report does not show."""
 
@@ -76,8 +78,12 @@ def test_chart_is_valid_un_sized_and_composes(draw):
     spec = chart.to_dict()
     for side in ("width", "height"):
         size = spec.get(side, {})
-        assert isinstance(size, int) or set(size) <= {"step"}  # what a row or bar takes, or text beside the plot leaves
-        assert not isinstance(size, int) or size < 350
+        assert isinstance(size, int | float) or set(size) <= {
+            "step"
+        }  # what a row or bar takes, or text beside the plot leaves
+        assert (
+            not isinstance(size, int | float) or size < 350 or chart.to_dict().get("usermeta")
+        )  # a wall fills a screen
     both = spec_of(alt.hconcat(chart, draw(groups=("S1",))).properties(title="two"))
     assert len(both["hconcat"]) == 2
 

@@ -32,6 +32,7 @@
     waterfall.py             the value of one session
     session_timeline.py      one session in time
     session_pair.py          two sessions of one topic side by side
+    session_wall.py          every session as a small panel
     effort_gain.py           what a gain costs in results, queries, minutes
     session_survival.py      how many sessions go on
     reformulation_flow.py    what came after each query

@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
-from sessionkit.charts.encodings import checked, color, guide, layered, tip, titled, values
+from sessionkit.charts.encodings import checked, color, guide, layered, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import in_natural_order
@@ -62,6 +62,7 @@ def session_wall(
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
+    most_height: float | None = None,
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
@@ -92,10 +93,12 @@ def session_wall(
         A column of the sessions, such as ``"user_id"``: in each topic, panels of one value stand at the same place in every group.
     colors, synthetic, title, subtitle
         As for `session_curve`.
+    most_height
+        How high the panels of a sheet may be together; by default only the number of sessions limits a sheet.
     width
-        Of a sheet, in points; as many panels stand beside each other as fit. By default eight, for a screen.
+        Of the panels of a sheet; as many stand beside each other as fit. By default eight, for a screen.
     height
-        The highest that a sheet may be; by default only the number of sessions limits it.
+        Of the panels of a sheet, which are squeezed or stretched; by default as high as they are.
 
     Raises
     ------
@@ -103,7 +106,8 @@ def session_wall(
         A column is missing, there are no rows, or there is no such sheet.
     """
     table = wall_sessions(sessions, aligned)
-    placement = place_sessions(table, width=width, height=height, aligned=aligned)
+    sheet_width = SCREEN_WIDTH if width is None else pixels("width", width)
+    placement = place_sessions(table, width=width, most_height=most_height, aligned=aligned)
     n_sheets = len(placement.heights)
     if not 1 <= sheet <= n_sheets:
         raise UsageError(f"there is no sheet {sheet}; this wall has {counted(n_sheets, 'sheet')}")
@@ -121,7 +125,7 @@ def session_wall(
     ]
     chart = layered(layers, usermeta=LAID_OUT)
     below = [subtitle] if subtitle else []
-    return titled(chart, title, below, synthetic, width=width or SCREEN_WIDTH, height=placement.heights[sheet - 1])
+    return titled(chart, title, below, synthetic, width=sheet_width, height=height or placement.heights[sheet - 1])
 
 
 def wall_sessions(sessions: Any, aligned: str | None = None) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
@@ -137,7 +141,7 @@ def wall_sessions(sessions: Any, aligned: str | None = None) -> pl.DataFrame:  #
 class _Drawing:
     """One sheet, in one coordinate system: x to the right, y down, in pixels or points."""
 
-    grid: Grid
+    grid: PanelGrid
     sessions: pl.DataFrame
     headings: pl.DataFrame
     steps: pl.DataFrame
@@ -333,7 +337,7 @@ class _Drawing:
             inside=pl.col("y") + 6,
             text=pl.Series([f"to {compact(top)}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
         )
-        style = {"fontSize": FONT_SIZE, "color": INK}
+        style: dict[str, Any] = {"fontSize": FONT_SIZE, "color": INK}
         names = alt.Chart(guide(places)).mark_text(align="left", baseline="bottom", **style)
         numbers = alt.Chart(guide(places.filter(pl.col("score") != ""))).mark_text(
             align="right", baseline="bottom", **style
@@ -377,7 +381,7 @@ def _cut(text: str, most: int) -> str:
 
 
 @dataclass(frozen=True)
-class Grid:
+class PanelGrid:
     """How many panels stand beside each other, and how large they are.
 
     Parameters
@@ -396,7 +400,7 @@ class Grid:
     height: float
 
     @classmethod
-    def of(cls, sheet_width: float, sessions: pl.DataFrame, least: float) -> Grid:
+    def of(cls, sheet_width: float, sessions: pl.DataFrame, least: float) -> PanelGrid:
         """Return the grid of a sheet with the most panels of at least this width.
 
         Groups stand side by side unless their sizes differ so much that most of the sheet would stay empty.
@@ -439,21 +443,21 @@ class Placement:
         The height of every sheet.
     """
 
-    grid: Grid
+    grid: PanelGrid
     sessions: pl.DataFrame
     headings: pl.DataFrame
     heights: tuple[float, ...]
 
 
 def place_sessions(
-    sessions: pl.DataFrame, *, width: float | None = None, height: float | None = None, aligned: str | None = None
+    sessions: pl.DataFrame, *, width: float | None = None, most_height: float | None = None, aligned: str | None = None
 ) -> Placement:
     """Place the panels of sessions on sheets; the parameters are those of `session_wall`.
 
     A topic stays on one sheet where it fits on one.
     """
     groups = in_natural_order(sessions.get_column("group").unique())
-    grid = Grid.of(width or SCREEN_WIDTH, sessions, PANEL_WIDTH if width is None else LEAST_WIDTH)
+    grid = PanelGrid.of(width or SCREEN_WIDTH, sessions, PANEL_WIDTH if width is None else LEAST_WIDTH)
     topics = in_natural_order(sessions.get_column("topic_id").drop_nulls().unique())
     topic = pl.col("topic_id").replace_strict(topics, range(len(topics)), default=len(topics), return_dtype=pl.Int64)
     cell = pl.col("group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)
@@ -465,7 +469,7 @@ def place_sessions(
     sizes = rows.group_by("block", "row").agg(n=pl.len()).sort("block", "row")
     head = LINE * (2.4 if topics else 1.2)
     tops = pl.DataFrame(
-        list(_pack(sizes, head, grid.row_height, height or math.inf)),
+        list(_pack(sizes, head, grid.row_height, most_height or math.inf)),
         schema={"block": pl.Int64, "row": pl.Int64, "sheet": pl.Int64, "top": pl.Float64, "begins": pl.Boolean},
         orient="row",
     )
@@ -504,7 +508,9 @@ def _pack(
         y += BETWEEN
 
 
-def _headings(rows: pl.DataFrame, tops: pl.DataFrame, grid: Grid, head: float, *, has_topics: bool) -> pl.DataFrame:
+def _headings(
+    rows: pl.DataFrame, tops: pl.DataFrame, grid: PanelGrid, head: float, *, has_topics: bool
+) -> pl.DataFrame:
     """The lines above panels: the topic, and of each group n, median and how many have no value."""
     begins = tops.filter("begins").select("block", "sheet", "top")
     cells = rows.group_by("block", "topic_id", "cell", "group").agg(
@@ -532,4 +538,4 @@ def _heading(name: str, cell: Mapping[str, Any]) -> str:
     parts = [f"n = {cell['n']:,}"] if cell["n"] else [counted(cell["sessions"], "session")]
     parts += [f"median {compact(cell['median'])}"] if cell["n"] else []
     parts += [f"{cell['undefined']:,} undefined"] if cell["n"] and cell["undefined"] else []
-    return f"{label(name, 30)}: {', '.join(parts)}" if name else ", ".join(parts)
+    return f"{label(name, 60)}: {', '.join(parts)}" if name else ", ".join(parts)

@@ -8,6 +8,7 @@
     scores.py          differences, distributions, correlations
     vectors.py         gain vectors, recall and precision, the R-precision histogram
     one_session.py     one session: its value explained, its time line
+    session_wall.py    every session as a small panel, in sheets
     query_steps.py     from one query to the next
     robustness.py      other discounts, fitted discounts, lost judgments, power, judges' errors, discriminative power
 """

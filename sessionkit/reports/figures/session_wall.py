@@ -44,7 +44,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     aligned = "user_id" if sort == "user" and _is_paired(tables.sessions) else None
     width, height = _room(choices.size)
     n_sheets = len(
-        place_sessions(wall_sessions(sessions, aligned), width=width, height=height, aligned=aligned).heights
+        place_sessions(wall_sessions(sessions, aligned), width=width, most_height=height, aligned=aligned).heights
     )
     title = "All sessions"
     order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
@@ -63,7 +63,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
                 title=title,
                 subtitle=capital("; ".join([*of_sheets, order])),
                 width=width,
-                height=height,
+                most_height=height,
             )
         )
     return Figure("session-wall", title, sheets[0], _caption(tables, measure, order, n_sheets), tuple(sheets[1:]))
@@ -144,8 +144,8 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
         parts.append(f"No session has a value of {measure}; the panels show {drawn}.")
     if len(tables.clicks):
         parts.append("Triangles are clicks.")
-    longest, usual = sessions.get_column("slots").max(), sessions.get_column("slots").quantile(0.95, "higher")
-    if longest and usual and longest > 2 * usual:
+    longest, usual = sessions.select(pl.max("slots"), usual=pl.col("slots").quantile(0.95, "higher")).row(0)
+    if longest > 2 * usual > 0:
         parts.append(
             f"95% of sessions have at most {usual:,.0f} of the {longest:,} slots; --where 'queries <= N' leaves long ones out."
         )

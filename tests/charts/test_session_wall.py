@@ -1,0 +1,72 @@
+"""The wall of sessions: every session once over all sheets, topics together, headings that say n, median and undefined."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sessionkit import charts
+from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
+from sessionkit.errors import UsageError
+
+
+def frame(sizes, **columns):
+    """Sessions of topics and groups: ``sizes`` maps each pair to a number of sessions; the third of each has no value."""
+    rows = [
+        (f"{topic}-{group}-{n}", topic, group, None if n == 2 else n / 10, n / 2)
+        for (topic, group), number in sizes.items()
+        for n in range(number)
+    ]
+    names = {
+        "session_id": pl.String,
+        "topic_id": pl.String,
+        "group": pl.String,
+        "value": pl.Float64,
+        "judged": pl.Float64,
+    }
+    table = pl.DataFrame(rows, schema=names, orient="row")
+    none = pl.lit(None, pl.Float64)
+    return table.with_columns(lower="value", upper="value", queries=pl.lit(1), slots=pl.lit(10), ideal=none, **columns)
+
+
+def test_every_session_stands_once_and_a_topic_on_one_sheet_where_it_fits():
+    sizes = {(f"t{n}", group): 45 for n in range(8) for group in ("S1", "S2")}
+    placed = place_sessions(wall_sessions(frame(sizes))).sessions
+    assert placed["session_id"].is_unique().all()
+    assert len(placed) == 8 * 90
+    assert placed.group_by("sheet").len()["len"].max() <= MOST
+    assert placed.group_by("topic_id").agg(pl.col("sheet").n_unique())["sheet"].to_list() == [1] * 8
+    assert placed.select("sheet", "x", "y").is_unique().all()
+
+
+def test_a_topic_that_no_sheet_holds_goes_on_with_its_headings():
+    placement = place_sessions(wall_sessions(frame({("t", "S1"): 150, ("t", "S2"): 150})))
+    assert placement.sessions["sheet"].unique().sort().to_list() == [1, 2]
+    assert placement.headings.filter("is_topic")["sheet"].to_list() == [1, 2]
+
+
+def test_a_sheet_is_no_higher_than_asked():
+    placement = place_sessions(wall_sessions(frame({("t", "S1"): 60})), width=477, most_height=300)
+    assert max(placement.heights) <= 300
+    assert placement.sessions["y"].max() + placement.grid.height <= 300
+
+
+def test_headings_say_what_numpy_says():
+    sessions = frame({("t", "S1"): 6})
+    values = [value for value in sessions["value"] if value is not None]
+    (text,) = place_sessions(wall_sessions(sessions)).headings.filter(~pl.col("is_topic"))["text"]
+    assert text == f"S1: n = {len(values)}, median {np.median(values):.3f}, 1 undefined"
+
+
+def test_pairs_stand_at_one_place_in_every_group():
+    sessions = frame({("t", "S1"): 5, ("t", "S2"): 5}).with_columns(user_id=pl.Series([*"abcde", *"edcbx"]))
+    placed = place_sessions(wall_sessions(sessions, "user_id"), aligned="user_id").sessions
+    both = placed.filter(pl.col("user_id").is_in([*"bcde"]))
+    assert both.group_by("user_id").agg(pl.col("nth").n_unique())["nth"].to_list() == [1] * 4
+    assert placed.filter(pl.col("user_id") == "a")["nth"].item() not in placed.filter(group="S2")["nth"].to_list()
+
+
+def test_a_wall_has_no_more_sheets_than_it_has():
+    with pytest.raises(UsageError, match="there is no sheet 2; this wall has 1 sheet"):
+        charts.session_wall(
+            frame({("t", "S1"): 2}), pl.DataFrame(schema=["session_id", "slot", "gain", "ideal"]), sheet=2
+        )

@@ -17,8 +17,8 @@ from typing import Any, get_args
 import polars as pl
 
 from sessionkit.arguments import path_of, require_choice
-from sessionkit.charts.common_axes import share_axes
-from sessionkit.charts.encodings import is_fitted, retitled
+from sessionkit.charts.common_axes import has_axes, share_axes
+from sessionkit.charts.encodings import retitled
 from sessionkit.charts.files import fit, measured, rendered_chart, size_of, spec_of
 from sessionkit.charts.print_layout import TOLERANCE, PrintLayout, print_layout
 from sessionkit.charts.registry import CHARTS
@@ -189,7 +189,7 @@ def each(
         condition=None if shown.restriction is None else str(shown.restriction),
         synthetic=study.settings.synthetic,
         drawn=drawn,
-        has_common_axes=not any(is_fitted(entry.spec) for entry in drawn if entry.spec is not None),
+        has_common_axes=all(has_axes(entry.spec) for entry in drawn if entry.spec is not None),
         left_out=[entry for entry in entries if entry.spec is None],
         without=_without(without, each),
         format=format,

@@ -301,8 +301,10 @@ def _query_lines(
         wide = text_width(shown, size, bold=bold)
         if x + wide > width and lines[-1]:
             if len(lines) == most:
-                ellipsis_at = min(x, width - size)
-                lines[-1].append(_Word("text", "…", ellipsis_at, size))
+                while lines[-1] and lines[-1][-1].x + lines[-1][-1].width > width - 1.3 * size and len(lines[-1]) > 1:
+                    lines[-1].pop()
+                last = lines[-1][-1]
+                lines[-1].append(_Word("text", "…", min(last.x + last.width + 0.3 * size, width - size), size))
                 break
             lines.append([])
             x = indent

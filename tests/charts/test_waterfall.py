@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.charts import waterfall
-from sessionkit.charts.kinds.waterfall import MOST
+from sessionkit.charts import save, waterfall
+from sessionkit.charts.kinds.waterfall import MOST_DOCUMENTS, MOST_QUERIES
 from sessionkit.errors import UsageError
 
 
@@ -37,16 +37,28 @@ def test_documents_add_up_to_queries_and_queries_to_the_session(datasets):
 
 
 def test_documents_that_add_least_share_a_row_and_nothing_is_lost(datasets):
-    rows = bars_of(waterfall(explained([1.0] * (MOST - 1), [2.0, 0.5, 0.25])), datasets)
-    assert ("Q2  and 2 more", MOST - 1 + 2, MOST - 1 + 2.75) in rows
-    assert rows[-1] == ("Session", 0, MOST - 1 + 2.75)
-    assert len(rows) == MOST + 1 + 2 + 1  # documents, the two, queries, session
+    rows = bars_of(waterfall(explained([1.0] * (MOST_DOCUMENTS - 1), [2.0, 0.5, 0.25])), datasets)
+    assert ("Q2  and 2 more", MOST_DOCUMENTS - 1 + 2, MOST_DOCUMENTS - 1 + 2.75) in rows
+    assert rows[-1] == ("Session", 0, MOST_DOCUMENTS - 1 + 2.75)
+    assert len(rows) == MOST_DOCUMENTS + 1 + 2 + 1  # documents, the two, queries, session
 
 
-def test_very_many_queries_leave_out_those_that_add_least(datasets):
-    rows = bars_of(waterfall(explained(*[(0.0,)] * 50, (1.0,))), datasets)
-    assert sum(label.startswith("Query") for label, _, _ in rows) == MOST
-    assert [label for label, _, _ in rows][-3:] == ["Q51 rank 1  d51.1", "Query 51", "Session"]
+def test_queries_that_add_least_share_a_row(datasets):
+    rows = bars_of(waterfall(explained(*[(0.25,)] * 50, (1.0,))), datasets)
+    assert sum(label.startswith("Query") for label, _, _ in rows) == MOST_QUERIES
+    assert rows[-4:] == [
+        ("Q51 rank 1  d51.1", 2.25, 3.25),
+        ("Query 51", 2.25, 3.25),
+        ("41 more queries", 3.25, 13.5),
+        ("Session", 0, 13.5),
+    ]
+
+
+@pytest.mark.parametrize(("width", "most"), [("84mm", 200), ("174mm", 240)])
+def test_no_waterfall_is_higher_than_a_page(tmp_path, width, most):
+    chart = waterfall(explained(*[[n / 10, 1 / n] * 20 for n in range(1, 41)]), title="T", subtitle="S", synthetic=True)
+    head = save(chart, tmp_path / "a.svg", width=width, style="paper").read_text("utf-8").partition(">")[0]
+    assert float(head.partition('height="')[2].partition("pt")[0]) * 25.4 / 72 <= most
 
 
 def test_a_session_without_a_value_is_refused():

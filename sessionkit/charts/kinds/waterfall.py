@@ -14,8 +14,8 @@ from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "doc_id", "grade", "contribution")
 KINDS = {"Document": PALETTE[5], "Query": PALETTE[0], "Session": INK}
-MOST = 30
-"""Documents, and queries, that have a row of their own: those that add most."""
+MOST_DOCUMENTS, MOST_QUERIES = 16, 10
+"""Documents, and queries, that have a row of their own: those that add most. With a title 200 mm hold no more rows."""
 ROW = 17
 """Height of a row."""
 LAST = 2**40
@@ -34,8 +34,8 @@ def waterfall(
 ) -> alt.LayerChart:
     """Draw how the value of a session builds up, from the top: the documents of each query, the query, the session.
 
-    Documents that add nothing have no row. Of more than 30 documents, those that add most have a row and the rest of each
-    query share one. Of more than 30 queries, those that add least have no row of their own.
+    Documents that add nothing have no row. Of more than 10 queries, those that add least share one row before the session's. Of more
+    than 16 documents of the others, those that add most have a row and the rest of each query share one.
 
     Parameters
     ----------
@@ -58,7 +58,10 @@ def waterfall(
     frame = frame.with_columns(places, amounts).sort("query_position", "rank")
     if frame.get_column("contribution").null_count() == len(frame):
         raise UsageError(f"{measure} has no value for this session, since nothing is judged for it")
-    rows = _placed(pl.concat([_documents(frame), _queries(frame)], how="diagonal"))
+    queries = _queries(frame)
+    shown = queries.top_k(MOST_QUERIES, by=[pl.col("added").abs(), -pl.col("query_position")])
+    documents = _documents(frame.join(shown, on="query_position", how="semi"))
+    rows = _placed(documents, shown, queries.join(shown, on="query_position", how="anti"))
     order = [inert(label) for label in rows.get_column("label")]
     added = alt.Axis(title=["Cumulated contribution", plain("measure", measure)])
     lines = alt.Axis(title=None, labelLimit=260, ticks=False, domain=False, labelOverlap=False)
@@ -95,7 +98,7 @@ def waterfall(
 def _documents(frame: pl.DataFrame) -> pl.DataFrame:
     """A row for each document that adds most, and one for the rest of each query."""
     adding = frame.filter(pl.col("contribution") != 0)
-    top = adding.top_k(MOST, by=[pl.col("contribution").abs(), -pl.col("query_position"), -pl.col("rank")])
+    top = adding.top_k(MOST_DOCUMENTS, by=[pl.col("contribution").abs(), -pl.col("query_position"), -pl.col("rank")])
     rest = adding.join(top, on=["query_position", "rank"], how="anti")
     place = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
     one = top.select(
@@ -125,25 +128,29 @@ def _queries(frame: pl.DataFrame) -> pl.DataFrame:
     return each.with_columns(label=label, kind=pl.lit("Query"))
 
 
-def _placed(rows: pl.DataFrame) -> pl.DataFrame:
+def _placed(documents: pl.DataFrame, queries: pl.DataFrame, left_out: pl.DataFrame) -> pl.DataFrame:
     """The rows in order, each from where the one before it ended; queries span their documents, the session all."""
-    kept = rows.filter(pl.col("kind") == "Query").top_k(MOST, by=[pl.col("added").abs(), -pl.col("query_position")])
-    documents = (pl.col("kind") == "Document") | pl.col("query_position").is_in(
-        kept.get_column("query_position").implode()
-    )
-    placed = rows.filter(documents).sort("query_position", "rank")
-    step = pl.when(pl.col("kind") == "Document").then("added").otherwise(0.0)
-    placed = placed.with_columns(to=step.cum_sum())
-    queries = pl.col("kind") == "Query"
-    placed = placed.with_columns(
-        pl.when(queries).then(pl.col("to") - pl.col("added")).otherwise(pl.col("to") - step).alias("from")
-    )
-    total = rows.filter(pl.col("kind") == "Query").get_column("added").sum()
-    many = int(rows.filter(pl.col("kind") == "Query").get_column("many").sum())
-    whole = pl.DataFrame(
-        {"label": ["Session"], "kind": ["Session"], "added": [total], "from": [0.0], "to": [total], "many": [many]}
-    )
-    shown = pl.concat([placed, whole], how="diagonal")
+    placed = pl.concat([documents, queries], how="diagonal").sort("query_position", "rank")
+    is_document = pl.col("kind") == "Document"
+    placed = placed.with_columns(to=pl.when(is_document).then("added").otherwise(0.0).cum_sum())
+    placed = placed.with_columns((pl.col("to") - pl.col("added")).alias("from"))
+    every = pl.concat([queries, left_out]).sort("query_position")
+    reached, total = queries.sort("query_position").get_column("added").sum(), every.get_column("added").sum()
+    ends = [("Session", "Session", total, 0.0, total, every.get_column("many").sum())]
+    if len(left_out):
+        label = "1 more query" if len(left_out) == 1 else f"{len(left_out):,} more queries"
+        ends.insert(
+            0, (label, "Query", left_out.get_column("added").sum(), reached, total, left_out.get_column("many").sum())
+        )
+    schema = {
+        "label": pl.String,
+        "kind": pl.String,
+        "added": pl.Float64,
+        "from": pl.Float64,
+        "to": pl.Float64,
+        "many": pl.Int64,
+    }
+    shown = pl.concat([placed, pl.DataFrame(ends, schema=schema, orient="row")], how="diagonal")
     return shown.select("label", "kind", "grade", "added", "from", "to", "many")
 
 

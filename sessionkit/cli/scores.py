@@ -149,7 +149,7 @@ def spread_tables(scores: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
 
 
 def session_tables(table: pl.DataFrame, width: int | None) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Return the two tables in which a terminal shows a table of sessions, which is too wide for one, and their titles.
+    """Return the tables in which a terminal shows a table of sessions, too wide for one, and their titles: one per measure, one of counts.
 
     Parameters
     ----------
@@ -162,38 +162,35 @@ def session_tables(table: pl.DataFrame, width: int | None) -> tuple[dict[str, pl
 
     from sessionkit.analysis.session_table import IDS, SESSION_COUNTS, measures_in
     from sessionkit.contract import table as contract
+    from sessionkit.display.labels import label
     from sessionkit.display.numbers import DECIMALS, interval_text, number_texts
     from sessionkit.display.tables import known
     from sessionkit.display.text_tables import table_text
 
-    scores = known(table.select(IDS))
-    measures = measures_in(table)
-    judged = [measure for measure in measures if f"{measure} judged" in table.columns]
-    for measure in measures:
-        scores = scores.with_columns(table[measure])
-        if measure in judged:
-            prefix = "" if len(judged) == 1 else f"{measure} "
+    ids, tables, titles = known(table.select(IDS)), {}, {}
+    values = [measure for measure in measures_in(table) if f"{measure} judged" not in table.columns]
+    for measure in measures_in(table):
+        if measure not in values:
             ends = [
                 number_texts("value", table[f"{measure} {side}"].to_list(), DECIMALS) for side in ("lower", "upper")
             ]
-            bounds = pl.Series(f"{prefix}bounds", [*map(interval_text, *ends)], pl.String)
-            scores = scores.with_columns(
-                *([bounds] if bounds.count() else []), table[f"{measure} judged"].alias(f"{prefix}judged")
+            bounds = pl.Series("bounds", [*map(interval_text, *ends)], pl.String)
+            judged = table[f"{measure} judged"].alias("judged")
+            tables[measure] = ids.with_columns(table[measure], *([bounds] if bounds.count() else []), judged)
+            titles[measure] = (
+                f"{measure} of sessions; bounds: what it could be, whatever the grades of unjudged results"
             )
     declared = {*contract("sessions").by_name, *contract("users").by_name} - {*SESSION_COUNTS}
     names = [name for name in table.columns[table.columns.index("topic_id") + 1 :] if name not in declared]
     names = [name for name in names if name not in table.columns[: table.columns.index(SESSION_COUNTS[0])]]
-    counts = table.select("session_id", *(name for name in names if table[name].count() or not len(table)))
+    counts = table.select("session_id", *values, *(name for name in names if table[name].count() or not len(table)))
     hidden: list[str] = []
     while width is not None and counts.width > 2 and len(table_text(counts.head(1)).partition("\n")[0]) > width:
         hidden.insert(0, counts.columns[-1])
         counts = counts.drop(hidden[0])
-    more = f"; not shown, see --output FILE: {', '.join(hidden)}" if hidden else ""
-    titles = {
-        "scores": "Scores of sessions; bounds: what a score could be, whatever the grades of unjudged results",
-        "counts": f"Counts, and columns of sessions and users{more}",
-    }
-    return {"scores": scores, "counts": counts}, titles
+    more = f"; not shown, see --output FILE: {', '.join(map(label, hidden))}" if hidden else ""
+    titles["counts"] = f"Counts, and columns of sessions and users{more}"
+    return {**tables, "counts": counts}, titles
 
 
 def ratings_of(study: Study) -> list[str]:

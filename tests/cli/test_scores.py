@@ -252,13 +252,19 @@ def test_a_spread_is_of_groups_and_of_this_machine(refused, study):
 
 
 @pytest.mark.parametrize(("width", "hidden"), [(80, True), (140, False)])
-def test_a_terminal_shows_sessions_in_two_tables_that_fit(call, monkeypatch, width, hidden):
+def test_a_terminal_shows_sessions_in_tables_that_fit(call, monkeypatch, width, hidden):
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setattr("sessionkit.cli.output.Destination.terminal", True)
-    shown = call("score", saved_clinic(), "nsDCG@10", "--per", "session", "--wide", "--format", "table").out
+    shown = call(
+        "score", saved_clinic(), "nsDCG@10", "mean(P@5)", "Queries", "--per", "session", "--wide", "--format", "table"
+    ).out
     rows = [line for line in shown.splitlines() if line.startswith(("session_id", "c0"))]
     assert max(map(len, rows)) <= width
-    assert rows[0].split() == ["session_id", "user_id", "system_id", "topic_id", "nsDCG@10", "bounds", "judged"]
+    headings = [row.split() for row in rows if row.startswith("session_id")]
+    ids = ["session_id", "user_id", "system_id", "topic_id"]
+    assert headings[:2] == [[*ids, measure, "bounds", "judged"] for measure in ("nsDCG@10", "mean(P@5)")]
+    assert headings[2][:3] == ["session_id", "Queries", "queries"]
+    assert "\u2026" not in "".join(rows)
     named = re.search("not shown, see --output FILE: (.*)", shown)
     assert ("years_medicine" in named[1]) if hidden else named is None
     for name in ("queries", "results", "clicks", "duration_seconds", "satisfaction", "skill", "years_medicine"):

@@ -137,7 +137,7 @@ randomization, population, adjusted, detected, 95% interval, t, n, users weighte
 interaction, Bonferroni, simultaneous, period, carry-over, estimate, raw_difference, comparison, verb, rating, effect size,
 kept aside, paired, users like these, true difference, left out, Hedges' g, Welch, evidence, REML, residual, tau, knee, pooled, KL,
 cumulated, median, quartile, SD, standard deviation, spread,
-per session, session table, gallery, folder of charts, card"""
+per session, session table, gallery, folder of charts, card, wall, small multiples, sparkline"""
 
 
 @pytest.mark.parametrize("term", " ".join(IN_PLAIN_WORDS.split()).split(", "))

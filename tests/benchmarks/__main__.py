@@ -62,6 +62,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--query-sessions", **size, default=100_000, help="of the log peers score by query (100,000)")
     parser.add_argument("--rated-sessions", **size, default=10_000, help="of the log like ir_metrics (10,000)")
     parser.add_argument("--track-sessions", **size, default=6_100, help="of the log as XML (6,100: 100 MB)")
+    parser.add_argument(
+        "--wall-sessions", **size, default=200, help="of the log that is drawn session by session (200)"
+    )
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="times everything is done (3)")
     parser.add_argument("--works", nargs="+", choices=list(ROWS), metavar="WORK", help=f"of {', '.join(ROWS)}")
     parser.add_argument("--growth", action="store_true", help="also what grows, on a log of ten times the size")
@@ -76,6 +79,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
             asked.query_sessions,
             asked.rated_sessions,
             asked.track_sessions,
+            asked.wall_sessions,
             asked.runs,
         )
         < 1

@@ -80,6 +80,13 @@ def figure_of_each(places: tuple[Path, Path]) -> Done:
     )
 
 
+@work(_study_and_folder)
+def wall(places: tuple[Path, Path]) -> Done:
+    """`sessionkit chart session-wall`: a panel for each session of a study, on one sheet or several."""
+    study, folder = places
+    return _ran([*SESSIONKIT, "chart", "session-wall", str(study), "nsDCG@10", "--output", str(folder / "wall.svg")])
+
+
 @work(_study)
 def version(_study: Path) -> Done:
     """`sessionkit --version`."""

@@ -202,6 +202,20 @@ ROWS: dict[str, Row] = {
         AtMost(20, "the figure of one session"),
         Cache.clinic,
     ),
+    "wall": Row(
+        "`sessionkit chart session-wall` of the clinic study, 120 sessions",
+        commands.wall,
+        commands.figure,
+        AtMost(4, "the figure of one session"),
+        Cache.clinic,
+    ),
+    "wall-growth": Row(
+        "`sessionkit chart session-wall`, {sessions} sessions beside a tenth",
+        commands.wall,
+        commands.wall,
+        Growth(seconds=10, peak=2),
+        size="wall_sessions",
+    ),
     "report-large": _scored(
         f"a report, a page under 5 MB, {LOG}; the target is meant for 1,000,000 sessions",
         scoring.report,

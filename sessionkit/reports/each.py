@@ -165,8 +165,9 @@ def each(
     require_replaceable(folder)
     entries, without = _entries(study, each, where)
     expect("figures", len(entries))
+    sheets: list[Entry] = []
     for entry in entries:
-        _draw(
+        sheets += _draw(
             entry,
             each,
             title,
@@ -174,6 +175,7 @@ def each(
             lambda **about: single_figure(study, kind, measures, where=where, by=by, size=layout, **about, **options),
         )
         count("figures")
+    entries = _with_own_stems(sheets)
     drawn = [entry for entry in entries if entry.spec is not None]
     if not drawn:
         reason = Counter(entry.notes for entry in entries).most_common(1)[0][0]
@@ -189,6 +191,7 @@ def each(
         condition=None if shown.restriction is None else str(shown.restriction),
         synthetic=study.settings.synthetic,
         drawn=drawn,
+        n_drawn=len({entry.value for entry in drawn}),
         has_common_axes=all(has_axes(entry.spec) for entry in drawn if entry.spec is not None),
         left_out=[entry for entry in entries if entry.spec is None],
         without=_without(without, each),
@@ -319,8 +322,13 @@ def _safe_part(value: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", plain).strip("-.")[:LONGEST_STEM].strip("-.")
 
 
-def _draw(entry: Entry, unit: FigureUnit, title: str | None, layout: PrintLayout, make: Callable[..., Figure]) -> None:
-    """Make the figure of an entry, or note why it cannot be drawn; warnings about its sessions are notes too."""
+def _draw(
+    entry: Entry, unit: FigureUnit, title: str | None, layout: PrintLayout, make: Callable[..., Figure]
+) -> list[Entry]:
+    """Make the figure of an entry, or note why it cannot be drawn; return an entry for each of its sheets.
+
+    Warnings about its sessions are notes too.
+    """
     about: dict[str, Any] = {"session": entry.value}
     if unit != "session":
         about = {"part": StudyPart(unit, entry.value, entry.sessions)}
@@ -330,12 +338,31 @@ def _draw(entry: Entry, unit: FigureUnit, title: str | None, layout: PrintLayout
             figure = make(**about)
         except (DataError, MeasureError, UsageError) as error:
             entry.notes = str(error)
-            return
-    chart: Any = figure.chart
-    chart = chart if title is None else retitled(chart, title)
-    entry.spec, entry.caption = spec_of(fit(chart, layout), check=False), f"{figure.title}. {figure.caption}"
+            return [entry]
     notes = [capital(f"{warning.message}.") for warning in caught if issubclass(warning.category, DataWarning)]
-    entry.notes = " ".join(dict.fromkeys(notes))
+    entry.caption, entry.notes = f"{figure.title}. {figure.caption}", " ".join(dict.fromkeys(notes))
+    charts: list[Any] = [figure.chart, *figure.further_sheets]
+    sheets = []
+    for number, chart in enumerate(charts, 1):
+        drawn = chart if title is None else retitled(chart, title)
+        place = f", sheet {number} of {len(charts)}" if len(charts) > 1 else ""
+        stem = entry.stem if number == 1 else f"{entry.stem}-sheet{number}"
+        spec = spec_of(fit(drawn, layout), check=False)
+        sheets.append(replace(entry, stem=stem, spec=spec, about=f"{entry.about}{place}"))
+    return sheets
+
+
+def _with_own_stems(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with no two names alike: a further sheet gives way to an id that is called as it is."""
+    stems = Counter(entry.stem.lower() for entry in entries)
+    return [
+        replace(
+            entry, stem=f"{entry.stem}-{hashlib.sha256(entry.value.encode(errors='surrogatepass')).hexdigest()[:12]}"
+        )
+        if stems[entry.stem.lower()] > 1
+        else entry
+        for entry in entries
+    ]
 
 
 def _add_scores(entries: Sequence[Entry], study: Study, measures: Sequence[str | Measure], unit: FigureUnit) -> None:

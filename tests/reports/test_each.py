@@ -157,3 +157,14 @@ def test_an_interrupt_leaves_nothing(make, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         each(make(), "waterfall", "session", tmp_path / "all")
     assert not [*tmp_path.iterdir()]
+
+
+def test_every_sheet_of_a_wall_is_a_file(make, tmp_path, monkeypatch):
+    monkeypatch.setattr("sessionkit.charts.kinds.session_wall.MOST", 2)
+    study = make(systems=("S1",), users=("u1",), topics=("t", "u"), sessions=4)
+    table = each(study, "session-wall", "user", tmp_path / "all", format="json")
+    assert table["value"].to_list() == ["u1", "u1"]
+    assert table["file"].to_list() == ["u1.json", "u1-sheet2.json"]
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    assert "1 of 1 users are drawn" in page
+    assert "4 sessions, sheet 2 of 2" in page

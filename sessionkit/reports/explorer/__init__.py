@@ -3,8 +3,8 @@
 ::
 
     sample.py    which sessions the page holds
-    columns.py   sessions, queries and results as rows
-    widget.py    the data in compact columns
+    columns.py   sessions, queries and results as rows; the table of sessions
+    widget.py    the data in compact columns; the chart without data
     places.html  where they are shown
-    explorer.js  finding, paging and drawing, in the browser
+    explorer.js  finding, sorting, saving and drawing, in the browser
 """

@@ -1,4 +1,4 @@
-// The session explorer: find a session in a paged list, see its queries, lists and curve, alone or beside another one of its topic.
+// The session explorer: find a session in a table that is sorted, limited and saved, see its queries, lists and curve, alone or beside another one of its topic.
 // Text from the log is only text.
 "use strict";
 (() => {

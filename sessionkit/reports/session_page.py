@@ -17,9 +17,12 @@ from sessionkit.reports.material import Material
 from sessionkit.reports.page import BANNER
 from sessionkit.reports.parts import Section, Widget
 from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.sections.explorer import explorer
+from sessionkit.reports.sections.explorer import explorer, explorer_parts
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.study import Study
+
+ROOM = 12_000_000
+"""Bytes that the explorer may take: a click on any of a few thousand sessions opens it."""
 
 
 def session_page(study: Study, figures: Sequence[Figure], measure: Measure, *, by: str = "system_id") -> str:
@@ -41,7 +44,10 @@ def session_page(study: Study, figures: Sequence[Figure], measure: Measure, *, b
     material = Material(study, (measure,), by, choices_of(study, [measure], by=by), Redaction())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the figures warned of the same
-        sections = [Section("figures", figures[0].title, tuple(figures)), explorer(material)]
+        sections = [
+            Section("figures", figures[0].title, tuple(figures)),
+            Section("explorer", str(explorer.title), tuple(explorer_parts(material, ROOM))),
+        ]
     widgets = [part for section in sections for part in section.parts if isinstance(part, Widget)]
     title = study.settings.title or figures[0].title
     body = rendered(

@@ -6,6 +6,7 @@ import pytest
 
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.session_page import session_page
+from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 
@@ -54,3 +55,20 @@ def test_a_click_on_a_session_opens_it_in_the_explorer(opened, tmp_path):
     assert page.locator("nav").count() == 1
     assert messages == []
     assert requests == [path.as_uri()]
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_click_on_a_panel_of_the_wall_opens_its_session(opened, tmp_path):
+    study = mixed(sessions=25)
+    path = tmp_path / "wall.html"
+    figure = single_figure(study, "session-wall", "nsDCG@10")
+    path.write_text(session_page(study, [figure], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, _ = opened(path)
+    panels = page.locator("#figure-1 .panel_marks path")
+    assert panels.count() == 25
+    session = panels.nth(7).evaluate("panel => panel.__data__.datum.session_id")
+    panels.nth(7).click(force=True)  # its curve lies over it and opens the session too
+    page.wait_for_function(f"document.getElementById('explorer-widget').sessionkit.session === '{session}'")
+    assert page.locator("#explorer-name").inner_text() == f"Session {session}"
+    assert messages == []

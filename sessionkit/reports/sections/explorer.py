@@ -20,10 +20,15 @@ SNIPPET = TEXTS[1]
 @section("explorer", "Every session, result by result")
 def explorer(of: Material) -> list[Part]:
     """Find a session; see its queries, lists, clicks, what each result added, and its curve under the ideal's."""
+    return explorer_parts(of, room_of(of.study))
+
+
+def explorer_parts(of: Material, room: int) -> list[Part]:
+    """Return the explorer of as many sessions as fit into so many bytes, below what is said of them."""
     everyone = of.study.facts.sessions
     if not everyone:
         return []
-    made, held, shortened = _made(of)
+    made, held, shortened = _made(of, room)
     about = (
         "There are no judgments, so nothing has a gain."
         if of.unjudged is not None
@@ -50,12 +55,12 @@ def explorer(of: Material) -> list[Part]:
     return [Words((" ".join([told, about, *left]),)), made]
 
 
-def _made(of: Material) -> tuple[Widget, int, bool]:
+def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
     """The explorer with as many sessions as it has room for, their number, and whether it has no room for snippets.
 
     Snippets give way to sessions, since they are most of the text of a log.
     """
-    measure, room = of.choices.measure, room_of(of.study)
+    measure = of.choices.measure
     ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
     some = only(of.shown, ids)
     held = some if some is of.shown else in_memory(some)

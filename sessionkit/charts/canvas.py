@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
-from unicodedata import combining, east_asian_width
+from unicodedata import bidirectional, combining, east_asian_width
 
 import altair as alt
 import polars as pl
@@ -79,7 +79,7 @@ def _advance(character: str) -> int:
         return 0
     if east_asian_width(character) in "WF":
         return 1000
-    return ADVANCE.get(character, 556 if character.isascii() else 620)
+    return ADVANCE.get(character, 500 if bidirectional(character) == "R" else 556)
 
 
 def cut(text: str, width: float, size: float, *, bold: bool = False) -> str:

@@ -198,7 +198,8 @@ class _ListLayout:
 
     def height(self, lines: int, listed: pl.DataFrame) -> float:
         text = lines * LINE * self.size
-        listed_height = sum(self.bar_area(listed)) + (CHIP + CLICK * self.clicks) * self.size
+        below = not listed.filter(pl.col("rank") > MOST_RANKS).is_empty()
+        listed_height = sum(self.bar_area(listed)) + (CHIP + CLICK * self.clicks + LINE * below) * self.size
         return (max(text, listed_height) if self.beside else text + listed_height) + GAP * self.size
 
     def draw(self, canvas: Canvas, listed: pl.DataFrame, lines: list[list[_Word]], row: dict[str, Any]) -> None:
@@ -229,7 +230,7 @@ class _ListLayout:
             added = beyond.select(exact_sum("contribution")).item()
             adds = f" {signed(added)}" if added else ""
             x = self.left + self.ranks * self.chip
-            y = chips + (CHIP + CLICK / 2 if self.clicks or self.beside else -0.7) * size
+            y = chips + (CHIP + CLICK * self.clicks + LINE / 2) * size
             canvas.mark("sum", x if self.beside else right, y, text=f"and {len(beyond):,} below{adds}")
 
     def _draw_result(self, canvas: Canvas, result: dict[str, Any], zero: float, chips: float) -> None:

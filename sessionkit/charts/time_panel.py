@@ -186,7 +186,11 @@ def _time_axis(canvas: Canvas, scale: TimeScale, top: float, bottom: float) -> N
         canvas.mark("boundary", middle, top, x2=round(middle, 2), y2=round(bottom - 0.6 * size, 2))
         canvas.mark("middle", middle, bottom + 1.9 * size, text=f"// {duration(end - start)}")
     canvas.mark("axis", x, bottom, x2=scale.right, y2=round(bottom, 2))
+    labels: set[str] = set()
     for tick in scale.ticks(5.5 * size):
         at = scale.at(tick)
+        if duration(tick) in labels:  # seconds late in a long session, which two units do not tell apart
+            continue
+        labels.add(duration(tick))
         canvas.mark("axis", at, bottom, x2=round(at, 2), y2=round(bottom + 0.35 * size, 2))
         canvas.mark("middle", at, bottom + 0.9 * size, text=duration(tick) if tick else "0")

@@ -136,7 +136,7 @@ def _placed(documents: pl.DataFrame, queries: pl.DataFrame, left_out: pl.DataFra
     placed = placed.with_columns((pl.col("to") - pl.col("added")).alias("from"))
     every = pl.concat([queries, left_out]).sort("query_position")
     reached, total = queries.sort("query_position").get_column("added").sum(), every.get_column("added").sum()
-    ends = [("Session", "Session", total, 0.0, total, every.get_column("many").sum())]
+    ends: list[tuple[Any, ...]] = [("Session", "Session", total, 0.0, total, every.get_column("many").sum())]
     if len(left_out):
         label = "1 more query" if len(left_out) == 1 else f"{len(left_out):,} more queries"
         ends.insert(

@@ -162,7 +162,7 @@ def _head_of_card(
     if value is None:
         return None, [*lines, f"{measure} is not defined for this session; {share}"]
     between = ""
-    if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
+    if limits is not None and limits["lower"] is not None and judged < len(rows):
         low, high = compact(limits["lower"]), compact(limits["upper"])
         between = f", between {low} and {high} whatever the grades of unjudged results"
     return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]

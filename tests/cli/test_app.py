@@ -184,7 +184,7 @@ def test_a_command_and_its_function_take_the_same_and_mean_the_same_by_nothing(n
 
 COMPLETED = [
     ("sco", ["score"]),
-    ("chart ses", ["session-curve", "session-timeline", "session-pair", "session-survival"]),
+    ("chart ses", [f"session-{kind}" for kind in ("curve", "wall", "card", "timeline", "pair", "survival")]),
     ("score STUDY nsD", ["nsDCG"]),
     ("score STUDY nsDCG@10 --by sys", ["system_id"]),
     ("score STUDY nsDCG@10 --by system_id,years_p", ["system_id,years_portal"]),

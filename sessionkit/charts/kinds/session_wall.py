@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
-from sessionkit.charts.encodings import checked, color, guide, layered, pixels, tip, titled, values
+from sessionkit.charts.encodings import FITTED, checked, color, fitted_by, guide, layered, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import in_natural_order
@@ -27,8 +27,6 @@ CLICKS = ("session_id", "query_position", "rank", "slot", "doc_id")
 SOURCE = "the tables of a wall"
 MOST = 200
 """Sessions on one sheet."""
-LAID_OUT = {"sessionkit": {"laid_out": True}}
-"""Marks a specification whose plot has its size already: no layout for print changes it."""
 PANEL_WIDTH, LEAST_WIDTH = 120.0, 66.0
 """Width of the narrowest panel on a screen, in pixels, and on paper, in points."""
 FLATNESS = 0.5
@@ -37,8 +35,8 @@ SCREEN_WIDTH = 1051.0
 """Width of a sheet on a screen, in pixels: eight panels."""
 GAP, LINE, STRIP, BELOW, BETWEEN = 13.0, 12.0, 4.0, 9.0, 10.0
 """Room between panels, of a line of text, of the strip of judged shares, below it, and between topics."""
-FONT_SIZE = 9.7
-"""Pixels of text on a screen; on paper, where labels have 8 points, 7 points."""
+SCREEN_TEXT, PAPER_TEXT = 9.7, 7.0
+"""Size of text on a screen, in pixels, and on paper, in points."""
 CHARACTER = 0.56
 """Width of a character in font sizes, about."""
 CELL_GAP = 14.0
@@ -67,6 +65,8 @@ def session_wall(
     height: float | None = None,
 ) -> alt.LayerChart:
     """Draw a panel for every session: its gain, its ideal in gray behind it, its queries, its clicks.
+
+    Draw it with the width in which it is saved, so that a sheet holds the same sessions.
 
     The panels of a topic stand together, its groups side by side. Within a group they stand in the order of the rows. All
     panels have one horizontal scale, in slots of the concatenated lists; a curve ends where its searcher stopped. A session
@@ -106,26 +106,45 @@ def session_wall(
         A column is missing, there are no rows, or there is no such sheet.
     """
     table = wall_sessions(sessions, aligned)
-    sheet_width = SCREEN_WIDTH if width is None else pixels("width", width)
-    placement = place_sessions(table, width=width, most_height=most_height, aligned=aligned)
-    n_sheets = len(placement.heights)
-    if not 1 <= sheet <= n_sheets:
-        raise UsageError(f"there is no sheet {sheet}; this wall has {counted(n_sheets, 'sheet')}")
-    drawing = _Drawing.of(placement, sheet, curves, table)
-    groups = table.get_column("group").unique().to_list()
-    shade = color(groups, colors, "Group")
+    steps = checked(curves, CURVES, SOURCE)
+    shade = color(table.get_column("group").unique().to_list(), colors, "Group")
     shade["legend"] = None  # headings name the groups
-    layers = [
-        *drawing.panels(measure),
-        *drawing.curves(shade),
-        *drawing.queries(queries),
-        *drawing.clicks(clicks),
-        *drawing.bounds(),
-        *drawing.texts(),
-    ]
-    chart = layered(layers, usermeta=LAID_OUT)
-    below = [subtitle] if subtitle else []
-    return titled(chart, title, below, synthetic, width=sheet_width, height=height or placement.heights[sheet - 1])
+
+    def draw(sheet_width: float | None, text_size: float) -> alt.LayerChart:
+        placement = place_sessions(table, width=sheet_width, most_height=most_height, aligned=aligned)
+        n_sheets = len(placement.heights)
+        if not 1 <= sheet <= n_sheets:
+            raise UsageError(f"there is no sheet {sheet}; this wall has {counted(n_sheets, 'sheet')}")
+        drawing = _Drawing.of(placement, sheet, steps, table, text_size)
+        layers = [
+            *drawing.panels(measure),
+            *drawing.curves(shade),
+            *drawing.queries(queries),
+            *drawing.clicks(clicks),
+            *drawing.bounds(),
+            *drawing.texts(),
+        ]
+        return layered(
+            layers, width=round(drawing.width, 2), height=height or round(drawing.height, 2), usermeta={FITTED: True}
+        )
+
+    on_paper = fitted_by(
+        draw(None if width is None else pixels("width", width), SCREEN_TEXT if width is None else PAPER_TEXT),
+        lambda points, font_size: draw(points, min(font_size, PAPER_TEXT)),
+    )
+    below = [*([subtitle] if subtitle else []), *_key(table, clicks)]
+    return titled(on_paper, title, below, synthetic)
+
+
+def _key(table: pl.DataFrame, clicks: Any) -> list[str]:  # noqa: ANN401  # anything tabular
+    """How a panel is read, in lines for a screen; print folds them."""
+    has_clicks = clicks is not None and len(as_polars(clicks, SOURCE).collect()) > 0
+    if not table.get_column("value").count():
+        return ["Line: number of clicks so far; dotted: a query ends; triangle: click"] if has_clicks else []
+    marks = ["Line: gain; gray: that of the ideal session; dotted: a query ends; point: the score"]
+    marks += ["triangle: click"] if has_clicks else []
+    bounds = "bar: bounds under missing judgments, no confidence interval"
+    return ["; ".join(marks), f"Strip: judged share of each query, white for none, black for all; {bounds}"]
 
 
 def wall_sessions(sessions: Any, aligned: str | None = None) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
@@ -147,12 +166,14 @@ class _Drawing:
     steps: pl.DataFrame
     height: float
     width: float
+    text_size: float
 
     @classmethod
-    def of(cls, placement: Placement, sheet: int, curves: Any, table: pl.DataFrame) -> _Drawing:  # noqa: ANN401
+    def of(
+        cls, placement: Placement, sheet: int, steps: pl.DataFrame, table: pl.DataFrame, text_size: float
+    ) -> _Drawing:
         """Return the drawing of a sheet; scales are those of all sheets."""
         grid = placement.grid
-        steps = checked(curves, CURVES, SOURCE)
         scales = steps.join(table.select("session_id", "topic_id", "is_raw"), on="session_id")
         slots = max(1, int(table.get_column("slots").max() or 1))  # type: ignore[arg-type]
         raw = scales.filter("is_raw").group_by("topic_id").agg(raw_top=pl.max_horizontal("gain", "ideal").max())
@@ -167,7 +188,7 @@ class _Drawing:
         )
         width = grid.columns * grid.cells * (grid.width + GAP) - GAP + CELL_GAP * (grid.cells - 1)
         headings = placement.headings.filter(sheet=sheet)
-        return cls(grid, rows, headings, steps, placement.heights[sheet - 1], width)
+        return cls(grid, rows, headings, steps, placement.heights[sheet - 1], width, text_size)
 
     def _x(self, field: str) -> alt.X:
         return alt.X(
@@ -320,7 +341,7 @@ class _Drawing:
 
     def texts(self) -> list[alt.Chart]:
         """The id and score of every session, the top of a raw scale, and headings."""
-        room = int(self.grid.width / (CHARACTER * FONT_SIZE * (1 if self.width > 700 else 0.73)))
+        room = int(self.grid.width / (CHARACTER * self.text_size))
         scores = [
             "raw" if is_raw and value is not None else "" if value is None else compact(value)
             for is_raw, value in self.sessions.select("is_raw", "value").iter_rows()
@@ -337,7 +358,7 @@ class _Drawing:
             inside=pl.col("y") + 6,
             text=pl.Series([f"to {compact(top)}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
         )
-        style: dict[str, Any] = {"fontSize": FONT_SIZE, "color": INK}
+        style: dict[str, Any] = {"fontSize": self.text_size, "color": INK}
         names = alt.Chart(guide(places)).mark_text(align="left", baseline="bottom", **style)
         numbers = alt.Chart(guide(places.filter(pl.col("score") != ""))).mark_text(
             align="right", baseline="bottom", **style

@@ -76,14 +76,10 @@ def fields(value):
 def test_chart_is_valid_un_sized_and_composes(draw):
     chart = draw()
     spec = chart.to_dict()
-    for side in ("width", "height"):
+    for side in ("width", "height") if "usermeta" not in spec else ():  # else it is laid out, as wide as a screen
         size = spec.get(side, {})
-        assert isinstance(size, int | float) or set(size) <= {
-            "step"
-        }  # what a row or bar takes, or text beside the plot leaves
-        assert (
-            not isinstance(size, int | float) or size < 350 or chart.to_dict().get("usermeta")
-        )  # a wall fills a screen
+        assert isinstance(size, int) or set(size) <= {"step"}  # what a row or bar takes, or text beside the plot leaves
+        assert not isinstance(size, int) or size < 350
     both = spec_of(alt.hconcat(chart, draw(groups=("S1",))).properties(title="two"))
     assert len(both["hconcat"]) == 2
 

@@ -16,6 +16,8 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 from sessionkit.study.session_counts import was_clicked
 
+DRAWN = ("group", "value", "lower", "upper", "judged", "slots", "ideal", "clicks_below")
+"""Columns of the sessions of a wall that are its own; those of the log under these names are left out."""
 PLACE = ("session_id", "query_position", "rank")
 
 
@@ -29,7 +31,8 @@ class WallTables:
         One row per session: ``session_id``, ``user_id``, ``topic_id``, ``group``, ``value``, ``lower``, ``upper`` (its bounds
         under missing judgments), ``judged`` (share, 0 to 1), ``slots`` (the slot where its searcher stopped), ``ideal``
         (the gain of its ideal session by which its curve is divided; null where it shows raw gain), ``clicks_below`` (clicks on
-        ranks that the curve does not have), and the other columns of `sessionkit.score` with ``wide=True``.
+        ranks that the curve does not have), and the other columns of `sessionkit.score` with ``wide=True``,
+        but for those of the log that have one of these names.
     curves
         ``session_id``, ``slot`` (0 to ``slots``), ``gain`` and ``ideal``, cumulated; shares of the final ideal where the session
         has one, else raw. Without judgments ``gain`` is the number of clicks.
@@ -64,6 +67,7 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
         query_shares = score(study, parse_measure(f"P@{measure.cutoff}"), per="query")
     table = score(study, measure, per="session", wide=True)
     value, *beside = column_names(measure)
+    table = table.drop(DRAWN, strict=False)  # a column of the log may be called "group" or "value"
     table = table.rename({value: "value", **dict(zip(beside, ("lower", "upper", "judged"), strict=True))})
     steps = steps.filter(pl.col("slot").is_not_null())
     extents = steps.group_by("session_id").agg(
@@ -80,7 +84,18 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
     sessions = sessions.with_columns(pl.col("slots").fill_null(0))
     shown = steps.filter(~pl.col("stopped"))
     places = shown.select("session_id", "query_position", "rank", "slot").drop_nulls("query_position")
-    clicks = _clicks(study, places)
+    clicked = _clicked_results(study)
+    clicks = (
+        clicked.join(places, on=list(PLACE), how="inner").select(*PLACE, "slot", "doc_id").sort("session_id", "slot")
+    )
+    below = (
+        clicked.join(places, on=list(PLACE), how="anti")
+        .group_by("session_id")
+        .agg(clicks_below=pl.len().cast(pl.Int64))
+    )
+    sessions = sessions.join(below, on="session_id", how="left", maintain_order="left").with_columns(
+        pl.col("clicks_below").fill_null(0)
+    )
     if not study.facts.judgments:
         query_shares = query_shares.with_columns(judged=pl.lit(None, pl.Float64))
     curves = _curves(shown, sessions) if study.facts.judgments else _click_curves(shown, clicks)
@@ -120,13 +135,8 @@ def _queries(places: pl.DataFrame, query_shares: pl.DataFrame) -> pl.DataFrame:
     return spans.join(shares, on=["session_id", "query_position"], how="left").sort("session_id", "start")
 
 
-def _clicks(study: Study, places: pl.DataFrame) -> pl.DataFrame:
-    """The clicks on the results that have a slot; none where clicks were not logged."""
+def _clicked_results(study: Study) -> pl.DataFrame:
+    """The results that were clicked; none where clicks were not logged."""
     columns = study.columns("results")
-    results = study.results.select(*PLACE, "doc_id", clicked=was_clicked(columns)).collect()
-    return (
-        results.filter(pl.col("clicked"))
-        .join(places, on=list(PLACE), how="inner")
-        .select(*PLACE, "slot", "doc_id")
-        .sort("session_id", "slot")
-    )
+    results = study.results.select(*PLACE, "doc_id", clicked=was_clicked(columns))
+    return results.filter(pl.col("clicked")).drop("clicked").collect()

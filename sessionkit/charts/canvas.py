@@ -10,7 +10,7 @@ from unicodedata import bidirectional, combining, east_asian_width
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import Layer, tip, values
+from sessionkit.charts.encodings import Layer, pixels, refuse_height, tip, values
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import named
 
@@ -63,6 +63,12 @@ TEXTS: dict[str, dict[str, Any]] = {
 }
 SMALL_TEXTS = ("middle", "on light", "on dark")
 """Texts in chips and above bars, which are smaller."""
+
+
+def content_width(width: float | None, height: float | None) -> float:
+    """Return the width of a page on a screen; refuse a height, which follows from the content."""
+    refuse_height(height)
+    return SCREEN_WIDTH if width is None else pixels("width", width)
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:

@@ -579,6 +579,12 @@ def pixels(name: str, size: float) -> float:
     return size
 
 
+def refuse_height(height: object) -> None:
+    """Raise UsageError where a height is given for a chart that is laid out."""
+    if height is not None:
+        raise UsageError("this chart is as high as its content needs; give it a width and leave the height out")
+
+
 def retitled(chart: Drawn, title: str) -> Drawn:
     """Return a copy of a chart under another title, or under none if that is blank; the lines below the title stay.
 

@@ -14,7 +14,7 @@ import polars as pl
 from altair.utils.schemapi import SchemaBase, debug_mode
 
 from sessionkit.arguments import path_of
-from sessionkit.charts.encodings import FITTED, FittedChart, SharedRows, fitted_by
+from sessionkit.charts.encodings import FITTED, FittedChart, SharedRows, fitted_by, refuse_height
 from sessionkit.charts.libraries import VL_VERSION, renderer
 from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.print_layout import USUAL, PrintLayout, print_layout, tell_of_missing
@@ -189,12 +189,12 @@ def save(
 
 def fit(chart: alt.TopLevelMixin, layout: PrintLayout) -> alt.TopLevelMixin:
     """Return a chart drawn anew for the width that is asked for, where it can be; any other as it is."""
-    if not isinstance(chart, FittedChart) or not layout.in_points:
+    if not isinstance(chart, FittedChart):
         return chart
-    if layout.height is not None or layout.width is None:
-        raise UsageError("this chart is as high as its content needs; give it a width and leave the height out")
-    padding = 2.0 if layout.style != "screen" else 16.0
-    fitted = fitted_by(chart.fitted(layout.width - padding, layout.font_size or USUAL), chart.fitted)
+    refuse_height(layout.height)
+    if layout.inner_width is None:
+        return chart
+    fitted = fitted_by(chart.fitted(layout.inner_width, layout.font_size or USUAL), chart.fitted)
     fitted.title = chart.title
     return fitted
 

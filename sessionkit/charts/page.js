@@ -21,7 +21,7 @@
     ...(title.subtitle ? {subtitle: folded(title.subtitle, room, 6)} : {})} : title);
 
   // What is laid out for a size cannot shrink: its place scrolls.
-  const isLaidOut = (spec) => Boolean(spec.usermeta?.laidOut ?? spec.usermeta?.sessionkit?.laid_out);
+  const isLaidOut = (spec) => Boolean(spec.usermeta?.laidOut);
 
   // On a narrow screen the plot shrinks, panels stand below one another, and legends below all.
   const fitted = (spec, room) => {

@@ -57,6 +57,8 @@ ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
 """What the colors of the palette become, each far from the one before it in lightness."""
+PAPER_PADDING = 1
+"""Points around a figure for paper."""
 TOLERANCE = 0.02
 """Share of its size by which a figure can be too large."""
 HEX = re.compile("#[0-9A-Fa-f]{6}")
@@ -95,6 +97,14 @@ class PrintLayout:
         """Whether a unit of the drawing is a point, as its size is given."""
         return self.width is not None or self.height is not None
 
+    @property
+    def inner_width(self) -> float | None:
+        """The width without the padding at both sides, which paper has less of."""
+        if self.width is None:
+            return None
+        padding = float(CONFIG["padding"]) if self.style == "screen" else PAPER_PADDING
+        return self.width - 2 * padding
+
     def apply(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
         """Return a specification so laid out; `measured` says how wide and high it is drawn."""
         spec = self._prepared(spec)
@@ -121,7 +131,7 @@ class PrintLayout:
         if self.font is not None:
             spec["config"]["font"] = f"{self.font}, {CONFIG['font']}"
         if self.style != "screen":
-            spec["config"]["padding"] = 1
+            spec["config"]["padding"] = PAPER_PADDING
         if self.style == "grey":
             spec = _gray(spec)
         if not self.in_points:

@@ -58,6 +58,19 @@ def test_shares_are_worked_out_by_hand(study):
     assert sessions["s3"]["value"] is None
     assert tables.queries.filter(session_id="s1")["judged"].to_list() == [0.5, 1.0]
     assert tables.clicks.rows() == [("s1", 2, 1, 3, "b"), ("s3", 1, 2, 2, "b")]  # b at rank 3 is below the cutoff
+    assert {name: row["clicks_below"] for name, row in sessions.items()} == {"s1": 1, "s2": 0, "s3": 0}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_columns_of_the_log_under_names_of_the_wall_are_left_out(study):
+    ids = study.sessions.select("session_id").collect()["session_id"]
+    names = ("group", "value", "lower", "upper", "judged", "slots", "ideal", "clicks_below")
+    columns = {name: ["from the log"] * len(ids) for name in names}
+    log = study.with_tables(
+        sessions=study.sessions.collect().with_columns(**{k: pl.Series(v) for k, v in columns.items()}).lazy()
+    )
+    measure = parse_measure("nsDCG@10")
+    assert wall_tables(log, measure, "system_id").sessions.equals(wall_tables(study, measure, "system_id").sessions)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

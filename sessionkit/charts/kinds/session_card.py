@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.canvas import SCREEN_SIZE, SCREEN_WIDTH, Canvas, heading, key
+from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, content_width, heading, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import clean_queries, clean_results, exact_sum, gain_panel, query_panel
 from sessionkit.charts.time_panel import time_panel
@@ -65,12 +65,12 @@ def session_card(
     width
         Of the page in pixels, by default 640. `sessionkit.charts.save` draws it anew for its width.
     height
-        Not used: the height follows from the content.
+        None: the height follows from the content.
 
     Raises
     ------
     UsageError
-        A column is missing.
+        A column is missing, the width is no number of pixels above 0, or a height is given.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def session_card(
     >>> results = {"query_position": [1, 1], "rank": [1, 2], "doc_id": ["a", "b"], "grade": [2, None], "contribution": [2.0, 0.0]}
     >>> chart = sk.charts.session_card(results, {"query_position": [1], "text": ["jaguar speed"]})
     """
-    del height
+    page_width = content_width(width, height)
     rows = as_polars(results, "sessionkit.explain").collect()
     rows = clean_results(rows if rows.is_empty() and set(RESULTS) <= set(rows.columns) else _checked_results(rows))
     asked = clean_queries(None if queries is None else as_polars(queries, "the queries of a session").collect(), rows)
@@ -111,7 +111,7 @@ def session_card(
         key(canvas)
         return canvas.chart(_table(rows))
 
-    chart = fitted_by(draw(width or SCREEN_WIDTH, SCREEN_SIZE), draw)
+    chart = fitted_by(draw(page_width, SCREEN_SIZE), draw)
     return titled(chart, title, [subtitle] if subtitle else [], synthetic)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.canvas import LINE, SCREEN_SIZE, SCREEN_WIDTH, Canvas, cut, key
+from sessionkit.charts.canvas import LINE, SCREEN_SIZE, Canvas, content_width, cut, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import Place, clean_queries, clean_results, exact_sum, query_panel
 from sessionkit.display.labels import plain, printable_column
@@ -59,14 +59,15 @@ def session_pair(
     width
         Of the whole chart in pixels, by default 640. `sessionkit.charts.save` draws it anew for its width.
     height
-        Not used: the height follows from the content.
+        None: the height follows from the content.
 
     Raises
     ------
     UsageError
-        A column is missing, there are not two sessions, or the measure has no value for one of them.
+        A column is missing; there are not two sessions; the measure has no value for one of them; the width is no number of
+        pixels above 0; or a height is given.
     """
-    del height
+    page_width = content_width(width, height)
     frame = checked(explained, COLUMNS, SOURCE)
     given = as_polars(explained, SOURCE).collect()
     if "clicked" in given.columns:
@@ -99,7 +100,7 @@ def session_pair(
         key(canvas)
         return canvas.chart(_table(results))
 
-    chart = fitted_by(draw(width or SCREEN_WIDTH, SCREEN_SIZE), draw)
+    chart = fitted_by(draw(page_width, SCREEN_SIZE), draw)
     return titled(chart, title, [subtitle] if subtitle else [], synthetic)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.canvas import SCREEN_SIZE, SCREEN_WIDTH, Canvas, heading, key
+from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, content_width, heading, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.time_panel import time_panel
 from sessionkit.display.labels import printable_column
@@ -44,14 +44,14 @@ def session_timeline(
     width
         Of the whole chart in pixels, by default 640. `sessionkit.charts.save` draws it anew for its width.
     height
-        Not used: the height follows from the content.
+        None: the height follows from the content.
 
     Raises
     ------
     UsageError
-        A column is missing, there are no queries, or more than 60.
+        A column is missing; there are no queries, or more than 60; the width is no number of pixels above 0; or a height is given.
     """
-    del height
+    page_width = content_width(width, height)
     frame = checked(queries, QUERIES, "the queries of one session").sort("query_position")
     if len(frame) > MOST:
         raise UsageError(f"one figure shows {MOST} queries, not {len(frame):,}; filter the frame")
@@ -70,7 +70,7 @@ def session_timeline(
         key(canvas)
         return canvas.chart(_table(frame, seen))
 
-    chart = fitted_by(draw(width or SCREEN_WIDTH, SCREEN_SIZE), draw)
+    chart = fitted_by(draw(page_width, SCREEN_SIZE), draw)
     return titled(chart, title, [subtitle] if subtitle else [], synthetic)
 
 

@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
-from sessionkit.charts.encodings import FITTED, checked, color, fitted_by, guide, layered, pixels, tip, titled, values
+from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import in_natural_order
@@ -124,9 +124,8 @@ def session_wall(
             *drawing.bounds(),
             *drawing.texts(),
         ]
-        return layered(
-            layers, width=round(drawing.width, 2), height=height or round(drawing.height, 2), usermeta={FITTED: True}
-        )
+        plot_height = round(drawing.height, 2) if height is None else pixels("height", height)
+        return layered(layers, width=round(drawing.width, 2), height=plot_height)
 
     on_paper = fitted_by(
         draw(None if width is None else pixels("width", width), SCREEN_TEXT if width is None else PAPER_TEXT),

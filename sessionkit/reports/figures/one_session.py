@@ -137,12 +137,13 @@ def _head_of_card(
     """The value of a session, and the lines above its lists: user, ratings; score, bounds, judged share."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        value = score(own, measure, per="session").item(0, "value")
+        session, value = score(own, measure, per="session").select("session_id", "value").row(0)
         limits = None
         if study.facts.judgments and measure.inner.gain_measure is not None:
             try:
-                units = bounds(own, measure, per="session", wanted=0).units
-                limits = None if units is None else units.row(0, named=True)
+                # which documents of its topic have no grade is known of all sessions alone
+                units = bounds(study, measure, per="session", wanted=0).units
+                limits = None if units is None else units.row(by_predicate=pl.col("session_id") == session, named=True)
             except (DataError, MeasureError, UsageError):
                 limits = None  # a measure without bounds
     row = choices.redaction.frame(own.sessions.collect(), study).row(0, named=True)
@@ -162,7 +163,7 @@ def _head_of_card(
     if value is None:
         return None, [*lines, f"{measure} is not defined for this session; {share}"]
     between = ""
-    if limits is not None and limits["lower"] is not None and judged < len(rows):
+    if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
         low, high = compact(limits["lower"]), compact(limits["upper"])
         between = f", between {low} and {high} whatever the grades of unjudged results"
     return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]

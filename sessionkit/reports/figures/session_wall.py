@@ -7,7 +7,6 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.session_wall import WallTables, wall_tables
 from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
-from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import capital, counted
 from sessionkit.errors import UsageError, suggestion
@@ -42,7 +41,9 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     sort = choices.sort or _usual_order(tables.sessions)
     sessions = choices.redaction.frame(_sorted(tables.sessions, sort), study)
     aligned = "user_id" if sort == "user" and _is_paired(tables.sessions) else None
-    width, height = _room(choices.size)
+    # on a screen a sheet is as high as its sessions need
+    width = choices.size.inner_width
+    height = None if width is None else PAGE_HEIGHT - ABOVE_PANELS
     n_sheets = len(
         place_sessions(wall_sessions(sessions, aligned), width=width, most_height=height, aligned=aligned).heights
     )
@@ -50,7 +51,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
     sheets = []
     for sheet in range(1, n_sheets + 1):
-        of_sheets = [f"sheet {sheet} of {n_sheets}"] if n_sheets > 1 else []
+        number = [f"sheet {sheet} of {n_sheets}"] if n_sheets > 1 else []
         sheets.append(
             charts.session_wall(
                 sessions,
@@ -61,7 +62,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
                 colors=choices.colors,
                 synthetic=choices.synthetic,
                 title=title,
-                subtitle=capital("; ".join([*of_sheets, order])),
+                subtitle=capital("; ".join([*number, order])),
                 width=width,
                 most_height=height,
             )
@@ -74,14 +75,6 @@ def _drawn_measure(choices: Choices) -> GainMeasure:
     measure = require_curve(choices.exact) if choices.exact is not None else choices.ratio
     measure = measure @ (measure.cutoff or TOP)
     return normalized(measure) if "query_discount" in measure.parameters() and not measure.normalized else measure
-
-
-def _room(size: PrintLayout) -> tuple[float | None, float | None]:
-    """The width and height of the panels of a sheet, in points; None for a screen."""
-    if size.width is None:
-        return None, None
-    padding = 16.0 if size.style == "screen" else 2.0
-    return size.width - padding, (size.height or PAGE_HEIGHT) - ABOVE_PANELS
 
 
 def _is_paired(sessions: pl.DataFrame) -> bool:
@@ -101,10 +94,12 @@ def _sorted(sessions: pl.DataFrame, sort: str) -> pl.DataFrame:
     """The sessions in the order of their panels; those without a value last."""
     column = COLUMNS.get(sort, sort)
     if column not in sessions.columns:
-        known = [*ORDERS, *(name for name in sessions.columns if name not in COLUMNS.values())]
+        orders = [*ORDERS, *(name for name in sessions.columns if name not in (*ORDERS, *COLUMNS.values()))]
         raise UsageError(
-            f"a wall cannot be sorted by {sort!r}{suggestion(sort, known)}; choose one of {', '.join(known)}"
+            f"a wall cannot be sorted by {sort!r}{suggestion(sort, orders)}; choose one of {', '.join(orders)}"
         )
+    if not sessions.get_column(column).count():
+        raise UsageError(f"a wall cannot be sorted by {sort}, which no session has; leave --sort out")
     if sessions.schema[column] == pl.String:
         return natural_sort(natural_sort(sessions, "session_id"), column)
     return natural_sort(sessions, "session_id").sort(
@@ -116,9 +111,9 @@ def _order_words(sort: str, aligned: str | None, n_groups: int) -> str:
     """In which order the panels of a group stand, and whether neighbors are pairs."""
     if aligned is not None:
         return "the sessions of one user stand at the same place in every group"
-    how = "highest first" if sort in DESCENDING else "in ascending order"
+    direction = "highest first" if sort in DESCENDING else "in ascending order"
     pairs = "; neighbors in two groups are not pairs" if n_groups > 1 else ""
-    return f"sorted by {sort}, {how}{pairs}"
+    return f"sorted by {sort}, {direction}{pairs}"
 
 
 def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int) -> str:
@@ -143,7 +138,11 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
         drawn = "the number of clicks" if len(tables.clicks) else "the lengths of sessions"
         parts.append(f"No session has a value of {measure}; the panels show {drawn}.")
     if len(tables.clicks):
-        parts.append("Triangles are clicks.")
+        n_below = int(sessions.get_column("clicks_below").sum())
+        not_drawn = (
+            f"; {counted(n_below, 'click')} on results outside the curves {'is' if n_below == 1 else 'are'} not drawn"
+        )
+        parts.append(f"Triangles are clicks{not_drawn if n_below else ''}.")
     longest, usual = sessions.select(pl.max("slots"), usual=pl.col("slots").quantile(0.95, "higher")).row(0)
     if longest > 2 * usual > 0:
         parts.append(

@@ -400,3 +400,10 @@ def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind):
     asked = list(CHARTS[kind].measures)
     named, unnamed = single_figure(clinic, kind, asked, **options), single_figure(clinic, kind, **options)
     assert spec_of(named.chart) == spec_of(unnamed.chart)
+
+
+def test_the_bounds_on_a_session_card_are_those_of_the_whole_study(clinic):
+    bounds = sk.bounds(clinic, "nsDCG@10", per="session", wanted=0).units.filter(session_id="c039")
+    lower, upper = bounds.select("lower", "upper").row(0)
+    caption = single_figure(clinic, "session-card", parse_measure("nsDCG@10"), session="c039").caption
+    assert f"between {lower:.3f} and {upper:.3f} whatever the grades" in caption

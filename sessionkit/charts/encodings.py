@@ -79,7 +79,7 @@ class Layer(alt.Chart):
 
 
 FITTED = "laidOut"
-"""What the ``usermeta`` of a specification has if nothing but its title, font and colors may be changed."""
+"""The mark in ``usermeta`` of a specification that is laid out in pixels: only its title, fonts and colors may change."""
 
 
 def is_fitted(spec: Mapping[str, Any]) -> bool:
@@ -90,8 +90,8 @@ def is_fitted(spec: Mapping[str, Any]) -> bool:
 class FittedChart(alt.LayerChart):
     """A chart that is drawn anew for a width instead of being scaled to it: its text keeps its size.
 
-    ``fitted`` draws it for a width and a font size in points, without its title, which `sessionkit.charts.save` keeps. The
-    specification carries that it is laid out, see `is_fitted`.
+    ``fitted`` draws it for a width and a font size in points, without its title, which `sessionkit.charts.save` keeps. Its
+    specification has the mark `FITTED`, which `sessionkit.charts.files.spec_of` sets.
     """
 
     fitted: Callable[[float, float], alt.LayerChart]

@@ -165,7 +165,7 @@ def _head_of_card(
     between = ""
     if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
         low, high = compact(limits["lower"]), compact(limits["upper"])
-        between = f", between {low} and {high} whatever the grades of unjudged results"
+        between = f", between {low} and {high} whatever the grades of unjudged documents"
     return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]
 
 

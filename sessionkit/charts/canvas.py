@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from unicodedata import bidirectional, combining, east_asian_width
@@ -98,6 +98,23 @@ def cut(text: str, width: float, size: float, *, bold: bool = False) -> str:
     return f"{shown}…"
 
 
+Limits = Mapping[str, tuple[float, float]]
+"""The least and the greatest value of columns, such as ``{"contribution": (0.0, 1.2)}``, which several figures have in common."""
+
+
+def extent(frame: pl.DataFrame, column: str, limits: Limits | None = None) -> tuple[float, float]:
+    """Return the least and the greatest value of a column: those of the limits, where they name it, else its own; 0 for none.
+
+    >>> extent(pl.DataFrame({"rank": [1, 3]}), "rank"), extent(pl.DataFrame({"rank": [1, 3]}), "rank", {"rank": (1.0, 10.0)})
+    ((1.0, 3.0), (1.0, 10.0))
+    """
+    if limits is not None and column in limits:
+        return limits[column]
+    numbers = frame.get_column(column).cast(pl.Float64)
+    low, high = numbers.min(), numbers.max()
+    return float(low or 0.0), float(high or 0.0)  # type: ignore[arg-type]
+
+
 @dataclass
 class Canvas:
     """A page in pixels that panels draw on, each below the one before it.
@@ -108,10 +125,13 @@ class Canvas:
         Of the page, in pixels; in print in points.
     size
         Of the font, in the same unit.
+    limits
+        What several pages have in common, for the shades of grades.
     """
 
     width: float
     size: float
+    limits: Limits | None = None
     y: float = 0.0
     marks: list[dict[str, Any]] = field(default_factory=list)
     layers: list[Callable[[alt.X, alt.Y], list[alt.Chart]]] = field(default_factory=list)
@@ -160,8 +180,9 @@ class Canvas:
 
         layers += [of(kind).mark_rect(**RECTS[kind]).encode(**ends, tooltip=tips) for kind in RECTS if kind in kinds]
         if "grade" in kinds:
-            grades = rows.filter(pl.col("kind") == "grade").get_column("value")
-            lowest, highest = min(0.0, float(grades.min())), max(1.0, float(grades.max()))  # type: ignore[arg-type]
+            graded = rows.filter(pl.col("kind") == "grade").select(grade="value")
+            lowest, highest = extent(graded, "grade", self.limits)
+            lowest, highest = min(0.0, lowest), max(1.0, highest)
             is_dark = (pl.col("kind") == "on light") & (pl.col("value") > lowest + 0.5 * (highest - lowest))
             rows = rows.with_columns(kind=pl.when(is_dark).then(pl.lit("on dark")).otherwise("kind"))
             shades = alt.Scale(domain=[lowest, highest], range=[LIGHT, DARK])

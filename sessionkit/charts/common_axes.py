@@ -67,12 +67,6 @@ def share_axes(specs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return shared
 
 
-def has_axes(spec: dict[str, Any]) -> bool:
-    """Whether a specification draws numeric axes that `share_axes` makes equal; a chart laid out in pixels does not."""
-    positions = (scale for place, scale in _scales(spec).items() if place.channel in SECONDARY)
-    return any(definition.get("axis", {}) is not None for scale in positions for definition in scale.definitions)
-
-
 def _copied(spec: dict[str, Any]) -> dict[str, Any]:
     """A copy in which no two parts are the same object; the data, which stay as they are, are not copied."""
     parts = {name: part for name, part in spec.items() if name != "datasets"}

@@ -13,7 +13,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.reformulations import query_words
-from sessionkit.charts.canvas import LINE, LONGEST_TEXT, NARROW, RULES, Canvas, cut, heading, text_width
+from sessionkit.charts.canvas import LINE, LONGEST_TEXT, NARROW, RULES, Canvas, cut, extent, heading, text_width
 from sessionkit.charts.encodings import grade_text, tip, values
 from sessionkit.charts.time_panel import duration
 from sessionkit.display.labels import printable_column
@@ -95,6 +95,8 @@ def query_panel(
         Height in pixels.
     compared
         The results of all sessions that are drawn side by side, on one scale; None for this session alone.
+
+    The limits of the canvas, where it has any, set the scale.
     """
     place = place or Place(0.0, canvas.width)
     words = query_words(queries.with_columns(pl.col("text").str.slice(0, LONGEST_TEXT)))
@@ -104,7 +106,8 @@ def query_panel(
         for position in queries.get_column("query_position")
     }
     has_bars = results.get_column("contribution").count() > 0
-    bar_heights = BAR_HEIGHTS if compared is None else BAR_HEIGHTS[1:2]  # the same on both sides
+    is_alone = compared is None and canvas.limits is None
+    bar_heights = BAR_HEIGHTS if is_alone else BAR_HEIGHTS[1:2]  # the same in all that are compared
     for bars in bar_heights if has_bars else (0.0,):
         layout.bars = bars * canvas.size
         heights = {
@@ -164,15 +167,15 @@ class _ListLayout:
 
     @classmethod
     def fit(cls, canvas: Canvas, results: pl.DataFrame, place: Place) -> _ListLayout:
-        ranks = min(MOST_RANKS, max(5, int(results.get_column("rank").max() or 0)))  # type: ignore[arg-type]
+        ranks = min(MOST_RANKS, max(5, int(extent(results, "rank", canvas.limits)[1])))
         beside = place.width >= NARROW * canvas.size
         sums = 4.2 * canvas.size
         text = place.width * 0.42 if beside else place.width - sums
         left = place.left + (text + canvas.size if beside else 0.0)
         room = place.left + place.width - left - (sums if beside else 0.0)
         added = results.get_column("contribution").drop_nulls()
-        low = min(0.0, float(added.min() or 0.0))  # type: ignore[arg-type]
-        high = max(0.0, float(added.max() or 0.0))  # type: ignore[arg-type]
+        low, high = extent(results, "contribution", canvas.limits)
+        low, high = min(0.0, low), max(0.0, high)
         chip = min(room / ranks, 2.6 * canvas.size)
         has_numbers = any(text_width(compact(value), canvas.small) <= chip for value in added if value > 0)
         return cls(
@@ -362,11 +365,10 @@ def gain_panel(canvas: Canvas, curve: pl.DataFrame, title: str) -> None:
     heading(canvas, title)
     left, right, height = 3.2 * size, canvas.width - 4.5 * size, 6.5 * size
     top, bottom = canvas.y + 0.5 * size, canvas.y + 0.5 * size + height
-    last = int(curve.get_column("slot").max())  # type: ignore[arg-type]
-    reach = [curve.get_column(name).max() for name in ("value", "ideal")]
-    low = min(0.0, float(curve.get_column("value").min() or 0.0))  # type: ignore[arg-type]
-    high = max(1e-300, *(float(end) for end in reach if end is not None))  # type: ignore[arg-type]
-    has_ideal = reach[1] is not None
+    last = extent(curve, "slot", canvas.limits)[1]
+    low = min(0.0, extent(curve, "value", canvas.limits)[0])
+    high = max(1e-300, *(extent(curve, name, canvas.limits)[1] for name in ("value", "ideal")))
+    has_ideal = curve.get_column("ideal").count() > 0
 
     def at(slot: Any) -> Any:  # noqa: ANN401  # a number or an expression
         return left + slot * (right - left) / last
@@ -404,10 +406,13 @@ def gain_panel(canvas: Canvas, curve: pl.DataFrame, title: str) -> None:
             free = middle + half + 0.4 * size
     ends = [("gain", "value"), *([("ideal", "ideal")] if has_ideal else [])]
     heights = [up(curve.get_column(name).drop_nulls().last()) for _, name in ends]
+    end = at(curve.get_column("slot").max())
+    lowest = bottom if end >= right else bottom - 0.6 * size  # the axis goes on below a curve that ends before others
+    heights[0] = min(heights[0], lowest)
     if len(heights) == 2 and abs(heights[0] - heights[1]) < size:
-        heights = [heights[1] + size, heights[1]]
+        heights = [min(heights[1] + size, lowest), min(heights[1], lowest - size)]
     for (text, _), y in zip(ends, heights, strict=True):
-        canvas.mark("text", right + 0.5 * size, min(y, bottom), text=text)
+        canvas.mark("text", end + 0.5 * size, y, text=text)
     table = points.filter(pl.col("slot") > 0).select("slot", "query_position", "rank", "value", ideal="ideal_value")
     table = table.with_columns(part=pl.lit("curve"))
     canvas.y = bottom + 1.6 * size

@@ -49,7 +49,8 @@ def _each_option(*, hidden: bool = False) -> Any:  # noqa: ANN401 - as of typer.
     return typer.Option(
         "--each",
         metavar="session|user|topic",
-        help="Draw a file for every one of these, and an index; charts with axes have the same in all files. --output names the folder.",
+        help="Draw a file for every one of these, with the same axes in all, and an index; each session has its own time axis. "
+        "--output names the folder.",
         show_default=False,
         hidden=hidden,
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import grouped_sessions
 from sessionkit.charts import colors_of
+from sessionkit.charts.canvas import Limits
 from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
 from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.charts.theme import CONTEXT
@@ -37,8 +38,8 @@ class Choices:
     were asked for, what a sweep is to ``vary``, the ``session`` or ``sessions`` that are shown, what is correlated ``with_``, the system
     that is subtracted, ``against``, the ``difference`` that power is planned for and the ``gain`` that sessions come to ``along`` what
     they spend; ``average`` is how parts of sessions are averaged, ``normalize`` how curves are
-    normalized, ``sort`` the order of the sessions of a wall, ``size`` what a figure is laid out for that has several sheets, ``labels``
-    what columns are called.
+    normalized, ``sort`` the order of the sessions of a wall, ``limits`` what the scales of a figure laid out in pixels have to hold,
+    ``size`` what a figure is laid out for that has several sheets, ``labels`` what columns are called.
     """
 
     measure: GainMeasure
@@ -66,6 +67,7 @@ class Choices:
     gain: float | None = None
     along: EffortUnit | None = None
     sort: str | None = None
+    limits: Limits | None = None
     size: PrintLayout = field(default_factory=PrintLayout)
     labels: Mapping[str, str] = field(default_factory=dict)
 

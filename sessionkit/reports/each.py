@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +18,7 @@ from typing import Any, get_args
 import polars as pl
 
 from sessionkit.arguments import path_of, require_choice
-from sessionkit.charts.common_axes import has_axes, share_axes
+from sessionkit.charts.common_axes import share_axes
 from sessionkit.charts.encodings import retitled
 from sessionkit.charts.files import fit, measured, rendered_chart, size_of, spec_of
 from sessionkit.charts.print_layout import TOLERANCE, PrintLayout, print_layout
@@ -31,7 +32,7 @@ from sessionkit.display.words import capital, counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, require_chart
 from sessionkit.reports.group_labels import labeled
-from sessionkit.reports.single import StudyPart, require_drawn, single_figure
+from sessionkit.reports.single import StudyPart, common_limits, require_drawn, single_figure
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.score import score
@@ -41,6 +42,13 @@ from sessionkit.study.progress import count, expect
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
 
+AXES = {
+    "session-card": "with the same scales of grades, gain, ranks and slots in all figures; only the time axis is each session's own",
+    "session-pair": "with the same scales of grades, gain and ranks in all figures",
+    "session-timeline": "each with its own time axis, which leaves the long gaps of its session out",
+    "session-wall": "with the same horizontal axis in all figures; raw gain has the scale of its topic in each figure",
+}
+"""What figures have in common that are laid out in pixels; all others have the same axes."""
 FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
 COLUMNS: dict[FigureUnit, str] = {"session": "session_id", "user": "user_id", "topic": "topic_id"}
 """The column of the log that has the ids of what figures are about."""
@@ -108,7 +116,8 @@ def each(
 ) -> pl.DataFrame:
     """Draw a figure of every session, user or topic into a folder, with the same axes in all and an index of them.
 
-    The index, ``index.html``, shows every figure small, with its caption, and names what could not be drawn and why.
+    The time axis of a session is its own, since it leaves the session's long gaps out, and raw gain in walls has the scale of its
+    topic in each file. The index, ``index.html``, shows every figure small, with its caption, and names what could not be drawn and why.
 
     Parameters
     ----------
@@ -165,15 +174,11 @@ def each(
     require_replaceable(folder)
     entries, without = _entries(study, each, where)
     expect("figures", len(entries))
+    limits = common_limits(study, kind, measures, where=where)
+    make = partial(single_figure, study, kind, measures, where=where, by=by, limits=limits, size=layout, **options)
     sheets: list[Entry] = []
     for entry in entries:
-        sheets += _draw(
-            entry,
-            each,
-            title,
-            layout,
-            lambda **about: single_figure(study, kind, measures, where=where, by=by, size=layout, **about, **options),
-        )
+        sheets += _draw(entry, each, title, layout, make)
         count("figures")
     entries = _with_own_stems(sheets)
     drawn = [entry for entry in entries if entry.spec is not None]
@@ -192,7 +197,7 @@ def each(
         synthetic=study.settings.synthetic,
         drawn=drawn,
         n_drawn=len({entry.value for entry in drawn}),
-        has_common_axes=all(has_axes(entry.spec) for entry in drawn if entry.spec is not None),
+        axes=AXES.get(kind, "with the same axes in all figures"),
         left_out=[entry for entry in entries if entry.spec is None],
         without=_without(without, each),
         format=format,

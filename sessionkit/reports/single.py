@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,13 +12,16 @@ import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, grouped_sessions
 from sessionkit.charts import colors_of
+from sessionkit.charts.canvas import Limits
 from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.charts.registry import CHARTS
 from sessionkit.choices import CurveNormalization, EffortUnit, FigureUnit
 from sessionkit.display.labels import label, printable
-from sessionkit.errors import UsageError
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import LONG, choices_of
 from sessionkit.reports.figures.figure import Figure, figure, require_chart
+from sessionkit.reports.figures.one_session import card_limits, pair_limits
+from sessionkit.reports.figures.session_wall import wall_limits
 from sessionkit.reports.group_labels import labeled
 from sessionkit.scoring.columns import measure_of
 from sessionkit.scoring.measures.base import Measure
@@ -27,6 +31,9 @@ from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_counts import session_columns
 from sessionkit.study.session_subset import restricted, with_sessions
+
+LIMITS = {"session-card": card_limits, "session-pair": pair_limits, "session-wall": wall_limits}
+"""What the scales of charts have to hold that are laid out in pixels."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ def single_figure(
     long: int | None = None,
     sort: str | None = None,
     part: StudyPart | None = None,
+    limits: Limits | None = None,
     size: PrintLayout | None = None,
 ) -> Figure:
     """Make one figure of this measure.
@@ -112,6 +120,8 @@ def single_figure(
         The order of the sessions of session-wall: ``"user"``, ``"score"``, ``"judged"``, ``"queries"`` or a column.
     part
         The user or topic whose sessions are drawn; groups have the colors that they have in figures of all sessions.
+    limits
+        What the scales of a chart laid out in pixels have to hold, see `common_limits`.
     size
         What the figure is saved for: session-wall puts as many sessions on a sheet as have room.
 
@@ -160,7 +170,7 @@ def single_figure(
         choices, session=session, sessions=tuple(sessions), with_=tuple(with_), against=against, difference=difference
     )
     choices = replace(choices, average=average or choices.average, normalize=normalize, gain=gain, along=along)
-    choices = replace(choices, sort=sort, size=size or PrintLayout())
+    choices = replace(choices, sort=sort, limits=limits, size=size or PrintLayout())
     made = figure(study, kind, choices)
     if study.restriction is not None:
         condition = f"where {study.restriction}"
@@ -169,6 +179,26 @@ def single_figure(
         return made
     of_part = f"{part.unit} {label(part.value)}"
     return _limited(made, of_part, f"of {of_part}")
+
+
+def common_limits(
+    study: Study, kind: str, measure: str | Measure | Sequence[str | Measure] | None = None, *, where: Where = None
+) -> Limits | None:
+    """Return what the scales of figures of parts of a study have to hold, for a kind that is laid out in pixels.
+
+    It is None for other kinds, and where the study or the measure does not allow such a figure: that one says why.
+    """
+    if kind not in LIMITS:
+        return None
+    study = restricted(study, where)
+    measures = [measure_of(study, one) for one in list_measures(measure or ())]
+    choices = replace(choices_of(study), exact=measures[0] if len(measures) == 1 else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the figures warn of the same
+        try:
+            return LIMITS[kind](study, choices)
+        except (DataError, MeasureError, UsageError):
+            return None
 
 
 def _limited(made: Figure, shown: str, sessions: str) -> Figure:

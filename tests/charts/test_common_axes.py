@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.charts.common_axes import has_axes, share_axes
+from sessionkit.charts.common_axes import share_axes
 
 
 def spec(rows, encoding, **more):
@@ -78,9 +78,3 @@ def test_scales_of_single_panels_of_a_facet_stay():
     assert domains(share_axes([facets])[0]["spec"]) == [[0, 2]]
     separate = {**facets, "resolve": {"scale": {"x": "independent"}}}
     assert domains(share_axes([separate])[0]["spec"]) == [None]
-
-
-def test_a_chart_in_pixels_has_no_axes_to_share():
-    assert has_axes(spec([{"low": 2}], WIDE))
-    assert not has_axes(spec([{"low": 2}], {"x": {**X, "axis": None}}))
-    assert not has_axes(spec([{"low": 2}], {"x": {**X, "scale": None}}))

@@ -8,14 +8,12 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import each
-from sessionkit.charts.common_axes import _scales, has_axes
+from sessionkit.charts.common_axes import _scales
 from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
 from sessionkit.reports.each import file_stems
 
 KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
-IN_PIXELS = ("session-card", "session-pair", "session-timeline", "session-wall")
-"""Kinds that lay their panels out themselves, to the size of each session; the index says so."""
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +34,82 @@ def test_axes_of_all_files_are_equal_and_hold_all_data(clinic, tmp_path, kind, u
     assert table["file"].null_count() < len(table)
     files = specs(tmp_path / "all")
     drawn = [_scales(spec) for spec in files]
-    assert all(has_axes(spec) == (kind not in IN_PIXELS) for spec in files)
     for place in {place for scales in drawn for place in scales}:
         scales = [scales[place] for scales in drawn if place in scales]
         ends = {tuple(definition["scale"]["domain"]) for scale in scales for definition in scale.definitions}
         assert len(ends) == 1, place
         ((low, high),) = ends
         assert all(low <= value <= high for scale in scales for value in scale.values), place
+
+
+def rows_of(spec):
+    """The rows of all data of a specification."""
+    return [row for rows in spec["datasets"].values() for row in rows]
+
+
+SIZE = 11.0
+"""Font size on a screen, in which heights and widths of panels are laid out."""
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("session-card", "session"), ("session-pair", "topic")])
+def test_lists_of_all_files_have_one_scale(clinic, tmp_path, kind, unit):
+    few = "user_id in ('u01', 'u05')"
+    each(clinic, kind, unit, tmp_path / "all", "sDCG@10", format="json", where=few)
+    files = [rows_of(spec) for spec in specs(tmp_path / "all")]
+    assert len(files) > 2
+    drawn = [{row["added"]: row["y"] - row["y2"] for row in rows if row.get("kind") == "bar"} for rows in files]
+    bars = [(added, height) for bars in drawn for added, height in bars.items() if added]
+    assert len([1 for heights in drawn if any(heights)]) > 2
+    explained = sk.explain(clinic, "sDCG@10")
+    shown = clinic.sessions.filter(pl.col("user_id").is_in(["u01", "u05"])).collect()["session_id"]
+    most = explained.filter(pl.col("session_id").is_in(shown.implode()))["contribution"].max()
+    for added, height in bars:
+        assert height == pytest.approx(1.8 * SIZE * added / most, abs=0.011)
+    chips = [[row for row in rows if row.get("kind") in ("grade", "open") and row["rank"]] for rows in files]
+    widths = {round(row["x2"] - row["x"], 1) for rows in chips for row in rows}
+    assert max(widths) - min(widths) < 0.11  # places are rounded
+
+
+def test_gain_of_all_cards_has_one_scale_that_holds_it(clinic, tmp_path):
+    each(
+        clinic, "session-card", "session", tmp_path / "all", "sDCG@10", format="json", where="user_id in ('u01', 'u05')"
+    )
+    files = [[row for row in rows_of(spec) if "ideal_value" in row] for spec in specs(tmp_path / "all")]
+    last = max(row["slot"] for rows in files for row in rows)
+    highest = max(row[name] or 0 for rows in files for row in rows for name in ("value", "ideal_value"))
+    assert len({max(row["slot"] for row in rows) for rows in files}) > 1
+    assert len({max(row["ideal_value"] for row in rows) for rows in files}) > 1
+    for rows in files:
+        zero = next(row for row in rows if row["slot"] == 0)
+        for row in rows:
+            # the panel is 6.5 font sizes high; beside it, 3.2 and 4.5 are for numbers and words
+            assert row["x"] == pytest.approx(3.2 * SIZE + (640 - 7.7 * SIZE) * row["slot"] / last, abs=0.011)
+            assert zero["gain"] - row["ideal"] == pytest.approx(6.5 * SIZE * row["ideal_value"] / highest, abs=0.011)
+            if row["value"] is not None:
+                assert zero["gain"] - row["gain"] == pytest.approx(6.5 * SIZE * row["value"] / highest, abs=0.011)
+    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    assert (
+        "8 of 8 sessions are drawn, with the same scales of grades, gain, ranks and slots in all figures; only the time axis"
+        in page
+    )
+
+
+@pytest.mark.parametrize("unit", ["topic", "user"])
+def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
+    each(clinic, "session-wall", unit, tmp_path / "all", format="json", where="user_id in ('u01', 'u05')")
+    files = specs(tmp_path / "all")
+    slot_widths, shares = set(), []
+    for spec in files:
+        rows = pl.DataFrame([row for row in rows_of(spec) if "py" in row and "group" in row])
+        (panel,) = {round(row["right"] - row["left"], 2) for row in rows_of(spec) if "lower_edge" in row}
+        # a line has a point for slot 0 and for each slot
+        spans = rows.group_by("session_id").agg(span=pl.col("px").max() - pl.col("px").min(), slots=pl.len() - 1)
+        slot_widths |= {round(span / slots, 1) for span, slots in spans.select("span", "slots").iter_rows()}
+        shares.append(spans["span"].max() / panel)
+    assert len(files) > 1
+    assert len(slot_widths) == 1
+    assert max(shares) == pytest.approx(1, abs=0.001)
+    assert min(shares) < 0.99
 
 
 def test_every_session_has_its_file_its_score_and_its_caption(make, tmp_path):

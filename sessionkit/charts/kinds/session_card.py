@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, content_width, heading, key
+from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, Limits, content_width, heading, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import clean_queries, clean_results, exact_sum, gain_panel, query_panel
 from sessionkit.charts.time_panel import time_panel
@@ -31,6 +31,7 @@ def session_card(
     clicks: Any = None,  # noqa: ANN401
     head: Sequence[str] = (),
     measure: str = "Value",
+    limits: Limits | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -60,6 +61,9 @@ def session_card(
         Lines above the lists, such as the user, the topic and the score.
     measure
         Text of the measure.
+    limits
+        The least and the greatest value of rank, grade, contribution, slot, value and ideal in all cards that are compared, such
+        as ``{"contribution": (0.0, 1.2)}``: cards with the same limits have the same scales. By default those of this session.
     synthetic, title, subtitle
         As for `session_curve`.
     width
@@ -89,7 +93,7 @@ def session_card(
     lines = [plain("head", text) for text in head]
 
     def draw(width: float, size: float) -> alt.LayerChart:
-        canvas = Canvas(width, size)
+        canvas = Canvas(width, size, limits)
         for text in lines:
             canvas.paragraph(text)
         canvas.y += 0.5 * size

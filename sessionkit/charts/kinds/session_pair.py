@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.canvas import LINE, SCREEN_SIZE, Canvas, content_width, cut, key
+from sessionkit.charts.canvas import LINE, SCREEN_SIZE, Canvas, Limits, content_width, cut, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import Place, clean_queries, clean_results, exact_sum, query_panel
 from sessionkit.display.labels import plain, printable_column
@@ -30,6 +30,7 @@ def session_pair(
     *,
     groups: Mapping[str, str] | None = None,
     measure: str = "Value",
+    limits: Limits | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
@@ -54,6 +55,9 @@ def session_pair(
         The group of each session, such as its system, by its id.
     measure
         Text of the measure.
+    limits
+        The least and the greatest value of rank, grade and contribution in all pairs that are compared, see `session_card`. By
+        default those of this pair.
     synthetic, title, subtitle
         As for `session_curve`.
     width
@@ -82,7 +86,7 @@ def session_pair(
     results = pl.concat([side.results for side in sides])
 
     def draw(width: float, size: float) -> alt.LayerChart:
-        canvas = Canvas(width, size)
+        canvas = Canvas(width, size, limits)
         gap = 1.5 * size
         ends = []
         for number, side in enumerate(sides):

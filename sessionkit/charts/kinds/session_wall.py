@@ -11,6 +11,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
+from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label
@@ -56,6 +57,7 @@ def session_wall(
     measure: str = "Value",
     sheet: int = 1,
     aligned: str | None = None,
+    limits: Limits | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
@@ -91,6 +93,9 @@ def session_wall(
         Which sheet, from 1; a sheet holds at most 200 sessions, see `place_sessions`.
     aligned
         A column of the sessions, such as ``"user_id"``: in each topic, panels of one value stand at the same place in every group.
+    limits
+        The least and the greatest number of slots in all walls that are compared, such as ``{"slots": (1, 40)}``: they have the
+        same horizontal scale. By default those of these sessions.
     colors, synthetic, title, subtitle
         As for `session_curve`.
     most_height
@@ -115,7 +120,7 @@ def session_wall(
         n_sheets = len(placement.heights)
         if not 1 <= sheet <= n_sheets:
             raise UsageError(f"there is no sheet {sheet}; this wall has {counted(n_sheets, 'sheet')}")
-        drawing = _Drawing.of(placement, sheet, steps, table, text_size)
+        drawing = _Drawing.of(placement, sheet, steps, table, text_size, limits=limits)
         layers = [
             *drawing.panels(measure),
             *drawing.curves(shade),
@@ -169,12 +174,19 @@ class _Drawing:
 
     @classmethod
     def of(
-        cls, placement: Placement, sheet: int, steps: pl.DataFrame, table: pl.DataFrame, text_size: float
+        cls,
+        placement: Placement,
+        sheet: int,
+        steps: pl.DataFrame,
+        table: pl.DataFrame,
+        text_size: float,
+        *,
+        limits: Limits | None,
     ) -> _Drawing:
         """Return the drawing of a sheet; scales are those of all sheets."""
         grid = placement.grid
         scales = steps.join(table.select("session_id", "topic_id", "is_raw"), on="session_id")
-        slots = max(1, int(table.get_column("slots").max() or 1))  # type: ignore[arg-type]
+        slots = max(1, int(extent(table, "slots", limits)[1]))
         raw = scales.filter("is_raw").group_by("topic_id").agg(raw_top=pl.max_horizontal("gain", "ideal").max())
         rows = placement.sessions.filter(sheet=sheet).join(
             raw, on="topic_id", how="left", nulls_equal=True, maintain_order="left"

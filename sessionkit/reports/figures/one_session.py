@@ -12,6 +12,7 @@ from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.session_contrast import SessionContrast, most_contrasting
 from sessionkit.analysis.timeline import timeline
+from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.charts.session_panels import MOST_RANKS
 from sessionkit.display.labels import label
@@ -31,6 +32,9 @@ from sessionkit.scoring.score import score
 from sessionkit.study import Study
 from sessionkit.study.session_counts import session_columns
 from sessionkit.study.session_subset import with_sessions
+
+SCALES = ("rank", "grade", "contribution")
+"""Columns of results that have a scale in a card."""
 
 
 def waterfall(study: Study, choices: Choices) -> Figure:
@@ -88,6 +92,7 @@ def session_card(study: Study, choices: Choices) -> Figure:
         clicks=clicks,
         head=head,
         measure=str(measure),
+        limits=choices.limits,
         synthetic=choices.synthetic,
         title=title,
     )
@@ -99,11 +104,26 @@ def session_card(study: Study, choices: Choices) -> Figure:
     return Figure("session-card", title, chart, caption)
 
 
+def card_limits(study: Study, choices: Choices) -> Limits:
+    """What the cards of all sessions show, for them to have one scale."""
+    measure = _of_sessions(choices, "session-card", choices.ratio)
+    rows = _results_of_card(study, measure)
+    limits = {name: extent(rows, name) for name in SCALES}
+    curves = _curve_of_card(study, measure, rows) if study.facts.judgments else None
+    return limits if curves is None else limits | {name: extent(curves, name) for name in ("slot", "value", "ideal")}
+
+
+def pair_limits(study: Study, choices: Choices) -> Limits:
+    """What the lists of all sessions show, for pairs of them to have one scale."""
+    rows = _results_of_card(study, _of_sessions(choices, "session-pair"))
+    return {name: extent(rows, name) for name in SCALES}
+
+
 def _results_of_card(own: Study, measure: Measure) -> pl.DataFrame:
-    """The results of a session with what they add, their clicks and their dwell."""
+    """The results of sessions with what they add, their clicks and their dwell."""
     rows = results_shown(own, measure)
     within = pl.col("counted").is_not_null() | (pl.col("rank") <= (measure.cutoff or MOST_RANKS))
-    keys = ["query_position", "rank"]
+    keys = ["session_id", "query_position", "rank"]
     if "dwell_seconds" in own.columns("results"):
         dwell = own.results.select(*keys, dwell=pl.col("dwell_seconds").cast(pl.Float64)).collect()
         rows = rows.join(dwell, on=keys, how="left", maintain_order="left")
@@ -111,24 +131,27 @@ def _results_of_card(own: Study, measure: Measure) -> pl.DataFrame:
 
 
 def _curve_of_card(own: Study, measure: Measure, rows: pl.DataFrame) -> pl.DataFrame | None:
-    """The gain of a session along its lists and that of its ideal, both in the unit of its value: ``value`` ends with it."""
+    """The gain of each session along its lists and that of its ideal, both in the unit of its value: ``value`` ends with it."""
     try:
         require_curve(measure)
     except MeasureError:  # a curve of what results add, without an ideal
         if rows.is_empty():
             return None
-        running = exact.unfixed(exact.fixed(pl.col("contribution").fill_null(0.0)).cum_sum())
-        slots = rows.with_columns(slot=pl.int_range(1, pl.len() + 1), value=running, ideal=pl.lit(None, pl.Float64))
+        running = exact.unfixed(exact.fixed(pl.col("contribution").fill_null(0.0)).cum_sum().over("session_id"))
+        slot = pl.int_range(1, pl.len() + 1).over("session_id")
+        slots = rows.with_columns(slot=slot, value=running, ideal=pl.lit(None, pl.Float64))
         return slots.select("slot", "query_position", "rank", "value", "ideal")
-    vectors = pl.concat([session_vectors(batch, measure) for batch in batches(own, columns_read(own, [measure]))])
-    if vectors.is_empty():
-        return None
     total, ideal = exact.unfixed(pl.col("total")), exact.unfixed(pl.col("ideal"))
-    divisor = ideal.last() if getattr(measure, "normalized", False) else pl.lit(1.0)
+    divisor = ideal.last().over("session") if getattr(measure, "normalized", False) else pl.lit(1.0)
     last = pl.col("slot") > pl.col("own")
-    return vectors.select(
-        "slot", "query_position", "rank", value=pl.when(~last).then(total / divisor), ideal=ideal / divisor
+    columns = (pl.when(~last).then(total / divisor).alias("value"), (ideal / divisor).alias("ideal"))
+    curves = pl.concat(
+        [  # a batch numbers its own sessions
+            session_vectors(batch, measure).filter(divisor > 0).select("slot", "query_position", "rank", *columns)
+            for batch in batches(own, columns_read(own, [measure]))
+        ]
     )
+    return None if curves.is_empty() else curves
 
 
 def _head_of_card(
@@ -233,6 +256,7 @@ def session_pair(study: Study, choices: Choices) -> Figure:
         choices.redaction.frame(queries, study),
         groups={shown[name]: group for name, group in groups.items()},
         measure=str(measure),
+        limits=choices.limits,
         synthetic=choices.synthetic,
         title=title,
         subtitle=about,

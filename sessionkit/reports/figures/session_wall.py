@@ -6,6 +6,7 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.analysis.session_wall import WallTables, wall_tables
+from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import capital, counted
@@ -59,6 +60,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
                 measure=str(measure),
                 sheet=sheet,
                 aligned=aligned,
+                limits=choices.limits,
                 colors=choices.colors,
                 synthetic=choices.synthetic,
                 title=title,
@@ -68,6 +70,12 @@ def session_wall(study: Study, choices: Choices) -> Figure:
             )
         )
     return Figure("session-wall", title, sheets[0], _caption(tables, measure, order, n_sheets), tuple(sheets[1:]))
+
+
+def wall_limits(study: Study, choices: Choices) -> Limits:
+    """The numbers of slots of all sessions, for walls of some of them to have one horizontal scale."""
+    sessions = wall_tables(study, _drawn_measure(choices), choices.by).sessions
+    return {"slots": extent(sessions, "slots")}
 
 
 def _drawn_measure(choices: Choices) -> GainMeasure:

@@ -14,7 +14,7 @@ from sessionkit.analysis.groups import EVERYONE, UNKNOWN
 from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
-from sessionkit.display.labels import label
+from sessionkit.display.labels import label, plain
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.numbers import compact, share_text
 from sessionkit.display.words import counted
@@ -136,16 +136,19 @@ def session_wall(
         draw(None if width is None else pixels("width", width), SCREEN_TEXT if width is None else PAPER_TEXT),
         lambda points, font_size: draw(points, min(font_size, PAPER_TEXT)),
     )
-    below = [*([subtitle] if subtitle else []), *_key(table, clicks)]
-    return titled(on_paper, title, below, synthetic)
+    below = [*([subtitle] if subtitle else []), *_key(table, clicks, plain("measure", measure))]
+    chart = titled(on_paper, title, below, synthetic)
+    if chart.title is not alt.Undefined:
+        chart.title.limit = chart.width
+    return chart
 
 
-def _key(table: pl.DataFrame, clicks: Any) -> list[str]:  # noqa: ANN401  # anything tabular
+def _key(table: pl.DataFrame, clicks: Any, measure: str) -> list[str]:  # noqa: ANN401  # anything tabular
     """How a panel is read, in lines for a screen; print folds them."""
     has_clicks = clicks is not None and len(as_polars(clicks, SOURCE).collect()) > 0
     if not table.get_column("value").count():
         return ["Line: number of clicks so far; dotted: a query ends; triangle: click"] if has_clicks else []
-    marks = ["Line: gain; gray: that of the ideal session; dotted: a query ends; point: the score"]
+    marks = [f"Number and point: {measure}; line: gain; gray: that of the ideal session; dotted: a query ends"]
     marks += ["triangle: click"] if has_clicks else []
     bounds = "bar: bounds under missing judgments, no confidence interval"
     return ["; ".join(marks), f"Strip: judged share of each query, white for none, black for all; {bounds}"]
@@ -156,8 +159,9 @@ def wall_sessions(sessions: Any, aligned: str | None = None) -> pl.DataFrame:  #
     extra = [aligned] if aligned is not None and aligned not in SESSIONS else []
     table = checked(sessions, (*SESSIONS, *extra), SOURCE)
     value = as_polars(sessions, SOURCE).select("value").collect().to_series().cast(pl.Float64)
-    # a session without an ideal shows raw gain
-    return table.with_columns(value, is_raw=pl.col("ideal").is_null())
+    # a session without an ideal shows raw gain; where none has a value, no panel says so
+    without_value = "undefined" if value.count() else ""
+    return table.with_columns(value, is_raw=pl.col("ideal").is_null(), without_value=pl.lit(without_value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,8 +358,8 @@ class _Drawing:
         """The id and score of every session, the top of a raw scale, and headings."""
         room = int(self.grid.width / (CHARACTER * self.text_size))
         scores = [
-            "raw" if is_raw and value is not None else "" if value is None else compact(value)
-            for is_raw, value in self.sessions.select("is_raw", "value").iter_rows()
+            without if value is None else _score(value)
+            for value, without in self.sessions.select("value", "without_value").iter_rows()
         ]
         ids = [
             _cut(label(str(name)), room - len(score) - 1)
@@ -367,7 +371,7 @@ class _Drawing:
         tops = self.sessions.filter("is_raw").select(
             left=pl.col("x") + 2,
             inside=pl.col("y") + 6,
-            text=pl.Series([f"to {compact(top)}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
+            text=pl.Series([f"to {top:.3g}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
         )
         style: dict[str, Any] = {"fontSize": self.text_size, "color": INK}
         names = alt.Chart(guide(places)).mark_text(align="left", baseline="bottom", **style)
@@ -405,6 +409,11 @@ def _texts_of(*names: str) -> list[pl.Expr]:
 
 def _percent(name: str) -> pl.Expr:
     return pl.col(name).map_elements(share_text, pl.String).fill_null("\u2013")
+
+
+def _score(value: float) -> str:
+    """A score with as many decimals as its neighbors have; 0 is exactly 0."""
+    return f"{value:.3f}" if 0.0005 <= abs(value) < 100 else compact(value)
 
 
 def _cut(text: str, most: int) -> str:
@@ -499,7 +508,7 @@ def place_sessions(
     rows = rows.with_columns(nth=_places_in_cell(aligned))
     rows = rows.with_columns(row=pl.col("nth") // grid.columns, column=pl.col("nth") % grid.columns)
     sizes = rows.group_by("block", "row").agg(n=pl.len()).sort("block", "row")
-    head = LINE * (2.4 if topics else 1.2)
+    head = LINE * (2.6 if topics else 1.4)
     tops = pl.DataFrame(
         list(_pack(sizes, head, grid.row_height, most_height or math.inf)),
         schema={"block": pl.Int64, "row": pl.Int64, "sheet": pl.Int64, "top": pl.Float64, "begins": pl.Boolean},
@@ -557,7 +566,7 @@ def _headings(
         stands = 0 if grid.cells == 1 else row["cell"]
         x = stands * (grid.columns * (grid.width + GAP) + CELL_GAP)
         name = "" if row["group"] in (EVERYONE, UNKNOWN) else row["group"]
-        lines.append((row["sheet"], x, row["top"] - LINE * 0.6, _heading(name, row), False))
+        lines.append((row["sheet"], x, row["top"] - LINE * 0.75, _heading(name, row), False))
         if has_topics:
             topic = "no topic" if row["topic_id"] is None else f"Topic {label(row['topic_id'], 60)}"
             lines.append((row["sheet"], 0.0, row["top"] - head + LINE * 0.5, topic, True))
@@ -569,5 +578,5 @@ def _heading(name: str, cell: Mapping[str, Any]) -> str:
     """What stands above the panels of one group: its name, n, median, and how many sessions are undefined."""
     parts = [f"n = {cell['n']:,}"] if cell["n"] else [counted(cell["sessions"], "session")]
     parts += [f"median {compact(cell['median'])}"] if cell["n"] else []
-    parts += [f"{cell['undefined']:,} undefined"] if cell["n"] and cell["undefined"] else []
+    parts += [f"{cell['undefined']:,} undefined"] if cell["n"] else []
     return f"{label(name, 60)}: {', '.join(parts)}" if name else ", ".join(parts)

@@ -50,6 +50,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     )
     title = "All sessions"
     order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
+    replaced = [] if _is_as_asked(choices, measure) else [f"{measure} in place of {choices.exact}"]
     sheets = []
     for sheet in range(1, n_sheets + 1):
         number = [f"sheet {sheet} of {n_sheets}"] if n_sheets > 1 else []
@@ -64,12 +65,18 @@ def session_wall(study: Study, choices: Choices) -> Figure:
                 colors=choices.colors,
                 synthetic=choices.synthetic,
                 title=title,
-                subtitle=capital("; ".join([*number, order])),
+                subtitle=capital("; ".join([*number, order, *replaced])),
                 width=width,
                 most_height=height,
             )
         )
-    return Figure("session-wall", title, sheets[0], _caption(tables, measure, order, n_sheets), tuple(sheets[1:]))
+    return Figure(
+        "session-wall",
+        title,
+        sheets[0],
+        _caption(tables, measure, "; ".join([order, *replaced]), n_sheets),
+        tuple(sheets[1:]),
+    )
 
 
 def wall_limits(study: Study, choices: Choices) -> Limits:
@@ -83,6 +90,11 @@ def _drawn_measure(choices: Choices) -> GainMeasure:
     measure = require_curve(choices.exact) if choices.exact is not None else choices.ratio
     measure = measure @ (measure.cutoff or TOP)
     return normalized(measure) if "query_discount" in measure.parameters() and not measure.normalized else measure
+
+
+def _is_as_asked(choices: Choices, measure: GainMeasure) -> bool:
+    """Whether the measure that is drawn is the one asked for, cut at a rank."""
+    return choices.exact is None or choices.exact @ (choices.exact.cutoff or TOP) == measure
 
 
 def _is_paired(sessions: pl.DataFrame) -> bool:

@@ -106,6 +106,7 @@ CALLS = {
     "Study.columns": lambda study, _: (study, "results"),
     "Study.save": lambda study, files: (study, files / "again"),
     "Study.table": lambda study, _: (study, "results"),
+    "charts.each": lambda study, files: (study, "waterfall", "session", files / "each", SESSION),
     "charts.effort_gain": lambda study, _: (sk.effort(study, SESSION),),
     "charts.group_means": lambda study, _: (sk.compare(study, MEAN),),
     "charts.last_vs_nonlast": lambda study, _: (sk.breakdown(study, QUERY),),

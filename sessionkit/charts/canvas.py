@@ -75,7 +75,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Return about how wide a text is drawn in Liberation Sans or Arial, in the unit of the font size.
 
     >>> text_width("mill", 10)
-    17.21
+    14.99
     """
     return round((sum(map(_advance, text)) + BOLD * bold * len(text)) * size / 1000, 2)
 

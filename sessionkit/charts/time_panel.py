@@ -22,7 +22,7 @@ def duration(seconds: float) -> str:
     """Return a length of time in its two largest units.
 
     >>> [duration(seconds) for seconds in (0.4, 12, 95, 3600, 11100, 200000)]
-    ['0.4 s', '12 s', '1 min 35 s', '1 h', '3 h 5 min', '2 d 8 h']
+    ['0.4 s', '12 s', '1 min 35 s', '1 h', '3 h 5 min', '2 d 7 h']
     """
     if seconds < 10:
         return f"{seconds:.1f}".removesuffix(".0") + " s"

@@ -301,7 +301,7 @@ def file_stems(values: Iterable[str], unit: str) -> dict[str, str]:
     Names differ on file systems that ignore case, too.
 
     >>> file_stems(["s1", "P03", "../x y", "con"], "session")
-    {'s1': 's1', 'P03': 'P03', '../x y': 'x-y-3cb4c2d10e27', 'con': 'con-5b7c2fd3c0ea'}
+    {'s1': 's1', 'P03': 'P03', '../x y': 'x-y-46c740c677b0', 'con': 'con-1143da2bc54c'}
     """
     ids = list(values)
     plain = {value: _safe_part(value) for value in ids}

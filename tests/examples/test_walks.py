@@ -34,7 +34,7 @@ def test_events_become_sessions(run):
     assert f"s1, query 2 'led tv'   {(2 + 3 / 2) / (3 + 2 / log2(3)):.4f}" in ran.said
     assert "s3, query 1 'oled'     0.0000" in ran.said
     assert "s1 TimeToFirstClick  31.0000" in ran.said
-    assert ran.count("ubi_events.svg", "point") == 1
+    assert ran.count("ubi_events.svg", "point") == 2  # the click, and that of the key
 
 
 def test_one_number_of_a_paper(run):

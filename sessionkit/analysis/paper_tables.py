@@ -197,7 +197,8 @@ def session_rows_table(table: pl.DataFrame, measures: Sequence[str], ratings: Se
         columns[name.capitalize()] = number_texts(name, table[name].to_list(), 0)
     columns["Minutes"] = number_texts("minutes", minutes.to_list(), 1)
     for name in ratings:
-        columns[label(name)] = [None if value is None else _text(value) for value in table[name]]
+        header = f"{label(name)} (log)" if label(name) in columns else label(name)
+        columns[header] = [None if value is None else _text(value) for value in table[name]]
     shown = {name: texts for name, texts in columns.items() if any(text is not None for text in texts)}
     lower = [measure for measure in measures if MeasureDirection.named(measure).better == "lower"]
     fixed = [measure for measure in bounded if measure not in movable]

@@ -219,3 +219,21 @@ def test_long_tables_are_typeset_in_parts_whatever_the_log_says(tmp_path, table)
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "root:" not in (tmp_path / "paper.log").read_text(errors="replace")
+
+
+def test_a_rating_named_as_a_count_stands_beside_the_count_in_a_paper():
+    lists = {
+        "session_id": ["s"] * 2,
+        "query_position": [1, 2],
+        "rank": [1, 1],
+        "doc_id": ["a", "b"],
+        "topic_id": ["t"] * 2,
+    }
+    judgments = {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}
+    study = sk.from_tables(
+        results=lists, judgments=judgments, sessions={"session_id": ["s"], "Queries": [9]}, max_grade=1
+    )
+    wide = sk.score(study, "sDCG@10", per="session", wide=True)
+    paper = session_rows_table(wide, ["sDCG@10"], ["Queries"])
+    cells = dict(zip(paper.headers, paper.rows[0], strict=True))
+    assert (cells["Queries"], cells["Queries (log)"]) == ("2", "9")

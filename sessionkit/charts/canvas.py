@@ -193,7 +193,7 @@ class Canvas:
         for draw in self.layers:
             layers += draw(x, y)
         if "click" in kinds:
-            triangle = of("click").mark_point(shape="triangle-up", filled=True, color=PALETTE[1], opacity=1)
+            triangle = of("click").mark_point(shape="triangle-up", filled=True, color=INK, opacity=1)
             triangle.mark.size = round((0.62 * self.size) ** 2, 1)
             layers.append(triangle.encode(x=x, y=y, tooltip=tips))
         word = alt.Text(field="text", type="nominal")

@@ -100,7 +100,7 @@ def query_panel(
     """
     place = place or Place(0.0, canvas.width)
     words = query_words(queries.with_columns(pl.col("text").str.slice(0, LONGEST_TEXT)))
-    layout = _ListLayout.fit(canvas, results if compared is None else compared, place)
+    layout = _ListLayout.fit(canvas, results if compared is None else compared, place, has_text=bool(words))
     blocks = {
         position: _query_lines(canvas, position, words.get(position), layout.text_width, any_text=bool(words))
         for position in queries.get_column("query_position")
@@ -166,17 +166,18 @@ class _ListLayout:
     bars: float = 0.0
 
     @classmethod
-    def fit(cls, canvas: Canvas, results: pl.DataFrame, place: Place) -> _ListLayout:
+    def fit(cls, canvas: Canvas, results: pl.DataFrame, place: Place, *, has_text: bool) -> _ListLayout:
         ranks = min(MOST_RANKS, max(5, int(extent(results, "rank", canvas.limits)[1])))
         beside = place.width >= NARROW * canvas.size
         sums = 4.2 * canvas.size
-        text = place.width * 0.42 if beside else place.width - sums
+        beside_lists = place.width * 0.42 if has_text else text_width("Q000", canvas.size)
+        text = beside_lists if beside else place.width - sums
         left = place.left + (text + canvas.size if beside else 0.0)
         room = place.left + place.width - left - (sums if beside else 0.0)
         added = results.get_column("contribution").drop_nulls()
         low, high = extent(results, "contribution", canvas.limits)
         low, high = min(0.0, low), max(0.0, high)
-        chip = min(room / ranks, 2.6 * canvas.size)
+        chip = min(room / ranks, (2.6 if has_text or not beside else 4.0) * canvas.size)
         has_numbers = any(text_width(compact(value), canvas.small) <= chip for value in added if value > 0)
         return cls(
             place,

@@ -28,7 +28,7 @@ CLICKS = ("session_id", "query_position", "rank", "slot", "doc_id")
 SOURCE = "the tables of a wall"
 MOST = 200
 """Sessions on one sheet."""
-PANEL_WIDTH, LEAST_WIDTH = 120.0, 66.0
+PANEL_WIDTH, LEAST_WIDTH = 120.0, 65.0
 """Width of the narrowest panel on a screen, in pixels, and on paper, in points."""
 FLATNESS = 0.5
 """Height of a panel as a share of its width."""
@@ -371,7 +371,7 @@ class _Drawing:
         tops = self.sessions.filter("is_raw").select(
             left=pl.col("x") + 2,
             inside=pl.col("y") + 6,
-            text=pl.Series([f"to {top:.3g}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
+            text=pl.Series([f"to {_top_text(top)}" for top in self.sessions.filter("is_raw")["top"]], dtype=pl.String),
         )
         style: dict[str, Any] = {"fontSize": self.text_size, "color": INK}
         names = alt.Chart(guide(places)).mark_text(align="left", baseline="bottom", **style)
@@ -396,6 +396,11 @@ class _Drawing:
 
 def _text(field: str) -> alt.Text:
     return alt.Text(field=field, type="nominal")
+
+
+def _top_text(top: float) -> str:
+    """The top of a raw scale; counts of clicks have no decimals."""
+    return f"{top:,.0f}" if top.is_integer() else compact(top)
 
 
 def _shown(name: str) -> pl.Expr:

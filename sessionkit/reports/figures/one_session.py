@@ -96,10 +96,12 @@ def session_card(study: Study, choices: Choices) -> Figure:
         synthetic=choices.synthetic,
         title=title,
     )
-    grades = "Chips are grades, darker is higher; an open chip is a result that is unjudged or does not count. "
+    grades = " Chips are grades, darker is higher; an open chip is a result that is unjudged or does not count."
+    changes = " Terms added to the query before are bold, removed terms struck."
+    has_text = queries.get_column("text").count() > 0 if "text" in queries.columns else False
     caption = (
-        f"{title}. {' '.join(f'{line}.' for line in head)} Each list runs from left to right by rank. "
-        f"{grades if study.facts.judgments else ''}Terms added to the query before are bold, removed terms struck."
+        f"{title}. {' '.join(f'{line}.' for line in head)} Each list runs from left to right by rank."
+        f"{grades if study.facts.judgments else ''}{changes if has_text else ''}"
     )
     return Figure("session-card", title, chart, caption)
 
@@ -188,7 +190,7 @@ def _head_of_card(
     between = ""
     if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
         low, high = compact(limits["lower"]), compact(limits["upper"])
-        between = f", between {low} and {high} whatever the grades of unjudged documents"
+        between = f", between {low} and {high} whatever the grades of unjudged documents" if low != high else ""
     return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]
 
 

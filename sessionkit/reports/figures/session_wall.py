@@ -8,6 +8,7 @@ from sessionkit import charts
 from sessionkit.analysis.session_wall import WallTables, wall_tables
 from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
+from sessionkit.charts.print_layout import NARROW
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import capital, counted
 from sessionkit.errors import UsageError, suggestion
@@ -23,8 +24,8 @@ COLUMNS = {"user": "user_id", "score": "value"}
 """The columns of those whose name is another."""
 DESCENDING = ("score", "judged", "queries")
 """Orders whose highest value stands first."""
-PAGE_HEIGHT, ABOVE_PANELS = 666.0, 70.0
-"""Points that a sheet of print is high at most, 235 mm, and those that titles take of them."""
+PAGE_HEIGHT, ABOVE_PANELS, ABOVE_NARROW = 666.0, 70.0, 104.0
+"""Points that a sheet of print is high at most, 235 mm, and those that titles take of them, on a wide and a narrow sheet."""
 MOST_SHEETS = 50
 """Sheets that one figure has: 10,000 sessions."""
 
@@ -44,7 +45,7 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     aligned = "user_id" if sort == "user" and _is_paired(tables.sessions) else None
     # on a screen a sheet is as high as its sessions need
     width = choices.size.inner_width
-    height = None if width is None else PAGE_HEIGHT - ABOVE_PANELS
+    height = None if width is None else PAGE_HEIGHT - (ABOVE_NARROW if width < NARROW else ABOVE_PANELS)
     n_sheets = len(
         place_sessions(wall_sessions(sessions, aligned), width=width, most_height=height, aligned=aligned).heights
     )

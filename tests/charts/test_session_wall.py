@@ -65,6 +65,12 @@ def test_pairs_stand_at_one_place_in_every_group():
     assert placed.filter(pl.col("user_id") == "a")["nth"].item() not in placed.filter(group="S2")["nth"].to_list()
 
 
+def test_pairs_stand_in_the_order_of_the_rows():
+    sessions = frame({("t", "S1"): 3}).with_columns(user_id=pl.Series(["P1", "P2", "P10"]))
+    placed = place_sessions(wall_sessions(sessions, "user_id"), aligned="user_id").sessions
+    assert placed["nth"].to_list() == [0, 1, 2]
+
+
 def test_a_wall_has_no_more_sheets_than_it_has():
     sessions = frame({("t", "S1"): 2})
     curves = sessions.select("session_id", slot=pl.lit(1), gain=pl.lit(1.0), ideal=pl.lit(2.0))

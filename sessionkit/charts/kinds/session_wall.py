@@ -510,7 +510,7 @@ def place_sessions(
     stacked = grid.cells == 1
     rows = sessions.with_columns(topic=topic, cell=cell)
     rows = rows.with_columns(block=pl.col("topic") * len(groups) + pl.col("cell") if stacked else pl.col("topic"))
-    rows = rows.with_columns(nth=_places_in_cell(aligned))
+    rows = rows.with_row_index("at").with_columns(nth=_places_in_cell(aligned)).drop("at")
     rows = rows.with_columns(row=pl.col("nth") // grid.columns, column=pl.col("nth") % grid.columns)
     sizes = rows.group_by("block", "row").agg(n=pl.len()).sort("block", "row")
     head = LINE * (2.6 if topics else 1.4)
@@ -527,11 +527,16 @@ def place_sessions(
 
 
 def _places_in_cell(aligned: str | None) -> pl.Expr:
-    """The place of a session among those of its topic and group, from 0; the same for one value of a column in every group."""
+    """The place of a session among those of its topic and group, from 0; the same for one value of a column in every group.
+
+    ``at`` is the number of the row.
+    """
     if aligned is None:
         return pl.int_range(pl.len()).over("topic", "cell")
+    # values in the order in which the rows have them: as text, P10 would stand before P2
+    first = pl.col("at").min().over(aligned)
     again = pl.int_range(pl.len()).over("topic", "cell", aligned)
-    return pl.struct(pl.col(aligned), again.alias("again")).rank("dense").over("topic").cast(pl.Int64) - 1
+    return pl.struct(first.alias("first"), again.alias("again")).rank("dense").over("topic").cast(pl.Int64) - 1
 
 
 def _pack(

@@ -96,3 +96,18 @@ def test_no_session_is_higher_than_a_page(tmp_path, width, most):
     assert wide <= float(width[:-2]) * 1.02
     assert high <= most
     assert "more queries: +" in path.read_text("utf-8")
+
+
+def test_a_card_says_what_lies_below_its_lists():
+    lists = {
+        "session_id": ["s"] * 3,
+        "query_position": [1] * 3,
+        "rank": [1, 2, 3],
+        "doc_id": [*"abc"],
+        "topic_id": ["t"] * 3,
+    }
+    judgments = {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]}
+    study = sk.from_tables(results=lists | {"clicked": [True, False, True]}, judgments=judgments, max_grade=1)
+    caption = figure(study, "nsDCG@2").caption
+    assert "Not drawn: 1 result below rank 2, 1 click on them." in caption
+    assert "Not drawn" not in figure(study, "nsDCG@3").caption

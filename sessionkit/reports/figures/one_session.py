@@ -30,7 +30,7 @@ from sessionkit.scoring.explain import explain, one_session
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
-from sessionkit.study.session_counts import session_columns
+from sessionkit.study.session_counts import session_columns, was_clicked
 from sessionkit.study.session_subset import with_sessions
 
 SCALES = ("rank", "grade", "contribution")
@@ -84,6 +84,7 @@ def session_card(study: Study, choices: Choices) -> Figure:
     about = _about(study, choices, session)
     title = f"{about[:1].upper()}{about[1:]}"
     value, head = _head_of_card(own, study, choices, measure, rows)
+    head += _not_drawn(own, measure, rows)
     chart = charts.session_card(
         rows,
         queries,
@@ -130,6 +131,17 @@ def _results_of_card(own: Study, measure: Measure) -> pl.DataFrame:
         dwell = own.results.select(*keys, dwell=pl.col("dwell_seconds").cast(pl.Float64)).collect()
         rows = rows.join(dwell, on=keys, how="left", maintain_order="left")
     return rows.filter(within).sort(keys)
+
+
+def _not_drawn(own: Study, measure: Measure, rows: pl.DataFrame) -> list[str]:
+    """A line that says how many results and clicks lie below the ranks of the lists; none where none do."""
+    clicked = was_clicked(own.columns("results")).fill_null(value=False)
+    n_results, n_clicks = own.results.select(pl.len(), clicks=clicked.sum()).collect().row(0)
+    below, clicks = n_results - len(rows), n_clicks - int(rows.get_column("clicked").fill_null(value=False).sum())
+    if not below:
+        return []
+    and_clicks = f", {counted(clicks, 'click')} on them" if clicks else ""
+    return [f"Not drawn: {counted(below, 'result')} below rank {measure.cutoff or MOST_RANKS}{and_clicks}"]
 
 
 def _curve_of_card(own: Study, measure: Measure, rows: pl.DataFrame) -> pl.DataFrame | None:

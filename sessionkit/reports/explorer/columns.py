@@ -28,8 +28,6 @@ LEVELS = 100
 """Different texts that a column of the table may have; free text is not in the table."""
 MOST_COLUMNS = 30
 """Columns of the log that the table has at most."""
-MOST_BOUNDED = 20_000
-"""Sessions of a study whose table has bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +83,13 @@ class Columns:
 
 
 def columns_of_sessions(
-    study: Study, measure: GainMeasure, redaction: Redaction, whole: Study, primary: Measure | None = None
+    study: Study,
+    measure: GainMeasure,
+    redaction: Redaction,
+    whole: Study,
+    *,
+    primary: Measure | None = None,
+    is_bounded: bool = True,
 ) -> Columns:
     """Lay some sessions out for the explorer.
 
@@ -99,6 +103,8 @@ def columns_of_sessions(
         What is left out; ids are numbered as in the `whole` study.
     primary
         The measure whose score the table of sessions shows with its bounds; by default `measure`.
+    is_bounded
+        Whether the table has bounds, for which the whole study is read.
     """
     left_out = {
         *(TEXTS if "documents" in redaction.kinds else ()),
@@ -124,7 +130,7 @@ def columns_of_sessions(
         shown = shown.with_columns(doc_id=pl.lit(None, pl.String))
     if "queries" in redaction.kinds:
         queries = queries.with_columns(query_text=pl.lit(None, pl.String))
-    table = table_columns(whole, study, primary or measure, has_extras=not redaction.kinds)
+    table = table_columns(whole, study, primary or measure, has_extras=not redaction.kinds, is_bounded=is_bounded)
     return Columns(
         redaction.frame(sessions, whole),
         redaction.frame(queries.with_columns(pl.col(counts).fill_null(0)), whole),
@@ -134,7 +140,7 @@ def columns_of_sessions(
     )
 
 
-def table_columns(whole: Study, held: Study, measure: Measure, *, has_extras: bool) -> pl.DataFrame:
+def table_columns(whole: Study, held: Study, measure: Measure, *, has_extras: bool, is_bounded: bool) -> pl.DataFrame:
     """Return what the table of sessions shows beside their names, a row for each session in the order of their ids.
 
     Parameters
@@ -144,10 +150,11 @@ def table_columns(whole: Study, held: Study, measure: Measure, *, has_extras: bo
     held
         The study with the sessions alone that are shown.
     measure
-        The measure of the scores and of their bounds under missing judgments. Which documents of a topic are not judged is
-        known only of the whole study, so a study of more than `MOST_BOUNDED` sessions has no bounds here.
+        The measure of the scores and of their bounds under missing judgments.
     has_extras
         Whether ratings and covariates, the further columns of sessions and users, may be shown.
+    is_bounded
+        Whether there are bounds. Which documents of a topic are not judged is known only of the whole study, which is read for them.
 
     Returns
     -------
@@ -156,7 +163,6 @@ def table_columns(whole: Study, held: Study, measure: Measure, *, has_extras: bo
         that the log tells; numbers and texts of few values among the further columns.
     """
     extras = [name for table in ("sessions", "users") for name in extras_of(whole)[table]]
-    is_bounded = whole.facts.sessions <= MOST_BOUNDED
     names = column_names(measure)
     study = whole if is_bounded else held
     if {*names} & {*study.columns("sessions"), *study.columns("users")}:  # which score refuses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from sessionkit.display.templates import json_text
-from sessionkit.reports.explorer.columns import MOST_BOUNDED, TEXTS, columns_of_sessions
+from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
 from sessionkit.reports.figures.figure import figures
@@ -46,7 +46,7 @@ def explorer_parts(of: Material, room: int) -> list[Part]:
         f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
     ]
     left += ["Snippets are left out, so that the page stays small."] if shortened else []
-    is_bounded = everyone <= MOST_BOUNDED or of.unjudged is not None
+    is_bounded = not of.large or of.unjudged is not None
     measure = quote(str(next(iter(of.measures), of.choices.measure)))
     left += [
         f"sessionkit score STUDY {measure} --per session --wide writes the table{'' if is_bounded else ' with bounds'}; "
@@ -64,7 +64,8 @@ def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
     ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
     some = only(of.shown, ids)
     held = some if some is of.shown else in_memory(some)
-    columns = columns_of_sessions(held, measure, of.redaction, of.study, next(iter(of.measures), None))
+    primary = next(iter(of.measures), None)
+    columns = columns_of_sessions(held, measure, of.redaction, of.study, primary=primary, is_bounded=not of.large)
     order, shortened = ids["session_id"].sort(), False
     while True:
         drawn = len(ids) < of.study.facts.sessions

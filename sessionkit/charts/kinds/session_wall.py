@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -464,6 +465,11 @@ class PanelGrid:
         return cls(columns, cells, width, width * FLATNESS)
 
     @property
+    def cell_width(self) -> float:
+        """Width of the panels of one topic and group."""
+        return self.columns * (self.width + GAP) - GAP
+
+    @property
     def row_height(self) -> float:
         """Height of a row of panels: the text above them, the plots, the strips below."""
         return LINE + self.height + STRIP + BELOW
@@ -513,7 +519,9 @@ def place_sessions(
     rows = rows.with_row_index("at").with_columns(nth=_places_in_cell(aligned)).drop("at")
     rows = rows.with_columns(row=pl.col("nth") // grid.columns, column=pl.col("nth") % grid.columns)
     sizes = rows.group_by("block", "row").agg(n=pl.len()).sort("block", "row")
-    head = LINE * (2.6 if topics else 1.4)
+    room = int((grid.cell_width + GAP) / (CHARACTER * (SCREEN_TEXT if width is None else PAPER_TEXT)))
+    cells = _cells(rows, room)
+    head = LINE * ((1.6 if topics else 0.4) + max(map(len, cells["lines"])))
     tops = pl.DataFrame(
         list(_pack(sizes, head, grid.row_height, most_height or math.inf)),
         schema={"block": pl.Int64, "row": pl.Int64, "sheet": pl.Int64, "top": pl.Float64, "begins": pl.Boolean},
@@ -523,7 +531,7 @@ def place_sessions(
     left = grid.left(pl.lit(0) if stacked else pl.col("cell"), pl.col("column"))
     rows = rows.with_columns(x=left, y=pl.col("top") + LINE)
     heights = tops.group_by("sheet").agg(pl.col("top").max() + grid.row_height).sort("sheet")["top"].to_list()
-    return Placement(grid, rows, _headings(rows, tops, grid, head, has_topics=bool(topics)), tuple(heights))
+    return Placement(grid, rows, _headings(cells, tops, grid, head, has_topics=bool(topics)), tuple(heights))
 
 
 def _places_in_cell(aligned: str | None) -> pl.Expr:
@@ -559,24 +567,32 @@ def _pack(
         y += BETWEEN
 
 
-def _headings(
-    rows: pl.DataFrame, tops: pl.DataFrame, grid: PanelGrid, head: float, *, has_topics: bool
-) -> pl.DataFrame:
-    """The lines above panels: the topic, and of each group n, median and how many have no value."""
-    begins = tops.filter("begins").select("block", "sheet", "top")
+def _cells(rows: pl.DataFrame, room: int) -> pl.DataFrame:
+    """The panels of each topic and group, with the lines of their heading, which has so many characters of room."""
     cells = rows.group_by("block", "topic_id", "cell", "group").agg(
         sessions=pl.len(),
         n=pl.col("value").count(),
         median=pl.col("value").median(),
         undefined=pl.col("value").null_count(),
     )
+    lines = [
+        textwrap.wrap(_heading(row), room, max_lines=3, placeholder=" \u2026") for row in cells.iter_rows(named=True)
+    ]
+    return cells.with_columns(pl.Series("lines", lines, pl.List(pl.String)))
+
+
+def _headings(
+    cells: pl.DataFrame, tops: pl.DataFrame, grid: PanelGrid, head: float, *, has_topics: bool
+) -> pl.DataFrame:
+    """The lines above panels: the topic, and of each group n, median and how many have no value."""
+    begins = tops.filter("begins").select("block", "sheet", "top")
     cells = cells.join(begins, on="block").sort("sheet", "top", "cell")
     lines = []
     for row in cells.iter_rows(named=True):
         stands = 0 if grid.cells == 1 else row["cell"]
         x = stands * (grid.columns * (grid.width + GAP) + CELL_GAP)
-        name = "" if row["group"] in (EVERYONE, UNKNOWN) else row["group"]
-        lines.append((row["sheet"], x, row["top"] - LINE * 0.75, _heading(name, row), False))
+        for number, text in enumerate(reversed(row["lines"])):
+            lines.append((row["sheet"], x, row["top"] - LINE * (0.75 + number), text, False))
         if has_topics:
             topic = "no topic" if row["topic_id"] is None else f"Topic {label(row['topic_id'], 60)}"
             lines.append((row["sheet"], 0.0, row["top"] - head + LINE * 0.5, topic, True))
@@ -584,8 +600,9 @@ def _headings(
     return pl.DataFrame(lines, schema=schema, orient="row").unique(maintain_order=True)
 
 
-def _heading(name: str, cell: Mapping[str, Any]) -> str:
+def _heading(cell: Mapping[str, Any]) -> str:
     """What stands above the panels of one group: its name, n, median, and how many sessions are undefined."""
+    name = "" if cell["group"] in (EVERYONE, UNKNOWN) else cell["group"]
     parts = [f"n = {cell['n']:,}"] if cell["n"] else [counted(cell["sessions"], "session")]
     parts += [f"median {compact(cell['median'])}"] if cell["n"] else []
     parts += [f"{cell['undefined']:,} undefined"] if cell["n"] else []

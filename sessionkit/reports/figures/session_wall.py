@@ -24,7 +24,7 @@ COLUMNS = {"user": "user_id", "score": "value"}
 """The columns of those whose name is another."""
 DESCENDING = ("score", "judged", "queries")
 """Orders whose highest value stands first."""
-PAGE_HEIGHT, ABOVE_PANELS, ABOVE_NARROW = 666.0, 70.0, 104.0
+PAGE_HEIGHT, ABOVE_PANELS, ABOVE_NARROW = 666.0, 70.0, 112.0
 """Points that a sheet of print is high at most, 235 mm, and those that titles take of them, on a wide and a narrow sheet."""
 MOST_SHEETS = 50
 """Sheets that one figure has: 10,000 sessions."""

@@ -83,6 +83,7 @@
       shown.view?.finalize();
       ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room), options));
       place.classList.toggle("laid-out", isLaidOut(spec));
+      if (isLaidOut(spec)) place.tabIndex = 0;  // so that the keyboard can scroll it
       openSessions(shown.view, place);
       const drawn = place.querySelector("svg");
       for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);

@@ -41,6 +41,7 @@ from sessionkit.study.atomic_files import built_beside, sole_writer
 from sessionkit.study.progress import count, expect
 from sessionkit.study.restriction import Where
 from sessionkit.study.session_subset import restricted
+from sessionkit.study.study import guarded_read
 
 AXES = {
     "session-card": "with the same scales of grades, gain, ranks and slots in all figures; only the time axis is each session's own",
@@ -96,6 +97,7 @@ class Entry:
         return self.file(ending) if ending in IMAGES else f"{THUMBNAILS}/{self.stem}.svg"
 
 
+@guarded_read
 def each(
     study: Study,
     kind: str,

@@ -185,3 +185,22 @@ def test_the_axis_says_where_not_every_query_is_labeled(curves, queries, told):
         str(layer["encoding"]["x"]["axis"]["title"]) for layer in spec["layer"] if layer["mark"]["type"] == "line"
     }
     assert (f"{queries} queries, some of them labeled" in title) == told
+
+
+def test_ideals_of_gain_reach_from_the_lowest_to_the_highest_group(curves, datasets):
+    frame = curves(queries=2).with_columns(
+        ideal=pl.col("slot") * 2.0 + pl.when(system_id="S2").then(1.0).otherwise(0.0)
+    )
+    drawn = datasets(session_curve(frame, normalized=False))
+    (area,) = [rows for mark, rows in drawn if mark == "area"]
+    by_slot = {}
+    for slot, ideal in frame.select("slot", "ideal").rows():
+        by_slot.setdefault(slot, []).append(ideal)
+    assert [(row["slot"], row["lowest"], row["highest"]) for row in area] == [
+        (slot, min(ideals), max(ideals)) for slot, ideals in sorted(by_slot.items())
+    ]
+    assert [row["label"] for mark, rows in drawn if mark == "text" for row in rows].count("Ideal") == 1
+    # one ideal of all groups is one line, and shares have no ideal
+    same = datasets(session_curve(frame.with_columns(ideal=pl.col("slot") * 2.0), normalized=False))
+    assert [mark for mark, _ in same].count("area") == 0
+    assert "Ideal" not in str(datasets(session_curve(frame)))

@@ -30,13 +30,13 @@ from tests.reports.one_section import by_name, figures_in
 from tests.support.clinic import read_clinic
 
 READ_BESIDE = {
-    "summary": 1, "sessions": 1, "further-curves": 3, "searchers": 2, "effort": 1, "ratings": 2, "robustness": 2,
+    "summary": 1, "sessions": 2, "further-curves": 3, "searchers": 2, "effort": 1, "ratings": 2, "robustness": 2,
     "every-session": 2, "explorer": 2,
 }  # fmt: skip
-"""How often a section of a small study reads it for more than it declares: what is unjudged; the difference along the session;
-curves of one topic, of its long sessions and of single ones; how far searchers looked, for the fit and for its picture; what they
-gained; what they rated, for the correlation and for its picture; values of sessions and which settings to try; the pair of sessions
-that differs most, and its values; the table of sessions and its bounds.
+"""How often a section of a small study reads it for more than it declares: what is unjudged; the difference along the session, and
+the curves for their sentence; curves of one topic, of its long sessions and of single ones; how far searchers looked, for the fit and
+for its picture; what they gained; what they rated, for the correlation and for its picture; values of sessions and which settings to
+try; the pair of sessions that differs most, and its values; the table of sessions and its bounds.
 """
 
 
@@ -86,9 +86,7 @@ def test_a_large_study_says_of_how_many_sessions_it_speaks(monkeypatch):
         name for name, section in made.items() if getattr(section.parts[0], "paragraphs", ("",))[0].startswith(told)
     }
     assert above == {"sessions", "behavior-table"}
-    (figure,) = [
-        figure for section in made.values() for figure in figures_in(section) if figure.kind == "session-curve"
-    ]
+    (figure,) = [figure for figure in figures_in(made["sessions"]) if figure.kind == "session-curve"]
     counts = figure.caption.partition("Sessions: ")[2].partition(".")[0]
     assert 0 < sum(int(one.rpartition(" ")[2]) for one in counts.split(", ")) <= 12  # those with a value
 

@@ -19,6 +19,7 @@ from sessionkit.charts.encodings import (
     curve_names,
     gain_axis,
     grouped,
+    guide,
     mean_of,
     of_several,
     outstanding,
@@ -27,6 +28,7 @@ from sessionkit.charts.encodings import (
     tip,
     values,
 )
+from sessionkit.charts.theme import FAINT
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.readers.tabular import as_polars
 
@@ -52,13 +54,14 @@ def session_curve(
     """Draw mean session curves, the ends of queries marked by rules and points; undefined values are gaps.
 
     A group of one session has no mean and is left out, unless there is no other. With bands in the frame each curve has its own,
-    and below the axis stands how many sessions were still searching at each query.
+    and below the axis stands how many sessions were still searching at each query. Gain that is not normalized has the ideals in
+    gray above it, from the lowest to the highest of the groups that are drawn.
 
     Parameters
     ----------
     curve
-        A frame of `sessionkit.curve`: the columns that make the groups, slot, query_position, rank, value, n; and with
-        ``bands=True`` low, high, searching.
+        A frame of `sessionkit.curve`: the columns that make the groups, slot, query_position, rank, value, n; with
+        ``bands=True`` low, high, searching; and where gain is not normalized ideal, the mean gain of the ideal sessions.
     normalized
         Whether the values are shares of an ideal session's; names the axis.
     measure
@@ -82,7 +85,7 @@ def session_curve(
         A column is missing, or there are no rows.
     """
     table = as_polars(curve, "sessionkit.curve").collect()
-    own = [name for name in OF_BANDS if name in table.columns]
+    own = [name for name in (*OF_BANDS, *(() if normalized else ("ideal",))) if name in table.columns]
     frame, legend = grouped(table, (*COLUMNS, *own), "sessionkit.curve", OF_CURVE, legend)
     queries = Boundaries.of(frame)
     groups = in_natural_order(frame.get_column("group").unique())
@@ -96,7 +99,8 @@ def session_curve(
         "color": shade,
     }
     tips = [tip("group", legend), tip("query_position", "Query"), tip("slot", "Slot", "d"), tip("value", "Gain", ".4f")]
-    tips += [*band_tips(frame), tip("n", "Sessions", "d")]
+    ideals = ideal_layers(frame, encoding) if "ideal" in own else []
+    tips += [*band_tips(frame), *([tip("ideal", "Ideal", ".4f")] if ideals else []), tip("n", "Sessions", "d")]
     counted = []
     if "searching" in own:
         counted = searching_below(encoding["x"], queries, frame.rename({"searching": "sessions"}))
@@ -105,8 +109,34 @@ def session_curve(
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding)
     ends = alt.Chart(values(queries.at_ends(frame))).mark_point(filled=True)
     points = ends.encode(**encoding, **marks, tooltip=tips)
-    layers = [*queries.layers(), *band(frame, encoding), lines, points, *names]
+    layers = [*queries.layers(), *ideals, *band(frame, encoding), lines, points, *names]
     return stacked([*layers, *counted], title, synthetic, subtitle, width=width, height=height)
+
+
+def ideal_layers(frame: pl.DataFrame, encoding: Mapping[str, Any]) -> list[alt.Chart]:
+    """Return layers of the ideals of the groups, from the lowest to the highest after every slot, with their name at the right end.
+
+    Parameters
+    ----------
+    frame
+        ``slot`` and ``ideal``, a row for each group; slots without an ideal are gaps.
+    encoding
+        The channels ``x`` and ``y`` of the curves.
+    """
+    known = frame.drop_nulls("ideal")
+    if known.is_empty():
+        return []
+    ideals = known.group_by("slot").agg(lowest=pl.col("ideal").min(), highest=pl.col("ideal").max()).sort("slot")
+    shown = alt.Chart(guide(ideals))
+    low, high = (alt.Y(field=name, type="quantitative", axis=encoding["y"]["axis"]) for name in ("lowest", "highest"))
+    look: dict[str, Any] = {"color": FAINT, "strokeDash": [5, 3], "strokeWidth": 1.3}
+    edges = [shown.mark_line(**look).encode(x=encoding["x"], y=high)]
+    if (ideals["lowest"] < ideals["highest"]).any():
+        area = shown.mark_area(color=FAINT, opacity=0.15).encode(x=encoding["x"], y=low, y2=alt.Y2(field="highest"))
+        edges = [area, shown.mark_line(**look).encode(x=encoding["x"], y=low), *edges]
+    ending = alt.Chart(guide(ideals.tail(1).with_columns(label=pl.lit("Ideal"))))
+    name = ending.mark_text(align="right", baseline="top", dy=5, fontSize=11, color=FAINT)
+    return [*edges, name.encode(x=encoding["x"], y=low, text=alt.Text(field="label", type="nominal"))]
 
 
 def searching_below(x: alt.X, queries: Boundaries, counts: pl.DataFrame) -> list[alt.Chart]:

@@ -149,11 +149,24 @@ def session_curve(study: Study, choices: Choices) -> Figure:
     band = "" if choices.normalize == "averages" else band_told(shown, study, "slot by slot")
     if "searching" in shown.columns:
         band += " Below the axis: sessions still searching."
+    if not share and shown.get_column("ideal").count():
+        band += f" {_ideal_told(shown)}"
     caption = (
         f"{_averaged(shown)} of {measure} after every slot of the concatenated lists. {how}{band}{cut}{alone_told(shown, 'n')} Sessions: "
         f"{_sessions(shown)}.{choices.told(measure, ratio=True)}"
     )
     return Figure("session-curve", title, chart, caption)
+
+
+def _ideal_told(shown: pl.DataFrame) -> str:
+    """What the ideals above curves of gain are."""
+    per_slot = shown.drop_nulls("ideal").group_by("slot").agg(low=pl.col("ideal").min(), high=pl.col("ideal").max())
+    if (per_slot["low"] == per_slot["high"]).all():
+        return "Gray dashes: mean gain of the ideal sessions."
+    return (
+        "Gray dashes: mean gain of the ideal sessions, the lowest and the highest of the groups; ideals depend on "
+        "topics and on how many queries sessions have."
+    )
 
 
 def _normalized_how(measure: Measure, choices: Choices) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -11,7 +12,7 @@ from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests
 from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import MINUS, compact
+from sessionkit.display.numbers import MINUS, compact, p_text
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.reports.choices import Choices
@@ -32,8 +33,8 @@ HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
-FOLDED = ("topic-curves", "single-sessions")
-"""Those that are folded of any other."""
+FOLDED = ("session-curve", "topic-curves", "single-sessions")
+"""Figures that are folded."""
 
 
 def parts_of_sessions(of: Material) -> StudyQuestion[BreakdownTests]:
@@ -48,42 +49,60 @@ def _of_figure(
     return lambda of: question(of.shown, of.choices)
 
 
-@section("last-queries", "Last queries against earlier ones")
+@section("last-queries", "Tests of last queries against earlier ones")
 def last_queries(of: Material) -> list[Part]:
-    """Whether the last query of a session differs from those before it, in full."""
+    """Return the tests of last queries against earlier ones, in full."""
     if of.unjudged is not None or of.study.facts.sessions < 2:
         return []
-    return [*figures(of.shown, of.highlighting, ["last-vs-nonlast"]), *_tested(of)]
+    return _tested(of)
 
 
-@section("further-curves", "Curves of groups, of one topic, and of single sessions")
+@section("differences-along", "Difference along the session")
+def differences_along(of: Material) -> list[Part]:
+    """Return how far one of two groups is ahead after every slot, with intervals."""
+    if of.unjudged is not None or of.study.facts.sessions < 2 or of.apart is None:
+        return []
+    return [difference_of(of.apart, of.choices.ratio, of.study, of.choices)]
+
+
+@section("further-curves", "Normalized curves, and curves of one topic and of single sessions")
 def further_curves(of: Material) -> list[Part]:
-    """Figures 2 to 4 of ECIR 2008, but for what the section shows itself."""
+    """Return Figures 2 to 4 of ECIR 2008."""
     if of.unjudged is not None or of.study.facts.sessions < 2:
         return []
-    kinds = FOLDED if of.apart is None else ("session-curve", *FOLDED)
-    return [*figures(of.shown, of.highlighting, kinds)]
+    return [*figures(of.shown, of.highlighting, FOLDED)]
+
+
+def curves_of_gain(study: Study, choices: Choices) -> StudyQuestion[pl.DataFrame]:
+    """Curves of gain beside its ideal, which is not divided by it."""
+    return curves_of_all(study, _of_gain(choices))
+
+
+def _of_gain(choices: Choices) -> Choices:
+    """The choices, for curves of the sum of gains."""
+    return replace(choices, exact=choices.measure)
 
 
 @section(
     "sessions",
     "When in the session?",
-    of_shown=[*map(_of_figure, QUESTIONS), parts_of_sessions],
-    details=(last_queries, further_curves),
+    of_shown=[*map(_of_figure, (*QUESTIONS, curves_of_gain)), parts_of_sessions],
+    details=(last_queries, differences_along, further_curves),
 )
 def sessions(of: Material) -> list[Part]:
-    """Where along the session one of two groups is ahead, or gain is made; and whether the last query is the good one."""
+    """Return whether the last query is the best one, and how gain grows along the session beside that of the ideal session."""
     if of.unjudged is not None or not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
         return [FigureRow(tuple(gain_over_session(of)))]
-    if of.apart is None:
-        curves = figures(of.shown, of.highlighting, ["session-curve"])
-        drawable = curves[0].chart is not None
-        return [*of.sampled, *(_of_last(of) or (_along(of) if drawable else [])), *curves]
-    measure, found = of.choices.ratio, of.apart
-    drawn = difference_of(found, measure, of.study, of.choices)
-    return [of.paragraph(_ahead(found, of)), *_of_last(of), drawn]
+    (parts,), (curves,) = (
+        figures(of.shown, choices, [kind])
+        for kind, choices in (("last-vs-nonlast", of.highlighting), ("session-curve", _of_gain(of.highlighting)))
+    )
+    drawable = curves.chart is not None
+    ahead = [] if of.apart is None else [of.paragraph(_ahead(of.apart, of))]
+    along = _along(of) if drawable else []
+    return [*of.sampled, *_of_last(of), parts, *along, *ahead, curves]
 
 
 def _ahead(found: pl.DataFrame, of: Material) -> str:
@@ -101,13 +120,13 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     sure = ends.filter((pl.col("low") > 0) | (pl.col("high") < 0))["query_position"].to_list()
     where = f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}" if sure else ""
     if not where:
-        return f"{told} After no query does the 95% interval, of that query by itself, exclude 0."
-    return f"{told} The 95% interval, of each query by itself, excludes 0 {where}."
+        return f"{told} The 95% interval, which is of each query by itself, includes 0 after every query."
+    return f"{told} The 95% interval, which is of each query by itself, excludes 0 {where}."
 
 
 def _along(of: Material) -> list[Part]:
-    """The mean of each group, or between which those of many lie, after the first and the last query that are drawn."""
-    question = curves_of_all(of.shown, of.highlighting)
+    """The mean of each group, or between which those of many lie, after the first and the last query that are drawn; and the ideal."""
+    question = curves_of_gain(of.shown, of.highlighting)
     means = with_groups(question.answer(), [of.choices.by]).drop_nulls("value")
     if means.is_empty():
         return []
@@ -124,7 +143,12 @@ def _along(of: Material) -> list[Part]:
         ]
         known = listed(each) if len(each) <= NAMED else f"{compact(values[0])} to {compact(values[-1])} by group"
         told.append(f"{known} after query {query}")
-    return [of.paragraph(f"Mean of {question.given[0]} along the session: {'; '.join(told)}.")]
+    ideals = ends.filter(pl.col("query_position") == pl.col("query_position").max())["ideal"].drop_nulls()
+    ideal = ""
+    if len(ideals):
+        low, high = compact(ideals.min()), compact(ideals.max())  # type: ignore[arg-type]  # numbers
+        ideal = f" The ideal sessions reach {low if low == high else f'{low} to {high} by group'}."
+    return [of.paragraph(f"Mean {question.given[0]} along the session: {'; '.join(told)}.{ideal}")]
 
 
 def _of_last(of: Material) -> list[Part]:
@@ -152,11 +176,9 @@ def _of_last(of: Material) -> list[Part]:
     told = []
     for row in tests.iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
-        between = (
-            f" (95% interval {compact(row['low'])} to {compact(row['high'])}; {many})"
-            if row["low"] is not None
-            else f" ({many})"
-        )
+        interval = "" if row["low"] is None else f"95% CI {compact(row['low'])} to {compact(row['high'])}, "
+        chance = "" if row["p"] is None else f"{p_text(row['p'])}, "
+        between = f" ({interval}{chance}n = {many})"
         group = "" if row["group"] == EVERYONE else f"{of.named(row['group'])} "
         told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{compact(row['estimate'])}{between}")
     why = tests.drop_nulls("why").select("group", "why").rows()

@@ -7,7 +7,7 @@ import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.reports import page
 from sessionkit.reports.parts import Words
-from tests.reports.one_section import by_name
+from tests.reports.one_section import by_name, figures_in
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def made_of(study):
     """The figure of last and earlier queries, the words below it, and the table below these."""
     sections = by_name(page.sections_of(study, "sDCG@2"))
-    figure, words, table = sections["last-queries"].parts
+    words, table = sections["last-queries"].parts
+    figure = figures_in(sections["sessions"])[0]
     assert figure.kind == "last-vs-nonlast"
     assert isinstance(words, Words)
     assert isinstance(table, TextTable)
@@ -74,6 +75,6 @@ def test_a_study_of_single_queries_has_nothing_to_compare(make):
     rows = {"session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("wxyz")}
     study = sk.from_tables({**rows, "topic_id": ["t"] * 4}, {"judgment_key": ["t"], "doc_id": ["w"], "grade": [1]})
     sections = by_name(page.sections_of(study))
-    figure = sections["last-queries"].parts[0]
+    figure = figures_in(sections["sessions"])[0]
     assert figure.chart is None
     assert "no session of two queries or more" in figure.caption

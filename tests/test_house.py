@@ -58,7 +58,7 @@ NOUNS = {
 }
 TERMS = {
     "biased", "cumulated", "delimited", "discounted", "expected", "generalized", "graded", "judged", "mixed", "oriented",
-    "paired", "personalized", "sliding", "tipping", "unjudged",
+    "missing", "paired", "personalized", "sliding", "tipping", "unjudged",
 }  # fmt: skip
 """Participles that belong to a term of the field, such as cumulated gain, judged share or paired test."""
 OLD_WORDS = {"ask", "asked", "coming", "judging", "kept", "passing", "settled", "told"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,6 +23,12 @@ from sessionkit.analysis.curve_differences import curve_differences
 from sessionkit.analysis.groups import grouped_sessions, require_few_groups, with_groups
 from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.analysis.incomplete.finding import Incompleteness
+from sessionkit.analysis.incomplete.missing_judgments import (
+    MissingJudgments,
+    depends_on_judgments,
+    missing_judgments,
+    scored_ways,
+)
 from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.sweep.finding import Sweep
@@ -30,7 +37,7 @@ from sessionkit.charts import colors_of
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.contract import table
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import Choices, choices_of
 from sessionkit.reports.extras.choice import Also
 from sessionkit.reports.figures.bands import DRAWS, MOST_DRAWN
@@ -147,6 +154,8 @@ class Material:
         ]
         if self.large:
             return [*several, self.rows_question]
+        if self.can_miss_judgments:
+            several.append(self.missing_judgments_question)
         return [*several, *(partial(self.within_question, column) for column in self.within_columns)]
 
     def comparison_question(self) -> StudyQuestion[Comparison]:
@@ -160,6 +169,10 @@ class Material:
     def others_question(self) -> StudyQuestion[Comparison]:
         """Whether they differ by the other measures, a family of their own."""
         return ask(compare, self.study, self.measures[1:], self.compared_by)
+
+    def missing_judgments_question(self) -> StudyQuestion[Comparison]:
+        """Whether they differ by the primary measure with unjudged results skipped, and in judged share; each for itself."""
+        return ask(compare, self.study, scored_ways(self.primary), self.compared_by, correction="none")
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
         """Means and spread by `averaged_by`."""
@@ -491,6 +504,26 @@ class Material:
             return bounds(self.study, list(self.measures), self.by, wanted=0)
         except (DataError, MeasureError, UsageError) as error:
             return error
+
+    @property
+    def can_miss_judgments(self) -> bool:
+        """Whether missing judgments could change the primary measure, in a study that has judgments and is not large."""
+        return self.study.facts.judgments > 0 and not self.large and depends_on_judgments(self.primary)
+
+    @cached_property
+    def missing_judgments(self) -> MissingJudgments | None:
+        """The primary difference as scored, with unjudged results skipped, its bounds, and judged shares; of other than two groups
+        their means. None where no judgment can be missing, no session has a value, or the study is large.
+        """
+        if not self.can_miss_judgments or self.valueless is not None:
+            return None
+        limits = self.incompleteness
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # of values that are missing the primary measure has warned
+            try:
+                return missing_judgments(self.study, self.primary, self.by, found_bounds=limits, memory=self.memory)
+            except (DataError, UsageError):
+                return None
 
     @cached_property
     def apart(self) -> pl.DataFrame | None:

@@ -24,5 +24,6 @@ A study is looked at twice: for what nobody judged, and for what that could do. 
     moves_reduction.py         the same over groups
     document_effects.py        by how much it would move a mean, or a difference
     differences.py             what becomes of the difference between two groups
+    missing_judgments.py       that difference as scored, with unjudged results skipped, and its bounds, with judged shares
     finding.py, messages.py    the finding, and the same in plain language
 """

@@ -15,6 +15,7 @@ from sessionkit.scoring.measures.base import GainMeasure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.study import Study
 from sessionkit.study.session_counts import was_clicked
+from sessionkit.study.session_subset import with_sessions
 
 DRAWN = ("group", "value", "lower", "upper", "judged", "slots", "ideal", "clicks_below")
 """Columns of the sessions of a wall that are its own; those of the log under these names are left out."""
@@ -48,8 +49,10 @@ class WallTables:
     clicks: pl.DataFrame
 
 
-def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
-    """Lay out every session of a study for a wall.
+def wall_tables(
+    study: Study, measure: GainMeasure, by: str, ids: pl.Series | None = None, *, is_bounded: bool = True
+) -> WallTables:
+    """Lay out the sessions of a study for a wall.
 
     A normalized session is divided by the ideal gain that it could have reached at the end of its curve, so that its last height
     is its score.
@@ -60,15 +63,25 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
         A session measure with a cutoff and a curve, such as ``nsDCG@10``.
     by
         The column that makes the groups.
+    ids
+        The sessions that are laid out; by default all.
+    is_bounded
+        Whether the sessions have bounds. Which documents of a topic are not judged is known only of the whole study, which is read
+        for them.
     """
+    held = study if ids is None else with_sessions(study, ids)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the table of scores warns of the same
-        steps = curve_with_stops(study, measure, per="session", normalize="none")
-        query_shares = score(study, parse_measure(f"P@{measure.cutoff}"), per="query")
-    table = score(study, measure, per="session", wide=True)
+        steps = curve_with_stops(held, measure, per="session", normalize="none")
+        query_shares = score(held, parse_measure(f"P@{measure.cutoff}"), per="query")
+    table = score(study if is_bounded else held, measure, per="session", wide=True)
+    if ids is not None:
+        table = table.filter(pl.col("session_id").is_in(ids.implode()))
     value, *beside = column_names(measure)
     table = table.drop(DRAWN, strict=False)  # a column of the log may be called "group" or "value"
     table = table.rename({value: "value", **dict(zip(beside, ("lower", "upper", "judged"), strict=True))})
+    if not is_bounded:
+        table = table.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("lower", "upper"))
     steps = steps.filter(pl.col("slot").is_not_null())
     extents = steps.group_by("session_id").agg(
         slots=(~pl.col("stopped")).sum().cast(pl.Int64),
@@ -77,14 +90,14 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
     is_share = measure.normalized and not measure.normalized_by_query
     divisor = pl.col("ideal") if is_share else pl.lit(None, pl.Float64)
     extents = extents.with_columns(ideal=pl.when(divisor > 0).then(divisor))
-    groups = grouped_sessions(study, by).select("session_id", "group")
+    groups = grouped_sessions(held, by).select("session_id", "group")
     sessions = table.join(groups, on="session_id", maintain_order="left").join(
         extents, on="session_id", how="left", maintain_order="left"
     )
     sessions = sessions.with_columns(pl.col("slots").fill_null(0))
     shown = steps.filter(~pl.col("stopped"))
     places = shown.select("session_id", "query_position", "rank", "slot").drop_nulls("query_position")
-    clicked = _clicked_results(study)
+    clicked = _clicked_results(held)
     clicks = (
         clicked.join(places, on=list(PLACE), how="inner").select(*PLACE, "slot", "doc_id").sort("session_id", "slot")
     )
@@ -96,9 +109,9 @@ def wall_tables(study: Study, measure: GainMeasure, by: str) -> WallTables:
     sessions = sessions.join(below, on="session_id", how="left", maintain_order="left").with_columns(
         pl.col("clicks_below").fill_null(0)
     )
-    if not study.facts.judgments:
+    if not held.facts.judgments:
         query_shares = query_shares.with_columns(judged=pl.lit(None, pl.Float64))
-    curves = _curves(shown, sessions) if study.facts.judgments else _click_curves(shown, clicks)
+    curves = _curves(shown, sessions) if held.facts.judgments else _click_curves(shown, clicks)
     return WallTables(sessions, curves, _queries(places, query_shares), clicks)
 
 

@@ -87,3 +87,16 @@ def test_without_judgments_clicks_are_counted():
     tables = wall_tables(study, parse_measure("nsDCG@2"), "system_id")
     assert tables.curves["gain"].to_list() == [0, 1, 1, 2, 2]
     assert tables.queries["judged"].null_count() == 2
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_wall_of_some_sessions_has_their_rows_of_the_wall_of_all(study):
+    """Bounds too: s2 alone would not know that y of its topic is unjudged elsewhere."""
+    measure = parse_measure("nsDCG@2")
+    every, some = (wall_tables(study, measure, "system_id", *ids) for ids in ((), (pl.Series(["s2", "s3"]),)))
+    for name in ("sessions", "curves", "queries", "clicks"):
+        rows = getattr(every, name).filter(pl.col("session_id").is_in(["s2", "s3"]))
+        assert getattr(some, name).equals(rows), name
+    unbounded = wall_tables(study, measure, "system_id", pl.Series(["s1"]), is_bounded=False).sessions
+    assert unbounded.select("lower", "upper").row(0) == (None, None)
+    assert unbounded["value"].to_list() == every.sessions.filter(session_id="s1")["value"].to_list()

@@ -28,7 +28,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "sessions": "When in the session?",
         "behavior": "How did people search?",
         "robustness": "Would it change?",
-        "every-session": "The sessions themselves",
+        "every-session": "Browse sessions",
         "method": "Data and method",
     }
     del titles["topics"]  # there is one topic

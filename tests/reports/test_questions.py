@@ -20,6 +20,7 @@ from sessionkit.reports.choices import choices_of
 from sessionkit.reports.live.counts import counts_of
 from sessionkit.reports.live.measures import Varied
 from sessionkit.reports.questions import TASKS, ask
+from sessionkit.reports.sections import explorer
 from sessionkit.reports.sections.registry import SECTIONS
 from sessionkit.reports.session_rows import pick
 from sessionkit.scoring import reduction
@@ -31,12 +32,13 @@ from tests.support.clinic import read_clinic
 
 READ_BESIDE = {
     "summary": 1, "sessions": 2, "further-curves": 3, "searchers": 2, "effort": 1, "ratings": 2, "robustness": 2,
-    "every-session": 2, "explorer": 2,
+    "every-session": 4, "exemplar": 2, "explorer": 2,
 }  # fmt: skip
 """How often a section of a small study reads it for more than it declares: what is unjudged; the difference along the session, and
 the curves for their sentence; curves of one topic, of its long sessions and of single ones; how far searchers looked, for the fit and
 for its picture; what they gained; what they rated, for the correlation and for its picture; values of sessions and which settings to
-try; the pair of sessions that differs most, and its values; the table of sessions and its bounds.
+try; the curves of a wall, its queries, its scores and their bounds; the pair of sessions that differs most, and its values; the table
+of sessions and its bounds.
 """
 
 
@@ -51,6 +53,7 @@ def passes(monkeypatch):
 def large(monkeypatch, most=12):
     """Let a study of more than so many sessions be large."""
     monkeypatch.setattr(material, "LARGE", most)
+    monkeypatch.setattr(explorer, "PANELS", min(most, 10))
 
 
 @pytest.mark.slow

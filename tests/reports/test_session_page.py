@@ -5,10 +5,12 @@ import polars as pl
 import pytest
 
 from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.sections import explorer
 from sessionkit.reports.session_page import session_page
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
+from tests.reports.one_section import page_of
 
 
 def wall_of(study):
@@ -71,4 +73,23 @@ def test_a_click_on_a_panel_of_the_wall_opens_its_session(opened, tmp_path):
     panels.nth(7).click(force=True)  # its curve lies over it and opens the session too
     page.wait_for_function(f"document.getElementById('explorer-widget').sessionkit.session === '{session}'")
     assert page.locator("#explorer-name").inner_text() == f"Session {session}"
+    assert messages == []
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("redact", ["", "users"])
+def test_a_click_on_a_panel_in_a_report_opens_its_session(opened, tmp_path, monkeypatch, redact):
+    monkeypatch.setattr(explorer, "PANELS", 12)  # a sample, whose sessions the explorer has
+    path = tmp_path / "report.html"
+    path.write_text(page_of(explorer.every_session, mixed(sessions=25), ["nsDCG@10"], redact), encoding="utf-8")
+    page, messages, _ = opened(path)
+    panels = page.locator("#figure-1 .panel_marks path")
+    assert panels.count() == 12
+    session = panels.nth(7).evaluate("panel => panel.__data__.datum.session_id")
+    assert session.startswith("session ") == bool(redact)
+    assert not page.locator("#explorer-name").is_visible()
+    panels.nth(7).click(force=True)
+    page.wait_for_function(f"document.getElementById('explorer-widget').sessionkit.session === '{session}'")
+    assert page.locator("#explorer-name").is_visible()
     assert messages == []

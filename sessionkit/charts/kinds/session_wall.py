@@ -151,8 +151,10 @@ def _key(table: pl.DataFrame, clicks: Any, measure: str) -> list[str]:  # noqa: 
         return ["Line: number of clicks so far; dotted: a query ends; triangle: click"] if has_clicks else []
     marks = [f"Number and point: {measure}; line: gain; gray: that of the ideal session; dotted: a query ends"]
     marks += ["triangle: click"] if has_clicks else []
-    bounds = "bar: bounds under missing judgments, no confidence interval"
-    return ["; ".join(marks), f"Strip: judged share of each query, white for none, black for all; {bounds}"]
+    strip = "Strip: judged share of each query, white 0%, black 100%"
+    has_bounds = table.get_column("lower").count() > 0
+    bounds = "; bar: bounds under missing judgments, no confidence interval" if has_bounds else ""
+    return ["; ".join(marks), strip + bounds]
 
 
 def wall_sessions(sessions: Any, aligned: str | None = None) -> pl.DataFrame:  # noqa: ANN401  # anything tabular
@@ -268,6 +270,9 @@ class _Drawing:
             # without y2 Vega-Lite would stack the areas of all panels
             layers.append(area.encode(x=self._x("px"), y=self._y("ideal_y"), y2=alt.Y2(field="foot"), detail=session))
         gains = rows.drop_nulls("py")
+        # where a line runs level, its two ends draw it; a page would hold twice as many points
+        is_level = (pl.col("py") == pl.col("py").shift(1)) & (pl.col("py") == pl.col("py").shift(-1))
+        gains = gains.filter(~is_level.over("session_id").fill_null(value=False))
         if len(gains):
             drawn = gains.select("session_id", "group", "px", "py")
             line = alt.Chart(values(drawn, gains.select("session_id", "slot", "gain", "ideal"))).mark_line(

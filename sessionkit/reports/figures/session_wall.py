@@ -31,17 +31,44 @@ MOST_SHEETS = 50
 
 
 def session_wall(study: Study, choices: Choices) -> Figure:
-    """Every session as a small panel, in sheets."""
+    """Draw every session as a small panel, in sheets."""
+    return draw_wall(study, choices)
+
+
+def draw_wall(
+    study: Study,
+    choices: Choices,
+    ids: pl.Series | None = None,
+    *,
+    is_bounded: bool = True,
+    whole: Study | None = None,
+) -> Figure:
+    """Draw sessions as small panels, in sheets.
+
+    Parameters
+    ----------
+    study, choices
+        As of every figure.
+    ids
+        The sessions that are drawn, a random sample, which the caption names as one; by default all sessions.
+    is_bounded
+        Whether panels have bounds under missing judgments, for which all sessions of the study are read.
+    whole
+        The study whose sessions and users have numbers where their ids are redacted, if `study` is a part of it.
+    """
+    whole = whole or study
     measure = _drawn_measure(choices)
-    tables = wall_tables(study, measure, choices.by)
-    if tables.sessions.is_empty():
+    tables = wall_tables(study, measure, choices.by, ids, is_bounded=is_bounded)
+    n_drawn = len(tables.sessions)
+    if not n_drawn:
         raise UsageError("the study has no session to draw")
-    if len(tables.sessions) > MOST * MOST_SHEETS:
+    if n_drawn > MOST * MOST_SHEETS:
         raise UsageError(
-            f"{len(tables.sessions):,} sessions are too many for a wall, which has at most {MOST * MOST_SHEETS:,}; choose some by --where"
+            f"{n_drawn:,} sessions are too many for a wall, which has at most {MOST * MOST_SHEETS:,}; choose some by --where"
         )
-    sort = choices.sort or _usual_order(tables.sessions)
-    sessions = choices.redaction.frame(_sorted(tables.sessions, sort), study)
+    # a sample of sessions has hardly a pair
+    sort = choices.sort or (_usual_order(tables.sessions) if ids is None else _unpaired_order(tables.sessions))
+    sessions = choices.redaction.frame(_sorted(tables.sessions, sort), whole)
     aligned = "user_id" if sort == "user" and _is_paired(tables.sessions) else None
     # on a screen a sheet is as high as its sessions need
     width = choices.size.inner_width
@@ -49,16 +76,19 @@ def session_wall(study: Study, choices: Choices) -> Figure:
     n_sheets = len(
         place_sessions(wall_sessions(sessions, aligned), width=width, most_height=height, aligned=aligned).heights
     )
-    title = "All sessions"
+    title = "All sessions" if ids is None else "A sample of the sessions"
     order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
     replaced = [] if _is_as_asked(choices, measure) else [f"{measure} in place of {choices.exact}"]
+    clicks = tables.clicks
+    if "documents" in choices.redaction.kinds:
+        clicks = clicks.with_columns(doc_id=pl.lit("document"))
     sheets = []
     for sheet in range(1, n_sheets + 1):
         number = [f"sheet {sheet} of {n_sheets}"] if n_sheets > 1 else []
         sheets.append(
             charts.session_wall(
                 sessions,
-                *(choices.redaction.frame(frame, study) for frame in (tables.curves, tables.queries, tables.clicks)),
+                *(choices.redaction.frame(frame, whole) for frame in (tables.curves, tables.queries, clicks)),
                 measure=str(measure),
                 sheet=sheet,
                 aligned=aligned,
@@ -71,13 +101,8 @@ def session_wall(study: Study, choices: Choices) -> Figure:
                 most_height=height,
             )
         )
-    return Figure(
-        "session-wall",
-        title,
-        sheets[0],
-        _caption(tables, measure, "; ".join([order, *replaced]), n_sheets),
-        tuple(sheets[1:]),
-    )
+    caption = _caption(tables, measure, "; ".join([order, *replaced]), n_sheets)
+    return Figure("session-wall", title, sheets[0], caption, tuple(sheets[1:]))
 
 
 def wall_limits(study: Study, choices: Choices) -> Limits:
@@ -106,8 +131,11 @@ def _is_paired(sessions: pl.DataFrame) -> bool:
 
 def _usual_order(sessions: pl.DataFrame) -> str:
     """The order unless one is asked for: pairs stand at one place where there are any."""
-    if _is_paired(sessions):
-        return "user"
+    return "user" if _is_paired(sessions) else _unpaired_order(sessions)
+
+
+def _unpaired_order(sessions: pl.DataFrame) -> str:
+    """The order of sessions of which no two are paired."""
     return "score" if sessions.get_column("value").count() else "queries"
 
 
@@ -150,10 +178,11 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
             if measure.normalized and not measure.normalized_by_query
             else f"Each panel shows {measure} after every slot of the concatenated lists, on one scale for each topic."
         )
-        parts.append(
-            f"n = {n:,}{f'; {undefined:,} without a value show raw gain' if undefined else ''}. The bar at the end reaches from the lower "
-            "to the upper bound under missing judgments; it is not a confidence interval."
-        )
+        parts.append(f"n = {n:,}{f'; {undefined:,} without a value show raw gain' if undefined else ''}.")
+        if sessions.get_column("lower").count():
+            parts.append(
+                "The bar at the end reaches from the lower to the upper bound under missing judgments; it is not a confidence interval."
+            )
         parts.append("The strip is the judged share of each query, from white (none) to black (all).")
     else:
         drawn = "the number of clicks" if len(tables.clicks) else "the lengths of sessions"
@@ -167,6 +196,6 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
     longest, usual = sessions.select(pl.max("slots"), usual=pl.col("slots").quantile(0.95, "higher")).row(0)
     if longest > 2 * usual > 0:
         parts.append(
-            f"95% of sessions have at most {usual:,.0f} of the {longest:,} slots; --where 'queries <= N' leaves long ones out."
+            f"95% of sessions have at most {usual:,.0f} of the {longest:,} slots; choose these to see more of them."
         )
     return " ".join(parts)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from shlex import quote
 
 from sessionkit.display.templates import json_text
+from sessionkit.reports.choices import Choices
 from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
 from sessionkit.reports.explorer.sample import MOST, fitting, room_of
 from sessionkit.reports.explorer.widget import widget
 from sessionkit.reports.figures.figure import figures
+from sessionkit.reports.figures.session_wall import draw_wall
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Widget, Words
 from sessionkit.reports.sample import in_memory, only
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.study.session_counts import was_clicked
 
 SNIPPET = TEXTS[1]
+PANELS = 120
+"""Sessions of which a page shows the panels, at most."""
 
 
 @section("explorer", "Every session, result by result")
@@ -81,23 +86,46 @@ def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
         columns, order = columns.only(chosen), order.filter(chosen)
 
 
-@section("every-session", "The sessions themselves", details=(explorer,))
-def every_session(of: Material) -> list[Part]:
-    """How many sessions there are to look at; two of one topic side by side, or where there are none the longest in time."""
-    many = of.study.facts.sessions
-    if not many:
+def _choices_of_panels(of: Material) -> Choices:
+    """Return what figures of single sessions have in common: they are of the primary measure, where that is a sum over results."""
+    is_sum = of.unjudged is None and of.primary.level == "session" and of.primary.gain_measure is not None
+    return of.choices_of_primary if is_sum else of.choices
+
+
+def _has_clicks(of: Material) -> bool:
+    """Whether any result was clicked."""
+    clicked = was_clicked(of.shown.columns("results"))
+    return bool(of.shown.results.select(clicked.any()).collect().item())
+
+
+@section("exemplar", lambda of: "Two sessions side by side" if of.unjudged is None else "The longest session in time")
+def exemplar(of: Material) -> list[Part]:
+    """Return two sessions of one topic, which differ much; where nothing is judged a session in time."""
+    if of.large or of.study.facts.sessions < 2:
         return []
-    which = "the session with its" if many == 1 else f"each of {many:,} sessions with its"
-    what = (
-        "queries, results and clicks"
-        if of.unjudged is not None
-        else "queries, results, clicks and what every result added"
+    kind = "session-timeline" if of.unjudged is not None else "session-pair"
+    return [figure for figure in figures(of.study, _choices_of_panels(of), [kind]) if figure.chart is not None]
+
+
+@section("every-session", "Browse sessions", details=(exemplar, explorer))
+def every_session(of: Material) -> list[Part]:
+    """Return the wall of all sessions, or of a sample; of one session its card."""
+    n_sessions = of.study.facts.sessions
+    if not n_sessions:
+        return []
+    choices = _choices_of_panels(of)
+    if n_sessions == 1:
+        (card,) = figures(of.study, choices, ["session-card"])
+        return [card] if card.chart is not None else []
+    if of.unjudged is not None and not _has_clicks(of):
+        none = f"The log has neither judgments nor clicks, so {n_sessions:,} sessions have no curve to draw; they are listed below."
+        return [of.paragraph(none)]
+    opens = "A click on a session opens it below, with its queries, results and clicks."
+    if n_sessions <= PANELS:
+        return [of.paragraph(opens), *figures(of.study, choices, ["session-wall"])]
+    ids = of.drawn(PANELS)["session_id"]
+    sampled = (
+        f"{PANELS} of {n_sessions:,} sessions are here, drawn at random with a fixed seed; {n_sessions - PANELS:,} are not shown. "
+        f"The chart session-wall draws all. {opens}"
     )
-    told = of.paragraph(f"On screen, {which} {what} stands below.")
-    if of.large:
-        return [told]
-    kind, choices = "session-timeline", of.choices
-    if of.unjudged is None and many > 1:
-        gained = of.primary.level == "session" and of.primary.gain_measure is not None
-        kind, choices = "session-pair", of.choices_of_primary if gained else of.choices
-    return [told, *(one for one in figures(of.study, choices, [kind]) if one.chart is not None)]
+    return [of.paragraph(sampled), draw_wall(of.shown, choices, ids, is_bounded=not of.large, whole=of.study)]

@@ -53,10 +53,10 @@ def _with_way_to_all(table: TextTable) -> TextTable:
     if more <= 0 or table.note is None:
         return table
     left_out = f"{more:,} more rows are not shown"
-    where = (
-        "the CSV has them" if len(csv_table(table).encode()) <= MOST else "sessionkit on the command line gives them"
+    is_saved = len(csv_table(table).encode()) <= MOST
+    return (
+        replace(table, note=table.note.replace(f"{left_out}.", f"{left_out}; the CSV has them.")) if is_saved else table
     )
-    return replace(table, note=table.note.replace(f"{left_out}.", f"{left_out}; {where}."))
 
 
 def _files(table: TextTable) -> list[tuple[str, str, str, str]]:

@@ -560,7 +560,7 @@ class Material:
         if not ratings or self.valueless is not None or self.study.facts.sessions < FEWEST_RATED:
             return None
         if self.large:
-            return f"Not worked out for more than {LARGE:,} sessions; sessionkit correlate says it."
+            return f"Not computed for more than {LARGE:,} sessions."
         try:
             return correlate(self.study, list(self.measures), ratings, draws=RATED_DRAWS)
         except (DataError, MeasureError, UsageError) as error:

@@ -25,6 +25,9 @@ KINDS: tuple[RedactedKind, ...] = get_args(RedactedKind)
 QUOTED = re.compile(r"(?<!\w)(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")")
 """What is quoted: an apostrophe behind a letter, as in users' or Holm's, begins no quotation."""
 
+HINT = re.compile(r"(?:[;,] [\w ,]+: sessionkit [\w -]+| \(sessionkit [\w -]+\))(?=\.?$)")
+"""A hint for an author, such as ``; see: sessionkit check`` at the end of a note: a reader of the page has no command line."""
+
 
 @dataclass(frozen=True)
 class Redaction:
@@ -111,7 +114,8 @@ class Redaction:
         return frame
 
     def note(self, text: str) -> str:
-        """Return a note without what it quotes, and without names of files and plugins."""
+        """Return a note without the command it ends with; where anything is redacted, also without what it quotes and names."""
+        text = HINT.sub("", text)
         if not self.kinds:
             return text
         if text.startswith(READ_BY):

@@ -182,7 +182,6 @@
     field("means").replaceChildren(made("caption", {}, "Means over sessions with these discounts"), head, made("tbody", {}, ...rows));
     if (wrong.length) {
       field("told").textContent = `No curve is drawn: ${wrong.map((one) => field(one.dataset.allowed).textContent).join(", ")}.`;
-      field("command").textContent = "";
     } else {
       const values = which ? "share" : "total";
       const order = ranked(found[values]);
@@ -193,7 +192,6 @@
       field("told").replaceChildren(...(order.length < 2 ? [`${names[which]}: ${told(most ?? null)}.`]
         : [`By ${names[which]}, `, best, ` is ${most > less ? "ahead of" : "level with"} `, next, `: ${told(most)} against ${told(less)}. ` +
           `The order by these means is ${same ? "that" : "not that"} ${whose}.`]));
-      field("command").textContent = `The same numbers: sessionkit score STUDY "${names[0]}" "${names[1]}" --by ${data.by}`;
     }
     draw();
   };

@@ -34,7 +34,6 @@ def widget(
     *,
     legend: str = "System",
     synthetic: bool = False,
-    by: str = "system_id",
 ) -> Widget:
     """Return live discounts of a study.
 
@@ -50,8 +49,6 @@ def widget(
         What the groups are.
     synthetic
         Whether the drawing says that the data are made up.
-    by
-        The column that makes the groups, for the command that gives the same numbers.
     """
     known = [found["grade"] for found in (counts.cells, sessions.rows)]
     bases = [base.split(":") for text in sessions.ideals["base"].drop_nulls().unique() for base in text.split(",")]
@@ -82,7 +79,6 @@ def widget(
         "weights": _weights(varied, grades),
         "legend": label(legend),
         "synthetic": synthetic,
-        "by": "all" if counts.groups["group"].null_count() == len(counts.groups) else by,
     }
     return Widget(
         NAME, controls(varied, gains, grades), data, (script("reports/drawing.js"), script("reports/live/discounts.js"))

@@ -124,7 +124,7 @@ def _means(of: Material, means: pl.DataFrame) -> TextTable:
     wide = means.with_columns(pl.col(column).fill_null("(none)")).pivot(on=column, index="measure", values="value")
     timed = pl.col("measure").replace({name: with_unit(name) for name in wide["measure"]})
     one = of.study.facts.sessions == 1
-    note = f"{'' if one else 'Means over sessions; '}sessionkit measures NAME says what each is."
+    note = None if one else "Means over sessions."
     shown = [str(name) if name is not None else "(none)" for name in names]
     headers = {**HEADERS, **{name: of.named(name) for name in shown if of.named(name) != name}}
     headers |= {"(none)": EVERYONE} if shown == ["(none)"] else {}

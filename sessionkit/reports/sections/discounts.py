@@ -53,5 +53,5 @@ def discounts(of: Material) -> list[Part]:
             f"here are of {len(held):,}, drawn at random with a fixed seed, so that the page stays small."
         )
     look = of.choices
-    made = widget(varied, counts, sessions, look.colors, legend=look.legend, synthetic=look.synthetic, by=by)
+    made = widget(varied, counts, sessions, look.colors, legend=look.legend, synthetic=look.synthetic)
     return [Words(tuple(told)), made]

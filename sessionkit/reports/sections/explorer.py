@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
-
 from sessionkit.display.templates import json_text
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.explorer.columns import TEXTS, columns_of_sessions
@@ -43,20 +41,11 @@ def explorer_parts(of: Material, room: int) -> list[Part]:
     if held == everyone:
         told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."
     else:
-        told = (
-            f"Here are {held:,} of {everyone:,} sessions, drawn at random with a fixed seed, so that the page stays small; "
-            "sessionkit explain shows any other."
-        )
+        told = f"Here are {held:,} of {everyone:,} sessions, drawn at random with a fixed seed, so that the page stays small."
     left = [
         f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
     ]
     left += ["Snippets are left out, so that the page stays small."] if shortened else []
-    is_bounded = not of.large or of.unjudged is not None
-    measure = quote(str(next(iter(of.measures), of.choices.measure)))
-    left += [
-        f"sessionkit score STUDY {measure} --per session --wide writes the table{'' if is_bounded else ' with bounds'}; "
-        "--format latex sets it for a paper."
-    ]
     return [Words((" ".join([told, about, *left]),)), made]
 
 

@@ -51,8 +51,9 @@ def _parts(of: Material) -> list[Part]:
     if not of.study.facts.judgments:
         return []
     if of.large:
-        words = "sessionkit bounds says how much is judged by rank, and how far scores could move."
-        return [Words((f"Not worked out for more than {LARGE:,} sessions: {words}",))]
+        return [
+            Words((f"Judged shares by rank and bounds of scores are not computed for more than {LARGE:,} sessions.",))
+        ]
     found = of.incompleteness
     if isinstance(found, Exception):
         return _without_bounds(of, found)

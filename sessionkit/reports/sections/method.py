@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from shlex import quote
 
 import polars as pl
 
@@ -24,7 +25,7 @@ SOURCES = {"records": "Records", "rows": "Rows", "rejected": "Rejected"}
 
 @section("definitions", "Measures and settings in full")
 def definitions(of: Material) -> list[Part]:
-    """Measures in full, settings, versions, hashes of the sources, the command that makes the page again."""
+    """Measures in full, settings, versions, hashes of the sources, the commands that make the page and its table of sessions again."""
     terms = Terms(tuple((str(measure), f"{in_words(measure)}.") for measure in defined(of.measures)))
     used = plugins(of.measures)
     names = counted(len(used), "module") if of.redaction.kinds else "; ".join(map(str, used))
@@ -32,7 +33,11 @@ def definitions(of: Material) -> list[Part]:
     words = Words((*sentences(of.study), *beside))
     command = Code(again(of.measures if of.asked else (), _given(of), plugin_words(used, named=not of.redaction.kinds)))
     said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
-    return [terms, words, Words((f"{said}:",)), command, *_sources(of)]
+    table = Code(
+        f"sessionkit score STUDY {quote(str(next(iter(of.measures), of.choices.measure)))} --per session --wide"
+    )
+    commands: list[Part] = [Words((f"{said}:",)), command, Words(("All sessions as a table:",)), table]
+    return [terms, words, *commands, *_sources(of)]
 
 
 @section("method", "Data and method", details=(study_tables, quality, definitions))

@@ -29,8 +29,7 @@ def robustness(of: Material) -> list[Part]:
 def _judgments(of: Material) -> list[str]:
     """Between which bounds the primary difference lies, whatever the unjudged documents are."""
     if of.large:
-        left = f"What unjudged documents could change is not worked out for more than {LARGE:,} sessions"
-        return [f"{left}; sessionkit bounds says it."]
+        return [f"What unjudged documents could change is not computed for more than {LARGE:,} sessions."]
     found, bounded = of.comparison, of.incompleteness
     if of.judged is not None and (of.judged[0]["share"] == 1).all():
         return ["Every result shown is judged: no unjudged result could change what was found."]

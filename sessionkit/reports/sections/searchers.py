@@ -22,7 +22,7 @@ def searchers(of: Material) -> list[Part]:
     if of.study.facts.sessions == 1:
         return []  # one session shows no searchers' habits
     if of.large:
-        return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit calibrate says it.",))]
+        return [Words((f"Not computed for more than {LARGE:,} sessions.",))]
     try:
         found = calibrate(of.study, of.choices.measure, draws=DRAWS)
         chart = discount_fit(without_condition(found), synthetic=of.choices.synthetic, title=FITTED)
@@ -46,7 +46,7 @@ def effort_of_gain(of: Material) -> list[Part]:
     if of.unjudged is not None or of.study.facts.sessions == 1:
         return []
     if of.large:
-        return [Words((f"Not worked out for more than {LARGE:,} sessions; sessionkit curve --effort says it.",))]
+        return [Words((f"Not computed for more than {LARGE:,} sessions.",))]
     try:
         found = effort(of.study, of.choices.measure, of.choices.by)
     except (DataError, MeasureError, UsageError) as error:

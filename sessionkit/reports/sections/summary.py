@@ -48,7 +48,7 @@ EARLY = "nsDCG is a mean over queries in which early queries weigh more."
 @section("summary", "What was found", details=(measures, spread))
 def summary(of: Material) -> list[Part]:
     """One sentence on the primary measure, what belongs to it, and one figure."""
-    losses = [Words(tuple(f"{capital(loss)}; sessionkit check says why." for loss in heavy_losses(of.study)))]
+    losses = [Words(tuple(f"{capital(loss)}. Data quality says why." for loss in heavy_losses(of.study)))]
     lost: list[Part] = [*losses] if losses[0].paragraphs else []
     if of.valueless is not None:
         about = "what the person did" if of.study.facts.sessions == 1 else "how people searched"
@@ -286,7 +286,7 @@ def _judged(of: Material) -> list[Tile]:
         known = of.scores.filter(pl.col("measure") == str(of.primary)).drop_nulls("judged")["judged"].to_list()
         if not known:
             return []
-        more = f"Bounds are not worked out for more than {LARGE:,} sessions; sessionkit bounds says them."
+        more = f"Bounds are not computed for more than {LARGE:,} sessions."
         cutoff = of.primary.inner.cutoff
         about = f"Judged of the first {cutoff} results of each list" if cutoff else "Judged of all results shown"
         return [Tile(f"{about}, by group" if len(known) > 1 else about, _range(known), more)]
@@ -485,11 +485,10 @@ def _alone(of: Material) -> list[Words]:
         for row in scores.sort(pl.col("measure") != str(of.primary), maintain_order=True).iter_rows(named=True)
     ]
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
-    more = "sessionkit report STUDY --by COLUMN compares by another column of sessions or users"
     return [
         of.led([f"{declared}On average over {whose}, {first}."]),
         *([of.paragraph(f"By the other measures, {listed(others)}.")] if others else []),
-        of.paragraph(f"Nothing is compared, since {why}; {more}."),
+        of.paragraph(f"Nothing is compared, since {why}."),
     ]
 
 

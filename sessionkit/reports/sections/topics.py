@@ -107,9 +107,7 @@ def topics(of: Material) -> list[Part]:
     if len(means) > DRAWN:
         return [
             told,
-            Words(
-                (f"{len(means):,} means of groups on topics are too many for a figure; sessionkit score gives them.",)
-            ),
+            Words((f"The {len(means):,} means of groups on topics are too many for a figure.",)),
         ]
     if of.by_topic is not None:
         return [told, _differences(of, found, of.by_topic)]

@@ -585,7 +585,6 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
 def test_clinic_is_small():
     text = page_of(explorer, read_clinic())
     assert "All 120\xa0sessions are here." in text
-    assert "--per session --wide writes the table; --format latex sets it for a paper." in text
     assert len(json.dumps(data_of(text))) < 150_000
 
 

@@ -10,6 +10,7 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
     canvas.py      a page in pixels that the charts of one session are laid out on
     session_panels.py  their panels of queries, lists and gain; time_panel.py, that of time
     counts_below.py  lines of numbers below an axis: how many sessions are left
+    small_counts.py  when a mean or a share is of few, and how it is drawn then
     boundaries.py  the ends of queries along a session
     theme.py       how charts look, and the colors of groups
     files.py       charts as files

@@ -234,8 +234,8 @@ def _tipping_point(groups, **options):
 
 def _session_survival(groups, **options):
     """Ten sessions of each group, of which five go on and one goes on again."""
-    rows = [(g, q, n, n / 10, n / 12, n / 9) for g in groups for q, n in ((1, 10), (2, 5), (3, 1))]
-    names = ["system_id", "query_position", "sessions", "value", "low", "high"]
+    rows = [(g, q, n, 10, n / 10, n / 12, n / 9) for g in groups for q, n in ((1, 10), (2, 5), (3, 1))]
+    names = ["system_id", "query_position", "sessions", "of", "value", "low", "high"]
     return charts.session_survival(pl.DataFrame(rows, schema=names, orient="row"), **options)
 
 

@@ -1,9 +1,11 @@
 """How many sessions go on to each query."""
 
+import re
+
 import polars as pl
 import pytest
 
-from sessionkit.charts import session_survival, spec_of
+from sessionkit.charts import save, session_survival, spec_of
 from sessionkit.errors import UsageError
 
 
@@ -20,6 +22,7 @@ def test_a_group_without_a_query_is_left_out_and_named():
     assert {row["group"] for rows in spec["datasets"].values() for row in rows if "group" in row} == {"S1"}
     text = str(spec["title"])
     assert "Clinic; Not drawn, without a logged query: S2" in text
+    assert "Faded" not in text  # ten sessions are not few
     with pytest.raises(UsageError, match="no session has a logged query"):
         session_survival(frame((("S1", 0),)).with_columns(value=pl.lit(0.0)))
 
@@ -56,3 +59,15 @@ def test_the_first_query_that_every_session_has_has_no_band():
 
 def test_sessions_of_one_query_have_no_band():
     assert "area" not in {layer["mark"]["type"] for layer in spec_of(session_survival(frame(queries=1)))["layer"]}
+
+
+def test_a_group_of_fewer_than_ten_sessions_is_faded_and_many_groups_are_counted_in_a_line(tmp_path):
+    chart = session_survival(frame((("S1", 10), ("S2", 8)), queries=2), title="T")
+    assert chart.to_dict()["title"]["subtitle"] == "Faded: fewer than 10 sessions"
+    drawing = save(chart, tmp_path / "survival.svg").read_text()
+    points = re.findall(r'<path aria-label="[^"]*System: (S[12])[^"]*"[^>]*point[^>]*', drawing)
+    opacities = dict(re.findall(r'<path aria-label="[^"]*System: (S[12])[^>]*?opacity="([0-9.]+)"', drawing))
+    assert sorted(points) == ["S1", "S1", "S2", "S2"]
+    assert opacities == {"S1": "1", "S2": "0.35"}
+    many = session_survival(frame(tuple((f"S{n}", 10 + n) for n in range(5))), title="T").to_dict()
+    assert many["title"]["subtitle"] == "10 to 14 sessions per system"

@@ -10,15 +10,10 @@ from sessionkit.charts import save, sweep_map
 
 def test_a_cell_for_each_setting_and_a_ring_at_the_base(swept, datasets):
     layers = datasets(sweep_map(swept(), x="b", y="bq"))
-    (_, cells), *_ = layers
-    assert [(row["x"], row["y"], row["group"]) for row in cells] == [
-        ("2", "2", "S1"),
-        ("2", "3", "S2"),
-        ("20", "2", "S1"),
-        ("20", "3", "S2"),
-    ]
-    assert {row["step"] for row in cells} == {"\u2265 20%"}
-    assert [row["label"] for row in cells] == ["25", "25", "(25)", "(25)"]  # of b=20 the test shows nothing
+    full, strips = [[(row["x"], row["y"], row["group"]) for row in rows] for mark, rows in layers if mark == "rect"]
+    assert full == [("2", "2", "S1"), ("2", "3", "S2")]
+    assert strips == [("20", "2", "S1"), ("20", "3", "S2")]  # where the test shows nothing
+    assert {row["label"] for mark, rows in layers if mark == "text" for row in rows} == {"25"}
     assert [rows for mark, rows in layers if mark == "point"] == [[{"x": "2", "y": "2"}]] * 2
 
 
@@ -32,7 +27,7 @@ def test_a_line_runs_where_the_conclusion_ends(swept, datasets):
 
 def test_settings_without_a_leader_are_cells_of_their_own(swept, datasets):
     some = swept().with_columns(leader=pl.when(pl.col("x") == "2").then("leader"))
-    gray = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][1]
+    gray = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][-1]
     assert {row["x"] for row in gray} == {"20"}
     nobody = swept().with_columns(leader=pl.lit(None, pl.String))
     assert [mark for mark, _ in datasets(sweep_map(nobody))].count("rect") == 1
@@ -48,30 +43,38 @@ def test_axes_keep_the_order_of_the_grid_and_say_what_the_signs_mean(swept):
 
 def test_the_key_stands_below_the_title(swept):
     below = sweep_map(swept(), title="T", colors={"S2": "#111111", "S1": "#222222"}).to_dict()["title"]["subtitle"]
-    assert below[0] == "Numbers: S2 minus S1 in % of the lower mean; in parentheses: not shown by the test"
-    assert below[1].startswith("Ring: base setting")
+    assert below == [
+        "Numbers: S2 minus S1 in % of the lower mean",
+        "Full cell: shown by the test; strip: not shown",
+        "Ring: base setting; line: where its conclusion ends",
+        "Shown by the test at 2 of 4 settings; lead 25%",
+    ]
+    steady = sweep_map(swept().with_columns(holds=True, relative=pl.Series([0.2, 0.3, -0.5, 0.4])), title="T").to_dict()
+    assert steady["title"]["subtitle"][-2:] == [
+        "Ring: base setting",
+        "Shown by the test at 2 of 4 settings; lead 20% to 50%",
+    ]
     several = sweep_map(swept(), title="T", colors=dict.fromkeys(("S1", "S2", "S3"), "#111111")).to_dict()
     assert several["title"]["subtitle"][0].startswith("Numbers: lead over the next group in % of its mean")
 
 
 def test_of_two_groups_the_number_has_the_sign_of_the_second_minus_the_first(swept, datasets):
-    (_, cells), *_ = datasets(sweep_map(swept(), colors={"S1": "#111111", "S2": "#222222"}))
-    assert [row["label"] for row in cells] == ["\u221225", "+25", "(\u221225)", "(+25)"]
-    lower = sweep_map(
-        swept().with_columns(relative=-pl.col("relative")), title="T", colors={"S1": "#111111", "S2": "#222222"}
-    )
-    assert [row["label"] for row in datasets(lower)[0][1]] == ["+25", "\u221225", "(+25)", "(\u221225)"]
+    colors = {"S1": "#111111", "S2": "#222222"}
+
+    def numbers(chart):
+        return {
+            (row["x"], row["group"]): row["label"] for mark, rows in datasets(chart) if mark == "rect" for row in rows
+        }
+
+    higher = sweep_map(swept(), colors=colors)
+    assert numbers(higher) == {
+        ("2", "S1"): "\u221225", ("2", "S2"): "+25", ("20", "S1"): "\u221225", ("20", "S2"): "+25"
+    }  # fmt: skip
+    lower = sweep_map(swept().with_columns(relative=-pl.col("relative")), title="T", colors=colors)
+    assert numbers(lower) == {
+        ("2", "S1"): "+25", ("2", "S2"): "\u221225", ("20", "S1"): "+25", ("20", "S2"): "\u221225"
+    }  # fmt: skip
     assert "S2 minus S1 in % of the higher mean" in lower.to_dict()["title"]["subtitle"][0]
-
-
-@pytest.mark.parametrize(
-    ("share", "step"), [(0.049, "< 5%"), (0.05, "5\u201310%"), (0.1, "10\u201320%"), (None, "\u2265 20%")]
-)
-def test_cells_are_the_deeper_the_larger_the_margin(swept, datasets, share, step):
-    (_, cells), *_ = datasets(sweep_map(swept().with_columns(relative=pl.lit(share, pl.Float64))))
-    assert {row["step"] for row in cells} == {step}
-    opacity = sweep_map(swept()).to_dict()["layer"][0]["encoding"]["opacity"]["scale"]
-    assert opacity["range"] == sorted(opacity["range"])
 
 
 def test_many_cells_have_no_numbers(datasets):
@@ -91,23 +94,29 @@ def test_many_cells_have_no_numbers(datasets):
 
 def test_long_numbers_are_shortened_where_they_stay_apart(swept, datasets):
     def drawn(first, second):
-        (_, cells), *_ = datasets(sweep_map(swept().with_columns(pl.col("x").replace({"2": first, "20": second}))))
-        return {row["x"] for row in cells}
+        layers = datasets(sweep_map(swept().with_columns(pl.col("x").replace({"2": first, "20": second}))))
+        return {row["x"] for mark, rows in layers if mark == "rect" for row in rows}
 
     assert drawn("8.74285714286", "10") == {"8.743", "10"}
     assert drawn("8.74285714286", "8.74285714287") == {"8.74285714286", "8.74285714287"}
     assert drawn("linear", "10") == {"linear", "10"}
 
 
-def test_a_cell_is_the_deeper_the_larger_the_margin(tmp_path):
+@pytest.mark.parametrize("style", ["screen", "grey"])
+def test_cells_have_the_color_of_the_legend_and_only_shown_ones_are_full(tmp_path, style):
     rows = [
-        (str(place), "1", "B", 0.1, margin, 0.5, True, "holds", place == 0, True)
-        for place, margin in enumerate((0.01, 0.07, 0.15, 0.3))
+        ("1", "1", "B", 0.01, 0.04, True, "holds", True, True),
+        ("2", "1", "B", 0.30, 0.20, False, "holds", False, True),
+        ("3", "1", "B", 0.30, None, None, "holds", False, True),
     ]
-    names = ["x", "y", "leader", "raw_difference", "relative", "p_adjusted", "significant", "outcome", "base", "holds"]
+    names = ["x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds"]
     chart = sweep_map(pl.DataFrame(rows, schema=names, orient="row"), colors={"A": "#0072B2", "B": "#D55E00"})
+    drawing = save(chart, tmp_path / "m.svg", style=style).read_text()
     cells = re.findall(
-        r'<path aria-label[^>]*rect mark[^>]*fill="#D55E00" opacity="([0-9.]+)"',
-        save(chart, tmp_path / "m.svg").read_text(),
+        r'<path aria-label[^>]*rect mark[^>]*d="M[^"]*h([0-9.]+)v([0-9.]+)[^"]*"[^>]*fill="([^"]+)"', drawing
     )
-    assert [float(opacity) for opacity in cells] == [0.25, 0.5, 0.75, 1]
+    height, *strips = (float(height) for _, height, _ in cells)
+    assert strips == [pytest.approx(0.24 * height)] * 2  # neither what is not shown nor what is not tested is full
+    (symbol,) = re.findall(r'legend-symbol.*?fill="([^"]+)"', drawing)
+    assert {fill for *_, fill in cells} == {symbol}
+    assert "opacity" not in "".join(re.findall(r"<path aria-label[^>]*rect mark[^>]*>", drawing))

@@ -22,13 +22,17 @@ from sessionkit.charts.encodings import (
     values,
     with_percents,
 )
-from sessionkit.charts.kinds.discount_surface import MOST_QUERIES, MOST_RANKS
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
+from sessionkit.charts.small_counts import FEW, few_line
 from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "looks", "lists", "share")
 FEWEST = 2
 """Lists that a share is drawn of."""
+MOST_RANKS, MOST_QUERIES = 20, 15
+"""Places that are drawn; further ones are seldom looked at, and cells would get too small."""
+SMALL = 0.32, 0.68
+"""Between which parts of its place a cell of few lists is drawn: paler, it would look like a smaller share."""
 WRITTEN = 10
 """Ranks up to which the percents are written into the cells."""
 DEEP = 0.6
@@ -50,8 +54,9 @@ def examination_heatmap(
 ) -> alt.LayerChart:
     """Draw the share of lists that were looked at down to each rank, a row for each query of the session.
 
-    Shares of fewer than two lists, and those that are unknown, are gaps. Ranks beyond 20 and queries beyond 15 are left out, as
-    a line below the title says.
+    The number of lists stands beside each query. A share of fewer than 10 lists is a small cell without a number. Shares of fewer
+    than two lists, and those that are unknown, are gaps. Ranks beyond 20 and queries beyond 15 are left out, as a line below the
+    title says.
 
     Parameters
     ----------
@@ -86,9 +91,11 @@ def examination_heatmap(
     frame = known.filter(pl.col("rank") <= MOST_RANKS, pl.col("query_position") <= MOST_QUERIES)
     rank, query = (int(max(known[name])) for name in ("rank", "query_position"))
     ranks, queries = range(1, min(rank, MOST_RANKS) + 1), range(1, min(query, MOST_QUERIES) + 1)
+    lists = dict(every.group_by("query_position").agg(pl.col("lists").sort_by("rank").first()).rows())
+    names = {number: f"{number} ({lists.get(number, 0):,})" for number in queries}
     place: dict[str, Any] = {
         "x": _axis(alt.X, "rank", [*ranks], "Rank in the result list"),
-        "y": _axis(alt.Y, "query_position", [*queries], "Query of the session"),
+        "y": _axis(alt.Y, "row", [*names.values()], "Query of the session (lists)"),
     }
     shade = alt.Color(
         field="value",
@@ -104,21 +111,35 @@ def examination_heatmap(
     )
     tips = [tip("query_position", "Query", "d"), tip("rank", "Rank", "d"), share_tip("value", "Share of lists")]
     tips += [tip("n", "Lists or clicks there", "d"), tip("number", "Lists", "d")]
-    rows = frame.select("query_position", "rank", value="share", n="looks", number="lists", label=_whole_percent())
+    row = pl.col("query_position").replace_strict(names, return_dtype=pl.String)
+    rows = frame.select(
+        "query_position", "rank", row=row, value="share", n="looks", number="lists", label=_whole_percent()
+    )
     rows = with_percents(rows, "value")
     table = frame.select("query_position", "rank", "share", "looks", "lists")
-    layers = [
-        alt.Chart(values(rows, table))
-        .mark_rect(stroke="white", strokeWidth=1)
-        .encode(**place, color=shade, tooltip=tips)
-    ]
-    for some, ink in by_ink(rows, pl.col("value") >= DEEP) if len(ranks) <= WRITTEN else ():
+    begin, end = SMALL
+    inside = {name: place[name].bandPosition(begin) for name in ("x", "y")}
+    inside |= {"x2": alt.X2(field="rank", bandPosition=end), "y2": alt.Y2(field="row", bandPosition=end)}
+    several, few = rows.filter(pl.col("number") >= FEW), rows.filter(pl.col("number") < FEW)
+    layers: list[alt.Chart] = []
+    for cells, spot in ((several, place), (few, inside)):
+        if len(cells):
+            data = values(cells, table.clear() if layers else table)
+            layers.append(
+                alt.Chart(data).mark_rect(stroke="white", strokeWidth=1).encode(**spot, color=shade, tooltip=tips)
+            )
+    for some, ink in by_ink(several, pl.col("value") >= DEEP) if len(ranks) <= WRITTEN else ():
         words = some.mark_text(fontSize=10, color=ink)
         layers.append(words.encode(**place, text=alt.Text(field="label", type="nominal"), tooltip=tips))
-    key = [f"{NUMBERS}percent"] if len(ranks) <= WRITTEN else []
+    key = [f"{NUMBERS}percent"] if len(ranks) <= WRITTEN and len(several) else []
     below = [
         line
-        for line in (subtitle, *key, how_many((MOST_RANKS, rank, "ranks"), (MOST_QUERIES, query, "queries")))
+        for line in (
+            subtitle,
+            *key,
+            few_line(rows["number"], "lists", "Small cells"),
+            how_many((MOST_RANKS, rank, "ranks"), (MOST_QUERIES, query, "queries")),
+        )
         if line
     ]
     across = max(NARROWEST, min(WIDEST, CELL * len(ranks)))
@@ -145,7 +166,7 @@ def _whole_percent() -> pl.Expr:
     )
 
 
-def _axis(channel: Any, field: str, places: list[int], title: str) -> Any:  # noqa: ANN401  # alt.X or alt.Y
-    """An axis of whole numbers, also of those that no cell has."""
+def _axis(channel: Any, field: str, places: list[Any], title: str) -> Any:  # noqa: ANN401  # alt.X or alt.Y
+    """An axis of places, also of those that no cell has."""
     axis = alt.Axis(title=title, labelAngle=0, labelOverlap=True, grid=False, ticks=False, domain=False)
     return channel(field=field, type="ordinal", scale=alt.Scale(domain=places, padding=0), axis=axis)

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, layered, share_tip, tip, titled, values, with_percents
+from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.charts.theme import FAINT, PALETTE
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
@@ -45,8 +46,8 @@ def reformulation_flow(
 ) -> alt.FacetChart:
     """Draw what followed each of the first ten queries, as shares of the sessions that reached it.
 
-    The number of sessions stands above each bar. A table of steps names no session that ended: the shares are then those of
-    the sessions that asked another query.
+    The number of sessions stands above each bar; a bar of fewer than 10 is faded. A table of steps names no session that ended: the
+    shares are then those of the sessions that asked another query.
 
     Parameters
     ----------
@@ -104,6 +105,7 @@ def reformulation_flow(
             y=alt.Y(field="from", type="quantitative", axis=y, scale=alt.Scale(domain=[0, 1])),
             y2=alt.Y2(field="to"),
             color=alt.Color(field="kind", type="nominal", scale=scale, legend=alt.Legend(title="Next step")),
+            opacity=fading("whole"),
             tooltip=tips,
         )
     )
@@ -124,7 +126,8 @@ def reformulation_flow(
         columns=max(2, len(groups)),
         spacing=24,
     )
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
+    below = [line for line in (subtitle, few_line(rows.get_column("whole"), "sessions")) if line]
+    return titled(faceted, title, below, synthetic, width=width, height=height)
 
 
 def _counts(steps: pl.DataFrame, by: str) -> pl.DataFrame:

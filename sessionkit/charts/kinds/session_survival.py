@@ -25,10 +25,11 @@ from sessionkit.charts.encodings import (
     whole_numbers,
     with_percents,
 )
+from sessionkit.charts.small_counts import count_line, fading, few_line
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
 
-COLUMNS = ("query_position", "sessions", "value", "low", "high")
+COLUMNS = ("query_position", "sessions", "of", "value", "low", "high")
 SOURCE = "sessionkit.session_survival"
 NAMED = 3
 """Groups without queries that are named."""
@@ -49,12 +50,13 @@ def session_survival(
 ) -> alt.LayerChart:
     """Draw the share of sessions with at least so many queries, with its interval; below the axis stands how many they are.
 
+    Of more than four groups the line below the title says how many sessions they have. The curve of a group of fewer than 10 is faded.
     Groups none of whose sessions has a query are left out; a line below the title names them.
 
     Parameters
     ----------
     survival
-        A frame of `sessionkit.session_survival`: the columns that make the groups, query_position, sessions, value, low, high.
+        A frame of `sessionkit.session_survival`: the columns that make the groups, query_position, sessions, of, value, low, high.
     legend
         What the groups are called; by default as their columns are.
     colors
@@ -73,7 +75,7 @@ def session_survival(
     UsageError
         A column is missing, or there are no rows.
     """
-    frame, legend = grouped(survival, COLUMNS, SOURCE, (*COLUMNS, "of"), legend)
+    frame, legend = grouped(survival, COLUMNS, SOURCE, COLUMNS, legend)
     every = frame.get_column("group").unique()
     frame = frame.filter((pl.col("sessions") > 0).any().over("group"))
     if frame.is_empty():
@@ -82,7 +84,8 @@ def session_survival(
     left = in_natural_order(name for name in every if name not in groups)
     few = [*left[:NAMED], *([f"{len(left) - NAMED:,} more"] if len(left) > NAMED else [])]
     told = f"Not drawn, without a logged query: {', '.join(few)}" if left else None
-    subtitle = line_below(None, subtitle, told)
+    each = None if len(groups) <= MOST_COUNTED else count_line(frame.get_column("of"), "sessions", legend.lower())
+    subtitle = line_below(None, subtitle, told, each, few_line(frame.get_column("of"), "sessions"))
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)
@@ -99,14 +102,15 @@ def session_survival(
     data = values(with_percents(frame, "value", "low", "high"))
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
     names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
-    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips)
+    shown = {"color": shade, **marks, "opacity": fading("of"), "tooltip": tips}
+    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, **shown)
     sure = _banded(frame)
     band = (
         alt.Chart(guide(sure))
         .mark_area(opacity=0.18, interpolate="step")
         .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
     )
-    lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade)
+    lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade, opacity=fading("of"))
     layers = [*([band] if len(groups) <= MOST_SHAPES and len(sure) else []), lines, points, *names, *counted]
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)
 

@@ -12,7 +12,6 @@ import polars as pl
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import (
     NUMBERS,
-    by_ink,
     checked,
     color,
     drawn_of,
@@ -28,6 +27,7 @@ from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import plain, printable, printable_column
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.display.numbers import share_text
+from sessionkit.display.words import capital
 from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
@@ -36,11 +36,11 @@ LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
 GRAY = "#D9D9D9"
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
-STEPS = {"< 5%": 0.25, "5\u201310%": 0.5, "10\u201320%": 0.75, "\u2265 20%": 1.0}
-"""Margins by the opacity of their cells; those after Sparck Jones are not noticeable, noticeable, material, twice that."""
+STRIP = 0.76
+"""Where the strip of a cell begins that is not shown by the test, from the top of the cell (0) to its foot (1)."""
 TITLE = 60
 """Characters of a measure's text that are shown."""
-KEY = "Ring: base setting; line: where its conclusion ends"
+FULL = "Full cell: shown by the test; strip: not shown"
 
 
 def sweep_map(
@@ -57,11 +57,11 @@ def sweep_map(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw a cell for each setting: its color is the leading group, the deeper the larger its margin, which its number gives.
+    """Draw a cell for each setting in the color of the leading group: full where the test shows the difference, else a strip.
 
-    The number is the margin in percent of the next group's mean: of two groups the second minus the first, by its sign. It stands in
-    parentheses where the test does not show the difference. A ring marks the base setting, a line the border of the region
-    where its conclusion holds. Cells without a leader are gray.
+    The number is the margin in percent of the next group's mean: of two groups the second minus the first, by its sign. A ring
+    marks the base setting, a line the border of the region where its conclusion holds. Cells without a leader are gray. A setting
+    without a test is a strip, too.
 
     Parameters
     ----------
@@ -114,7 +114,6 @@ def sweep_map(
         *(printable_column(name) for name in ("x", "y", "outcome")),
         pl.col("relative").abs(),
         margin=pl.col("relative").abs().map_elements(share_text, pl.String),
-        step=_step(),
         label=_written(len(found["x"].unique()), len(found["y"].unique()), pair[0] if pair else None),
     )
     across, up = (frame[name].unique(maintain_order=True).to_list() for name in ("x", "y"))
@@ -123,7 +122,7 @@ def sweep_map(
     minus = (
         f"{pair[1]} minus {pair[0]} in % of the {behind} mean" if pair else "lead over the next group in % of its mean"
     )
-    key = [f"{NUMBERS}{minus}; in parentheses: not shown by the test"] if labeled else []
+    key = [f"{NUMBERS}{minus}"] if labeled else []
     place: dict[str, Any] = {
         "x": _axis("x", across, [plain("x", x), *([] if measure is None else [plain("measure", measure)[:TITLE]])]),
         "y": _axis("y", list(reversed(up)), plain("y", y)),
@@ -136,21 +135,9 @@ def sweep_map(
         tip("margin", "Margin"),
     ]
     tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
-    layers, table = [], frame.drop("nobody", "step", "label", "margin")
+    layers, table = [], frame.drop("nobody", "label", "margin")
     if len(leads):
-        shade = {
-            "color": color(leads["group"].to_list(), colors, legend),
-            "opacity": alt.Opacity(
-                field="step",
-                type="ordinal",
-                scale=alt.Scale(type="ordinal", domain=[*STEPS], range=[*STEPS.values()]),  # else two of them
-                legend=alt.Legend(title="Margin", symbolType="square", symbolStrokeWidth=0, symbolFillColor=INK),
-            ),
-        }
-        layers.append(alt.Chart(values(leads, table)).mark_rect().encode(**place, **shade, tooltip=tips))
-        text = alt.Text(field="label", type="nominal")
-        for cells, ink in by_ink(leads, pl.col("step") == [*STEPS][-1]):
-            layers.append(cells.mark_text(fontSize=9, color=ink).encode(**place, text=text))
+        layers = _cells(leads, table, place, color(leads["group"].to_list(), colors, legend), tips)
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
@@ -160,16 +147,51 @@ def sweep_map(
         )
         words = alt.Chart(guide(rest)).mark_text(fontSize=9, color=FAINT)
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
-    layers += _border(frame, across, up, place)
+    border = _border(frame, across, up, place)
+    layers += border
     ring = alt.Chart(guide(frame.filter("base").select("x", "y")))
     for stroke, ink in ((5, "white"), (2.2, INK)):
         layers.append(
             ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
         )
-    shown = frame.get_column("significant")
-    tested = f"Shown by the test at {shown.sum():,} of {len(shown):,} settings" if shown.count() else None
-    below = [line for line in (subtitle, *key, KEY, tested) if line]
+    rings = "Ring: base setting; line: where its conclusion ends" if border else "Ring: base setting"
+    below = [line for line in (subtitle, *key, FULL if len(leads) else None, rings, _counted(frame)) if line]
     return titled(layered(layers), title, below, synthetic, width=width, height=height)
+
+
+def _cells(
+    leads: pl.DataFrame, table: pl.DataFrame, place: Mapping[str, Any], shade: alt.Color, tips: list[alt.Tooltip]
+) -> list[alt.Chart]:
+    """Layers of the cells that have a leader: full ones, strips, and numbers, on a halo that every color leaves legible."""
+    shown = pl.col("significant").fill_null(value=False)
+    full, strips = leads.filter(shown), leads.filter(~shown)
+    strip = {**place, "y": place["y"].bandPosition(STRIP), "y2": alt.Y2(field="y", bandPosition=1)}
+    layers: list[alt.Chart] = []
+    for cells, spot in ((full, place), (strips, strip)):
+        if len(cells):
+            rows = values(cells, table.clear() if layers else table)
+            layers.append(alt.Chart(rows).mark_rect().encode(**spot, color=shade, tooltip=tips))
+    text = alt.Text(field="label", type="nominal")
+    if len(full):
+        halo = alt.Chart(guide(full)).mark_text(
+            fontSize=9, color="white", stroke="white", strokeWidth=3, strokeJoin="round"
+        )
+        layers.append(halo.encode(**place, text=text))
+    for cells, lift in ((full, 0), (strips, -1)):
+        if len(cells):
+            number = alt.Chart(guide(cells)).mark_text(fontSize=9, color=INK, dy=lift)
+            layers.append(number.encode(**place, text=text, tooltip=tips))
+    return layers
+
+
+def _counted(frame: pl.DataFrame) -> str | None:
+    """At how many settings the test shows the difference, and how far the leading group is ahead."""
+    shown, margins = frame.get_column("significant"), frame.get_column("relative").drop_nulls()
+    margins = margins.filter(margins.is_finite()).sort()
+    ends = [share_text(end, 0) for end in (margins[0], margins[-1])] if len(margins) else []
+    lead = f"lead {ends[0]}" if len(set(ends)) == 1 else f"lead {' to '.join(ends)}"
+    tested = f"shown by the test at {shown.sum():,} of {len(shown):,} settings" if shown.count() else "not tested"
+    return capital("; ".join([tested, *([lead] if ends else [])]))
 
 
 def _legend(sweep: Sweep) -> str:
@@ -201,13 +223,6 @@ def _short(names: pl.Series) -> pl.Series:
     return short if short.n_unique() == names.n_unique() else names
 
 
-def _step() -> pl.Expr:
-    """The step of the margin; the deepest where a share of the next mean is none, since that mean is 0."""
-    names, share = [*STEPS], pl.col("relative").abs()
-    step = pl.when(share < 0.05).then(pl.lit(names[0])).when(share < 0.1).then(pl.lit(names[1]))
-    return step.when(share < 0.2).then(pl.lit(names[2])).otherwise(pl.lit(names[3]))
-
-
 def _written(across: int, up: int, first: str | None) -> pl.Expr:
     """The margin in whole percent where cells have room for it; of two groups the second less the first, with its sign."""
     if max(across, up) > WRITTEN:
@@ -219,8 +234,7 @@ def _written(across: int, up: int, first: str | None) -> pl.Expr:
         below = (pl.col("group") == first) != (pl.col("relative") < 0)
         sign = pl.when(below).then(pl.lit("\u2212")).otherwise(pl.lit("+"))
         signed = pl.when(whole.is_in(["0", "<1"])).then(whole).otherwise(sign + whole)
-    shown = pl.when(pl.col("significant").fill_null(value=True)).then(signed).otherwise(pl.format("({})", signed))
-    return pl.when(pl.col("relative").is_finite()).then(shown).fill_null("")
+    return pl.when(pl.col("relative").is_finite()).then(signed).fill_null("")
 
 
 def _border(frame: pl.DataFrame, across: list[str], up: list[str], place: Mapping[str, Any]) -> list[alt.Chart]:

@@ -34,7 +34,8 @@ FITTED = "Fitted discount, and what was looked at"
 EXAMINED = "How far searchers looked"
 LOOKED = (
     "Share of the lists of each query of a session that were looked at down to each rank; of a list that ended, only that it was "
-    "looked at so far is known (Kaplan and Meier's estimate). A cell of fewer than two lists is a gap."
+    "looked at so far is known (Kaplan and Meier's estimate). The number of lists stands beside each query; a small cell is a share of "
+    "fewer than 10 lists, and a gap one of fewer than two."
 )
 """What the cells of an examination heatmap are."""
 DRAWS = 200

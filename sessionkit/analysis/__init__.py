@@ -24,7 +24,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     session_survival.py    how many sessions go on to each query
     session_table.py       score(): a row per session with bounds and counts
     session_wall.py        what a wall of sessions draws: curves, queries, clicks
-    session_contrast.py    the two sessions of one topic that differ most
+    session_contrast.py    the two sessions of one topic that differ most, judged alike
     describe.py            what was logged, with the design: design.py
     study_questions.py     its columns with their values, and which questions it can answer
     summary.py             measures of all sessions in one table

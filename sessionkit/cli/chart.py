@@ -80,7 +80,7 @@ def chart(
         typer.Option(
             "--sessions",
             metavar="ID,ID",
-            help="The two sessions, of one topic. Default: the two that differ most, of different groups where there are several.",
+            help="The two sessions, of one topic. Default: the two that differ most, of different groups and judged alike.",
             show_default=False,
         ),
     ] = None,

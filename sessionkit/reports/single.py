@@ -97,7 +97,7 @@ def single_figure(
     session
         The session of waterfall and session-timeline; by default the one with the most queries.
     sessions
-        The two sessions of session-pair, of one topic; by default the pair that differs most.
+        The two sessions of session-pair, of one topic; by default the pair that differs most among those judged alike.
     with_
         Columns or measures that correlation-forest correlates with; of rating-scatter one, the rating.
     against

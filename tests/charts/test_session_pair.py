@@ -55,6 +55,7 @@ def test_sides_have_group_session_and_value_and_queries_what_they_add():
     texts = [text for (text,) in drawn(chart, "text", "text")]
     assert [text for text in texts if "session" in text] == ["session a", "session b"]
     assert [text for text in texts if "sDCG" in text] == ["sDCG@3: 0.500", "sDCG@3: 3.75"]
+    assert [text for text in texts if text.endswith("judged")] == ["2 of 3 results judged", "3 of 3 results judged"]
     assert [text for (text,) in drawn(chart, "sum", "text")] == ["+0.500", "+3.00", "+0.750"]
     assert "no results" in [text for (text,) in drawn(chart, "faint", "text")]
     assert [text for (text,) in drawn(chart, "added", "text")] == ["two", "bold"]

@@ -14,6 +14,7 @@ from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import Place, clean_queries, clean_results, exact_sum, query_panel
 from sessionkit.display.labels import plain, printable_column
 from sessionkit.display.numbers import compact
+from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 
@@ -128,6 +129,8 @@ class _Side:
         queries = None if about is None else about.filter(pl.col("session_id") == session)
         name = str(session)
         lines = [name if name.startswith("session ") else f"session {name}", f"{measure}: {compact(total or 0.0)}"]
+        n_judged = results.get_column("grade").count()
+        lines += [f"{n_judged:,} of {counted(len(results), 'result')} judged"] if n_judged else []
         lines = [groups[name], *lines] if name in groups else lines
         head = [(line, "text" if number else "head") for number, line in enumerate(lines)]
         return cls(results, clean_queries(queries, results), head)

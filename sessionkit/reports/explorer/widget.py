@@ -147,17 +147,21 @@ def _tabled(column: pl.Series, primary: str) -> dict[str, Any]:
 def _pair(columns: Columns, measure: GainMeasure, *, drawn: bool) -> dict[str, Any] | None:
     """The two sessions that it opens on, by their places, and how they were chosen; None where no topic has two with a value."""
     total = exact.unfixed(exact.fixed(pl.col("contribution")).sum())
-    values = columns.results.group_by("session_id").agg(value=total)
+    values = columns.results.group_by("session_id").agg(value=total, judged=pl.col("grade").is_not_null().mean())
     known = columns.sessions.with_row_index("session").join(values, on="session_id", how="left", maintain_order="left")
     found = most_contrasting(
         known.select(
             "session",
             "topic_id",
+            "judged",
             group=pl.col("system_id").fill_null(UNKNOWN),
             value=pl.when("defined").then(pl.col("value").fill_null(0)),
         )
     )
-    return None if found is None else {"sessions": list(found.sessions), "told": found.told(str(measure), drawn=drawn)}
+    if found is None:
+        return None
+    told = f"{found.told(str(measure), drawn=drawn)} {found.judged_told}".rstrip()
+    return {"sessions": list(found.sessions), "told": told}
 
 
 def _runs(columns: list[pl.Series], values: pl.Series) -> tuple[list[list[int]], list[list[int]]]:

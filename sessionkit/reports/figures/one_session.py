@@ -16,7 +16,7 @@ from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.charts.session_panels import MOST_RANKS
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import compact
+from sessionkit.display.numbers import compact, share_text
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import Choices
@@ -237,7 +237,7 @@ def session_timeline(study: Study, choices: Choices) -> Figure:
 
 
 def session_pair(study: Study, choices: Choices) -> Figure:
-    """Two sessions of one topic side by side: those asked for, or the pair that differs most."""
+    """Two sessions of one topic side by side: those asked for, or the pair that differs most among those judged alike."""
     measure = _of_sessions(choices, "session-pair")
     pair, chosen = _pair(study, choices, measure)
     both = with_sessions(study, pl.Series(list(pair)))
@@ -249,6 +249,7 @@ def session_pair(study: Study, choices: Choices) -> Figure:
         warnings.simplefilter("ignore", DataWarning)  # shares of two sessions alone say nothing about the study
         scores = score(both, measure, per="session")
     values = dict(scores.select("session_id", "value").rows())
+    shares = dict(scores.select("session_id", _judged_if_any(study)).rows())
     for name, value in values.items():
         if value is None:
             raise UsageError(f"session {name!r} has no value of {measure}; choose others: --sessions ID,ID")
@@ -278,7 +279,9 @@ def session_pair(study: Study, choices: Choices) -> Figure:
     told = []
     for name in pair:
         called = f"session {label(name)}" if shown[name] == name else shown[name]
-        told.append(f"{called}{f', {label(groups[name])}' if name in groups else ''} ({compact(values[name])})")
+        share = shares.get(name)
+        judged = "" if share is None else f", {share_text(share)} judged"
+        told.append(f"{called}{f', {label(groups[name])}' if name in groups else ''} ({compact(values[name])}{judged})")
     parts = [
         f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
         *([chosen] if chosen else []),
@@ -310,7 +313,7 @@ def _pair(study: Study, choices: Choices, measure: Measure) -> tuple[tuple[str, 
         return (first, second), ""
     if study.facts.sessions < 2:
         raise UsageError(f"session-pair draws two sessions, and there is {counted(study.facts.sessions, 'session')}")
-    values = score(study, measure, per="session").select("session_id", "value")
+    values = score(study, measure, per="session").select("session_id", "value", _judged_if_any(study))
     if not values.get_column("value").count():
         why = "" if study.facts.judgments else ": the study has no judgments"
         raise UsageError(f"{measure} has no value in any session{why}")
@@ -321,6 +324,11 @@ def _pair(study: Study, choices: Choices, measure: Measure) -> tuple[tuple[str, 
         raise UsageError(f"no topic has two sessions with a value of {measure}, so there is no pair to draw")
     groups = "systems" if choices.by == "system_id" else f"values of {choices.by}"
     return (str(found.sessions[0]), str(found.sessions[1])), found.told(str(measure), groups)
+
+
+def _judged_if_any(study: Study) -> pl.Expr:
+    """The judged shares of sessions; null where the study has no judgments, as a measure of clicks needs none."""
+    return pl.col("judged") if study.facts.judgments else pl.lit(None, pl.Float64).alias("judged")
 
 
 def _of_sessions(choices: Choices, kind: str, usual: Measure | None = None) -> Measure:

@@ -386,7 +386,10 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
     assert figure.caption.startswith(f"Session {one}, S1")
     assert f"session {other}, S2" in figure.caption
     text = page.locator("#explorer-session").inner_text()
-    assert f"with different systems, this one differs most in {written}: it is an extreme, not a typical pair." in text
+    chosen = figure.caption[figure.caption.index("Of all pairs") : figure.caption.index(" Each list runs")]
+    assert chosen.endswith(f"this one differs most in {written}: it is an extreme, not a typical pair.")
+    first, second = re.findall(r"([\d.]+%) judged\)", figure.caption)
+    assert f"{chosen} Judged: {first} of the results of the first session, {second} of the second." in text
     assert page.locator("#explorer-name").inner_text() == f"Sessions {one} and {other}"
     panes = page.locator("#explorer-session .pane")
     explained = sk.explain(study, measure)

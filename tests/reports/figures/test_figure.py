@@ -1,6 +1,8 @@
 """Figures drawn apart: what they draw equals what the analysis gives, and their captions say what was averaged."""
 
 import re
+from itertools import combinations
+from statistics import median
 
 import polars as pl
 import pytest
@@ -228,20 +230,27 @@ def test_a_heatmap_says_how_many_sessions_are_drawn(clinic, monkeypatch):
 def test_session_pair_takes_the_pair_that_differs_most(clinic):
     for measure in ("sDCG@10", "nsDCG@10", "mean(nDCG@10)"):
         made = single_figure(clinic, "session-pair", parse_measure(measure))
-        known = sk.score(clinic, measure, per="session").join(
-            clinic.sessions.select("session_id", "topic_id", "system_id").collect(), on="session_id"
-        )
-        value = {
-            row["session_id"]: row for row in known.select("session_id", "topic_id", "system_id", "value").to_dicts()
-        }
+        scores = sk.score(clinic, measure, per="session").to_dicts()
+        value = {row["session_id"]: row for row in scores}
         one, other = (value[name] for name in re.findall(r"[Ss]ession (c\d+), S\d", made.caption))
         assert (one["system_id"], other["system_id"]) == ("S1", "S2")
         assert one["topic_id"] == other["topic_id"]
-        ends = known.group_by("topic_id", "system_id").agg(low=pl.col("value").min(), high=pl.col("value").max())
-        both = ends.join(ends, on="topic_id").filter(pl.col("system_id") != pl.col("system_id_right"))
-        most = both.select((pl.col("high") - pl.col("low_right")).max()).item()
-        assert abs(one["value"] - other["value"]) == pytest.approx(most)
-        assert f"with different systems, this one differs most in {measure}: it is an extreme" in made.caption
+        least = median(row["judged"] for row in scores)
+        alike = [
+            abs(a["value"] - b["value"])
+            for a, b in combinations(scores, 2)
+            if a["topic_id"] == b["topic_id"]
+            and a["system_id"] != b["system_id"]
+            and min(a["judged"], b["judged"]) >= least
+            and min(9, int(10 * a["judged"] + 1e-9)) == min(9, int(10 * b["judged"] + 1e-9))
+        ]
+        assert abs(one["value"] - other["value"]) == pytest.approx(max(alike))
+        assert (
+            f"at least the median of {100 * least:.1f}%), this one differs most in {measure}: it is an extreme"
+            in made.caption
+        )
+        for row in (one, other):
+            assert f"{100 * row['judged']:.1f}% judged)" in made.caption
         (table,) = sk.charts.data(made.chart)
         assert table["contribution"].sum() == pytest.approx(one["value"] + other["value"])
 
@@ -253,7 +262,7 @@ def test_session_pair_takes_what_is_asked_for(clinic):
     assert "differs most" not in made.caption
     assert "topic A" in made.caption
     one = single_figure(clinic, "session-pair", where="system_id = 'S1'").caption
-    assert "Of all pairs of sessions of one topic, this one differs most" in one
+    assert "Of all pairs of sessions of one topic with comparable judged shares" in one
     assert one.endswith("Sessions where system_id = 'S1' (60 of 120 sessions).")
     grouped = single_figure(clinic, "session-pair", by="skill").caption
     assert "with different values of skill" in grouped
@@ -302,7 +311,7 @@ def test_session_pair_draws_a_session_whose_lists_are_empty():
         sessions={"session_id": ["a", "b"], "topic_id": ["t", "t"], "system_id": ["A", "B"]},
     )
     made = single_figure(study, "session-pair")
-    assert "Session a, A (2.00) and session b, B (0)" in made.caption
+    assert "Session a, A (2.00, 100.0% judged) and session b, B (0)" in made.caption
     texts = [row["text"] for row in data_of(made) if row["text"]]
     assert [text for text in texts if text in ("B", "session b", "sDCG@10: 0", "no results")] == [
         "B",
@@ -330,11 +339,11 @@ def test_a_pair_of_sessions_has_nothing_that_must_be_left_out(clinic):
     choices = choices_of(clinic, redaction=Redaction.of("queries,documents,users"))
     made = figure(clinic, "session-pair", choices)
     written = str(spec_of(made.chart)) + made.caption
-    assert made.caption.startswith("Session 14, S1 (0) and session 102, S2")  # c014, c102
+    assert made.caption.startswith("Session 37, S1 (5.47, 50.0% judged) and session 102, S2")  # c037, c102
     assert "session session" not in written
-    assert not [word for word in ("c014", "c102", "doc-", "cough") if word in written]
+    assert not [word for word in ("c037", "c102", "doc-", "cough") if word in written]
     plain = str(spec_of(single_figure(clinic, "session-pair").chart))
-    assert [word for word in ("c014", "c102", "doc-", "cough") if word not in plain] == []
+    assert [word for word in ("c037", "c102", "doc-", "cough") if word not in plain] == []
 
 
 @pytest.mark.parametrize(

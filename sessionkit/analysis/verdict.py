@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
 from sessionkit.display.words import counted, listed
-from sessionkit.errors import MeasureError
+from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.grammar import parse_measure
 
 FEWEST_PAIRS = 6
@@ -16,6 +17,70 @@ FEWEST_PAIRS = 6
 LEAST_SHARE = 0.5
 """Share of the units that must have a value: fewer are a selection of the units, by their values."""
 SINGLE_QUERY = "sessions of one query, perhaps successful ones, are left out"
+
+
+Verdict = Literal["not shown", "shown", "practically equal", "less than matters"]
+"""What an interval shows of a difference, see `verdict_of`."""
+
+
+def verdict_of(low: float | None, high: float | None, band: float | None = None) -> Verdict:
+    """Return what the interval of a difference shows: this interval alone decides the words of a verdict.
+
+    Parameters
+    ----------
+    low, high
+        The ends of the interval, in units of the measure; None is without end.
+    band
+        Differences between -band and band are too small to matter; None where no band is declared.
+
+    Returns
+    -------
+    Verdict
+        ``"shown"``: the interval excludes 0. ``"practically equal"``: it includes 0 and lies within the band. ``"less than
+        matters"``: it excludes 0 and lies within the band. ``"not shown"``: none of these. An end at 0 includes 0, an end at the edge
+        of the band lies outside the band.
+
+    Examples
+    --------
+    >>> verdict_of(-0.020, 0.168), verdict_of(0.005, 0.168)
+    ('not shown', 'shown')
+    >>> verdict_of(-0.005, 0.010, 0.02), verdict_of(0.005, 0.010, 0.02)
+    ('practically equal', 'less than matters')
+    """
+    excludes_0 = (low is not None and low > 0) or (high is not None and high < 0)
+    is_within = band is not None and low is not None and high is not None and -band < low and high < band
+    if is_within:
+        return "less than matters" if excludes_0 else "practically equal"
+    return "shown" if excludes_0 else "not shown"
+
+
+def bands_of(measures: Sequence[str], declared: Mapping[str, float]) -> dict[str, float]:
+    """Return the declared bands of practical equivalence of some measures, by their texts.
+
+    Parameters
+    ----------
+    measures
+        Texts of measures, as tables have them.
+    declared
+        What the study declares, `sessionkit.study.Settings.equivalence`, however the measure is spelled.
+
+    Raises
+    ------
+    UsageError
+        A declared name is no measure.
+
+    Examples
+    --------
+    >>> bands_of(["nsDCG@10", "Queries"], {"nsDCG(b=2)@10": 0.02})
+    {'nsDCG@10': 0.02}
+    """
+    bands: dict[str, float] = {}
+    for name, width in declared.items():
+        try:
+            bands[str(parse_measure(name))] = width
+        except MeasureError as error:
+            raise UsageError(f"the equivalence that study.toml declares: {error}") from None
+    return {measure: bands[measure] for measure in measures if measure in bands}
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,22 @@ def compact(value: float) -> str:
     return text.replace("-", MINUS)
 
 
+def statistic(value: float, *, is_share: bool = False) -> str:
+    """A mean, a difference or an end of an interval, as a sentence of statistics has it.
+
+    Numbers of a measure that lies between 0 and 1 have three decimals and no zero before them; a number that would read 0 has more.
+
+    >>> statistic(-0.0197, is_share=True)[1:], statistic(0.399, is_share=True), statistic(1.0, is_share=True)
+    ('.020', '.399', '1.000')
+    >>> statistic(0.0002, is_share=True), statistic(2.009), statistic(0.0, is_share=True)
+    ('.0002', '2.01', '0')
+    """
+    if not is_share or value == 0:
+        return compact(value)
+    text = f"{abs(value):.{visible_decimals([value], 3)}f}"
+    return f"{MINUS if value < 0 else ''}{text.removeprefix('0')}"
+
+
 def two_digits(value: float) -> str:
     """A number with two decimals and a minus sign, such as a correlation; one that would read 0 has more.
 
@@ -122,6 +138,17 @@ def p_text(value: float, *, is_bound: bool = False) -> str:
     """
     text = readable_p(value, is_bound=is_bound)
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def p_statistic(value: float) -> str:
+    """A p-value with its name, as a sentence of statistics has it: without a zero, with two decimals from .1 on.
+
+    >>> p_statistic(0.12008), p_statistic(0.0421), p_statistic(0.0496), p_statistic(1e-9), p_statistic(1.0)
+    ('p = .12', 'p = .042', 'p = .0496', 'p < .001', 'p > .99')
+    """
+    if value > LEVELS[-1] and round(value, 2) > LEVELS[-1]:
+        return "p > .99" if round(value, 2) == 1 else f"p = {value:.2f}".replace("0.", ".")
+    return p_text(value).replace(" 0.", " .")
 
 
 def _off_levels(value: float) -> str:
@@ -221,7 +248,7 @@ def _number(column: str, value: float, decimals: int) -> str:
     return f"{value:.1e}" if vanishes or not math.isfinite(value) else f"{value:,.{decimals}f}"
 
 
-NUMBER = r"[+\u2212-]?[0-9][0-9.,]*"
+NUMBER = r"[+\u2212-]?\.?[0-9][0-9.,]*"
 PAIRS = re.compile(
     rf"(?<![\w.])(?:[npt]|df|SD) [=<>\u2264\u2265] (?={NUMBER})|{NUMBER}%? (?=(?:CI|interval|s|ms|min|h|days?|KiB|MiB|GiB|"
     r"users?|topics?|sessions?|quer(?:y|ies)|results?|documents?|judgments?|lists?|groups?|pairs?|draws?|ranks?)\b)"

@@ -30,6 +30,7 @@ SETTINGS = (
     "primary",
     "labels",
     "better",
+    "equivalence",
     "synthetic",
     "max_grade",
     "unjudged_grades",

@@ -31,7 +31,7 @@ from sessionkit.study.storage import DESCRIPTOR, LOG, StoredBatch
 KERNEL = 4
 """Counted up whenever parts of some task become others than they were."""
 CACHE_ADVICE = "name a directory for the cache that can be written"
-UNSEEN = ("title", "synthetic", "timezone", "missing_positions")
+UNSEEN = ("title", "equivalence", "synthetic", "timezone", "missing_positions")
 """Settings that no value depends on."""
 
 

@@ -33,8 +33,8 @@ from sessionkit.study.storage import LOG, Added, Partitioned, Storage, StoredBat
 from sessionkit.study.study import Study, not_a_study
 from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
 
-SPENT = ("title", "primary", "labels", "better", "missing_positions")
-"""Settings that may differ: reports alone use the first three, and reading alone the last."""
+SPENT = ("title", "primary", "labels", "better", "equivalence", "missing_positions")
+"""Settings that may differ: no score depends on the others, and reading alone uses the last."""
 
 
 def add_partition(
@@ -57,7 +57,7 @@ def add_partition(
         The saved study, partitioned by ``name``.
     study
         The study whose sessions are added; its settings must be those of the saved one, but for title,
-        primary measure labels and directions, and ``missing_positions``, which only reading uses.
+        primary measure, labels, directions and bands of equivalence, and ``missing_positions``, which only reading uses.
     name, value
         The column of the sessions and its value in all added sessions; None is null. Sessions without the column
         get it.

@@ -36,6 +36,7 @@ class SettingValues(TypedDict, total=False):
     primary: str | None
     labels: Mapping[str, str]
     better: Mapping[str, Better]
+    equivalence: Mapping[str, float]
     synthetic: bool
     timezone: str | None
     missing_positions: MissingPositions | None
@@ -60,13 +61,16 @@ class Settings:
     title
         Title of the study, for reports.
     primary
-        The primary measure, declared before the data were looked at, such as ``"nsDCG@10"``: a report gives a verdict on it
-        alone.
+        The primary measure, declared before the data were looked at, such as ``"nsDCG@10"``: a report gives a verdict on it,
+        and calls findings by undeclared measures exploratory.
     labels
         What reports call columns, groups and topics, by their names in the log, such as ``{"S1": "Baseline"}``.
     better
         Which values of a column are better, ``"higher"`` or ``"lower"``, such as ``{"satisfaction": "higher"}``: without it reports
         call no group better by ``column(satisfaction)``.
+    equivalence
+        The band of practical equivalence of a measure, in its own units and above 0, such as ``{"nsDCG@10": 0.02}``: groups
+        whose difference lies within -0.02 and 0.02 are practically equal. Declare it before the data are looked at.
     synthetic
         Whether the data are made up; figures then say so.
     timezone
@@ -94,6 +98,7 @@ class Settings:
     primary: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     better: Mapping[str, Better] = field(default_factory=dict, hash=False)
+    equivalence: Mapping[str, float] = field(default_factory=dict, hash=False)
     synthetic: bool = False
     timezone: str | None = None
     missing_positions: MissingPositions | None = None
@@ -136,6 +141,7 @@ class Settings:
         if not isinstance(self.better, Mapping) or any(value not in BETTER for value in self.better.values()):
             raise DataError(f"better is {self.better!r}; it must say {' or '.join(BETTER)} of each column")
         object.__setattr__(self, "better", dict(self.better))
+        object.__setattr__(self, "equivalence", _checked_bands(self.equivalence))
         check_timezone(self.timezone)
         if self.missing_positions is not None and self.missing_positions not in MISSING:
             near = suggestion(str(self.missing_positions), MISSING)
@@ -158,6 +164,17 @@ class Settings:
         """Return the settings as JSON values."""
         unjudged = self.unjudged_grades
         return {**asdict(self), "unjudged_grades": None if unjudged is None else list(unjudged)}
+
+
+def _checked_bands(equivalence: object) -> dict[str, float]:
+    """Return bands of equivalence by measure; raise DataError unless each is a number above 0."""
+    if not isinstance(equivalence, Mapping) or not all(
+        isinstance(name, str) and _number(width) and width > 0 for name, width in equivalence.items()
+    ):
+        raise DataError(
+            f"equivalence is {equivalence!r}; it must give a number above 0 for each measure, such as 'nsDCG@10' = 0.02"
+        )
+    return {name: float(width) for name, width in equivalence.items()}
 
 
 def check_timezone(name: str | None) -> None:

@@ -1,11 +1,15 @@
-"""Differences with their intervals: on one scale where the spread of sessions is known, else each on its own."""
+"""Differences with their intervals, in units of their measures."""
+
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
+import sessionkit as sk
 from sessionkit.charts import spec_of
 from sessionkit.charts.kinds.differences import MOST, differences
 from sessionkit.errors import UsageError
+from tests.support.clinic import read_clinic
 
 
 def found(**columns):
@@ -22,26 +26,28 @@ def found(**columns):
     return pl.DataFrame({**rows, **columns})
 
 
-def subtitle_of(frame):
-    """What stands above a chart."""
-    return spec_of(differences(frame))["title"]["text"]
-
-
 def rows_of(frame, **options):
     """The rows that a chart draws."""
     (rows,) = spec_of(differences(frame, **options))["datasets"].values()
     return rows
 
 
-def test_every_comparison_has_its_own_scale_and_row():
+def test_measures_between_0_and_1_share_an_axis_and_others_have_their_own():
+    frame = pl.concat([found(), found(measure=["last(nDCG@10)", "Queries"])])
+    assert {row["row"]: row["scale"] for row in rows_of(frame)} == {
+        "sDCG@10": "sDCG@10",
+        "nsDCG@10": "0 to 1",
+        "last(nDCG@10)": "0 to 1",
+        "Queries": "Queries",
+    }
     spec = spec_of(differences(found(), title="T", subtitle="S", synthetic=True))
-    assert spec["resolve"] == {"scale": {"x": "independent"}}
+    assert spec["resolve"] == {"scale": {"x": "independent", "y": "independent"}}
     assert spec["facet"]["row"]["sort"] == {"field": "place", "op": "min"}
-    assert [row["row"] for row in rows_of(found())] == ["sDCG@10", "nsDCG@10"]
     assert spec["title"] == {
         "text": "T",
-        "subtitle": ["S", "Difference S2 \u2212 S1, higher is better", "Synthetic data"],
+        "subtitle": ["S", "Difference S2 \u2212 S1, higher is better; filled: p \u2264 0.05", "Synthetic data"],
     }
+    assert "facet" not in spec_of(differences(found(measure=["P@5", "nsDCG@10"])))
 
 
 def test_points_are_filled_where_the_difference_is_shown():
@@ -66,37 +72,34 @@ def test_only_so_many_are_shown_and_nothing_is_refused():
         differences(found(estimate=pl.Series([None, None], dtype=pl.Float64)))
 
 
-def forest(**columns):
-    """A comparison with the spread of sessions."""
-    return found(sd=[4.0, 0.5], n_a=[30, 28], n_b=[30, 29], **columns)
+def test_differences_are_drawn_in_units_of_their_measures_with_numbers_beside():
+    first, second = rows_of(found(n_a=[30, 28], n_b=[30, 29]))
+    assert (first["estimate"], first["low"], first["high"]) == (2.0, 0.5, 3.5)
+    assert first["numbers"] == "+2.00 [0.500, 3.50], n = 30"
+    assert second["numbers"] == "\u2212.100 [\u2212.300, .100], n = 28 and 29"
 
 
-def test_differences_are_divided_by_the_spread_of_sessions_and_stand_raw_beside():
-    first, second = rows_of(forest())
-    assert (first["estimate_sd"], first["low_sd"], first["high_sd"]) == (0.5, 0.125, 0.875)  # 2, .5 and 3.5 over 4
-    assert first["told"] == "+2.00 [0.500, 3.50], n = 30"
-    assert second["told"] == "\u22120.100 [\u22120.300, 0.100], n = 28 and 29"
-    assert subtitle_of(forest()) == "Difference S2 \u2212 S1, higher is better; filled: p \u2264 0.05"
+def test_a_row_of_fewer_units_says_of_how_many():
+    """30 users have a value of the first measure, 9 of them of the second; of another pair 12 are all there are."""
+    frame = found(n_a=[30, 9], n_b=[30, 9], wins=[1, 1])
+    assert [row["n"] for row in rows_of(frame)] == ["n = 30", "n = 9 of 30"]
+    assert [row["n"] for row in rows_of(frame.with_columns(b=pl.Series(["S2", "S3"])))] == ["n = 30", "n = 9"]
 
 
-@pytest.mark.parametrize("spread", [{}, {"sd": [4.0, 0.5], "n_a": [30, 30], "n_b": [30, 30]}])
-def test_no_sign_is_turned_and_words_say_which_values_are_better(spread):
-    frame = found(measure=["Clicks", "Queries"], **spread)
+def test_no_sign_is_turned_and_words_say_which_values_are_better():
+    frame = found(measure=["Clicks", "Queries"], n_a=[30, 30], n_b=[30, 30])
     rows = rows_of(frame)
     assert [(row["estimate"], row["high"]) for row in rows] == [(2.0, 3.5), (-0.1, 0.1)]  # as compare has them
-    if not spread:
-        assert [row["row"] for row in rows] == ["Clicks", "Queries, lower is better"]
-        return
-    assert [row["estimate_sd"] for row in rows] == [0.5, -0.2]
-    assert rows[1]["low_sd"] < rows[1]["estimate_sd"] < 0 < rows[1]["high_sd"]
-    assert [row["told"] for row in rows] == [
-        "+2.00 [0.500, 3.50]",
-        "\u22120.100 [\u22120.300, 0.100], lower is better",
+    assert [row["numbers"] for row in rows] == [
+        "+2.00 [0.500, 3.50], n = 30",
+        "\u22120.100 [\u22120.300, 0.100], n = 30, lower is better",
     ]
-    assert subtitle_of(frame) == "Difference S2 \u2212 S1, n = 30; filled: p \u2264 0.05"
 
 
-def test_no_spread_is_counted():
-    (row,) = rows_of(found(sd=[4.0, 0.0], n_a=[3, 3], n_b=[3, 3]))
-    assert row["row"] == "sDCG@10"
-    assert "1 without spread left out" in subtitle_of(found(sd=[4.0, None], n_a=[3, 3], n_b=[3, 3]))
+def test_a_declared_band_is_drawn_on_both_sides_of_0():
+    compared = replace(sk.compare(read_clinic(), ["nsDCG@10", "sDCG@10"]), equivalence={"nsDCG@10": 0.03})
+    assert [(row["band_low"], row["band"]) for row in rows_of(compared)] == [(-0.03, 0.03), (None, None)]
+    spec = spec_of(differences(compared))
+    assert [layer["mark"]["type"] for layer in spec["spec"]["layer"]] == ["rect", "rule", "rule", "point", "text"]
+    assert "shaded: declared band of practical equivalence" in str(spec["title"])
+    assert "rect" not in str(spec_of(differences(found())))

@@ -334,6 +334,7 @@ def compare(
         notes=tuple(notes),
         no_verdict=no_verdict,
         directions=sessions.directions,
+        equivalence=sessions.equivalence,
     )
 
 

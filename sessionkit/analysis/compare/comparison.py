@@ -131,6 +131,9 @@ class Comparison(TestedFinding):
         have a value.
     directions
         Which values of a measure are better, by its text; without those that only their text names.
+    equivalence
+        The bands of practical equivalence that the study declares, by the text of the measure and in its units: differences between
+        -band and band are too small to matter.
     """
 
     table: pl.DataFrame
@@ -158,6 +161,7 @@ class Comparison(TestedFinding):
     notes: tuple[str, ...] = field(default=())
     no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
     directions: Mapping[str, Direction] = field(default_factory=dict)
+    equivalence: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def with_reasons(self) -> pl.DataFrame:

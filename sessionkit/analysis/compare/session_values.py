@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.analysis.magnitude import magnitude, require_magnitude
+from sessionkit.analysis.verdict import bands_of
 from sessionkit.display.natural_order import in_natural_order, natural_places
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion, warn
@@ -65,6 +66,8 @@ class GroupedSessions:
         Other sessions that were left out, by what they lack.
     directions
         Which values of a measure are better, by its text; without those that only their text names.
+    equivalence
+        The declared bands of practical equivalence, by the text of the measure.
     cut
         Whether the groups are ranges of numbers, see `sessionkit.compare`.
     scales
@@ -82,6 +85,7 @@ class GroupedSessions:
     within: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
     directions: dict[str, Direction] = field(default_factory=dict)
+    equivalence: dict[str, float] = field(default_factory=dict)
     cut: bool = False
     scales: tuple[float, ...] = ()
     places: dict[tuple[str, str, bytes], Any] = field(default_factory=dict, repr=False, compare=False)
@@ -234,8 +238,9 @@ def sessions_of(
             raise UsageError(msg)
         frame, values, texts = _scored(source, measures, columns, memory, cache)
         directions = directions_of(session_measures(source, measures), source.settings.better)
+        equivalence = bands_of(texts, source.settings.equivalence)
     else:
-        directions = {}
+        directions, equivalence = {}, {}
         frame, values, texts = _given(as_polars(source, "scores").collect(), measures, columns)
     if cut is not None:
         frame = _with_cut(frame, by, within, cut)
@@ -256,7 +261,16 @@ def sessions_of(
             advice += "; of numbers cut=3 of compare makes three groups of similar size, and correlate needs no groups"
         raise UsageError(f"by={by}: the sessions have {many}; a comparison needs a column with {advice}")
     return GroupedSessions(
-        frame, values, texts, groups, by, unknown, within, directions=directions, cut=cut is not None
+        frame,
+        values,
+        texts,
+        groups,
+        by,
+        unknown,
+        within,
+        directions=directions,
+        equivalence=equivalence,
+        cut=cut is not None,
     )
 
 

@@ -39,13 +39,8 @@ def differences(study: Study, choices: Choices) -> Figure:
     found = without_condition(compare(study, measures_of(choices, "differences"), choices.by))
     title = "Differences and their intervals"
     chart = charts.differences(found, synthetic=choices.synthetic, title=title)
-    scale = (
-        "in standard deviations of sessions within groups, raw values in numbers"
-        if found.table["sd"].count()
-        else "on a scale of its own"
-    )
     caption = (
-        f"Difference by each measure, {scale}, with its {level_text(found.alpha)} interval, for {found.claim}; "
+        f"Difference by each measure, in units of the measure, with its {level_text(found.alpha)} interval, for {found.claim}; "
         f"{found.test}. {sides(found)}{filled(found)}"
     )
     return Figure("differences", title, chart, caption)

@@ -5,6 +5,8 @@
     section_kind.py  how a section is declared
     registry.py      the sections in the order in which they stand
     summary.py       what was found, on the first screen
+    headline.py      the verdict in one sentence
+    answers.py       what was found, how sure, and what could overturn it
     measures.py      scores and differences of all measures
     topics.py        for whom and on which topics
     sessions.py      when in the session

@@ -15,7 +15,7 @@ import polars as pl
 
 from sessionkit.analysis.findings import Finding
 from sessionkit.analysis.groups import BETWEEN, with_groups
-from sessionkit.charts.theme import CONTEXT, INK, WIDTH, colors_of
+from sessionkit.charts.theme import CONTEXT, FAINT, INK, WIDTH, colors_of
 from sessionkit.display.labels import inert, inert_column, named, plain, printable_column
 from sessionkit.display.natural_order import in_natural_order, natural_sort
 from sessionkit.display.numbers import share_text
@@ -31,6 +31,8 @@ LEGENDS = {"system_id": "System", "topic_id": "Topic", "user_id": "User", "sessi
 """What columns that make groups are called."""
 FOLD = 40
 """Characters of a measure's text on one line of an axis title."""
+FILLED_SHAPE: dict[str, Any] = {"symbolFillColor": FAINT, "symbolStrokeColor": "transparent"}
+"""How one legend shows shapes of points and dashes of lines: Vega would dash the edges of the shapes."""
 DASHES = ([1, 0], [6, 4], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2])
 SEPARATORS = {0x2028: " ", 0x2029: " "}
 Drawn = TypeVar("Drawn", alt.LayerChart, alt.FacetChart)
@@ -40,10 +42,14 @@ MOST_COLORED = 6
 """Groups up to which every curve has a color of its own; of more only the highest and the lowest have one."""
 FEW = 4
 """Whole numbers that an axis names all."""
-MARK_AT, NAME_AT = 13, 20
-"""Pixels right of the plot at which marks of curves stand, or names without marks, and at which names beside marks do."""
+LEADER_FROM, LEADER_TO, MARK_AT, NAME_AT = 3, 14, 18, 25
+"""Pixels right of the plot at which leaders begin and end, marks of curves stand, and names beside marks do."""
+CURVE_NAME = "curve-name"
+"""The style of what names a curve beside the plot: its leader, its mark and its name."""
 APART, TOUCHING = 0.1, 0.3
 """Share of the height between such names, and share of that by which a name can be moved and still is at its curve's end."""
+STACKED, APART_STACKED = 3, 0.16
+"""Panels from which on a column of a paper leaves each little height, and share of it between names then."""
 MOST_TOPICS = 60
 """Topics up to which an axis names each."""
 TOPIC_CHARACTER, TOPIC_LINE, TOPIC_LENGTH = 6.2, 11, 90
@@ -290,8 +296,8 @@ def shaped(groups: Sequence[str], legend: str) -> alt.Shape:
 def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mapping[str, Any]) -> list[alt.Chart]:
     """Return layers that name every curve beside the plot, at the height where it ends; its legends go.
 
-    Names of curves that end close together stand apart, in the order of their ends. Where names are many or long there are no
-    layers, and legends stay.
+    Names of curves that end close together stand apart, in the order of their ends, and a leader joins each name to the end of its
+    curve. Where names are many or long there are no layers, and legends stay.
 
     Parameters
     ----------
@@ -305,19 +311,23 @@ def curve_names(curves: pl.DataFrame, encoding: Mapping[str, Any], marks: Mappin
     ends = curve_ends(curves, encoding)
     if ends is None:
         return []
-    marked = bool(ends.get_column("beside").count())
-    return name_layers(alt.Chart(guide(ends)), encoding, marks, marked=marked)
+    return name_layers(alt.Chart(guide(ends)), encoding, marks, marked=bool(ends.get_column("beside").count()))
 
 
-def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None) -> pl.DataFrame | None:
+def curve_ends(
+    curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | None = None, *, always: pl.Expr | None = None
+) -> pl.DataFrame | None:
     """Return where names of curves stand, of each panel if there are several: their rows, at the right end of the axis; see `curve_names`.
 
-    ``beside`` is the place of the curve's mark, where not every name is at its curve's end. None where names are many or long.
+    ``beside`` is the height of the name's mark, ``end_x`` and ``end_y`` are where the curve ends; all are null where all names
+    stand at the ends of their curves. None where names are many or long. Curves of groups that are context have no name, except
+    those that `always` have one.
     """
     x, y = encoding["x"]["field"], encoding["y"]["field"]
     shown = encoding["color"]["legend"]["values"] if encoding["color"]["legend"] else alt.Undefined
     if isinstance(shown, list):  # others are context
-        curves = curves.filter(inert_column("group").is_in(shown))
+        is_named = inert_column("group").is_in(shown)
+        curves = curves.filter(is_named if always is None else is_named | always)
     labels = curves.get_column("label").unique()
     if not 0 < len(labels) <= MOST_NAMED or max(labels.str.len_chars()) > LONGEST:
         return None
@@ -327,7 +337,8 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
         pl.exclude(*keys, x).last(),
         pl.lit(_reach(known, encoding["x"])[1], curves.schema[x]).alias(x),
         _mean=pl.col(y).mean(),
-        _end=pl.col(x).last(),
+        end_x=pl.col(x).last(),
+        end_y=pl.col(y).last(),
     )
     parts = [(last, known)]
     if panel is not None:
@@ -335,37 +346,56 @@ def curve_ends(curves: pl.DataFrame, encoding: Mapping[str, Any], panel: str | N
             (part, known.filter(pl.col(panel) == name[0]))
             for name, part in last.partition_by(panel, maintain_order=True, as_dict=True).items()
         ]
+    gap = APART if len(parts) < STACKED else APART_STACKED
     apart = [
-        _apart(part.sort(y, "_mean", descending=True), encoding["y"], _reach(of, encoding["y"]))
+        _apart(part.sort(y, "_mean", descending=True), encoding["y"], _reach(of, encoding["y"]), gap)
         for part, of in parts
         if len(part)
     ]
     if not apart:
         return None
-    elsewhere = pl.col("_moved") | (pl.col("_end") < pl.col(x))
-    elsewhere = elsewhere.any() if panel is None else elsewhere.any().over(panel)
-    return pl.concat(apart).with_columns(beside=pl.when(elsewhere).then(y)).drop("_moved", "_end", "_mean")
+    elsewhere = (pl.col("_moved") | (pl.col("end_x") < pl.col(x))).any()
+    led = pl.when(elsewhere).then(pl.struct(pl.col(y).alias("beside"), "end_x", "end_y")).struct.field("*")
+    return pl.concat(apart).with_columns(led).drop("_moved", "_mean")
 
 
 def name_layers(
     chart: alt.Chart, encoding: Mapping[str, Any], marks: Mapping[str, Any], *, marked: bool = True
 ) -> list[alt.Chart]:
-    """Return layers that write names, beside their marks where some are `marked`, for the rows of `curve_ends`; legends go.
+    """Return layers that write names for the rows of `curve_ends`; legends go.
 
-    Without marks there is no layer of them: Vega warns of a field without a value.
+    Where some are `marked`, leaders from the ends of curves and marks come first. Without marks there are no such layers: Vega warns
+    of a field without a value.
     """
     for channel in (encoding["color"], *marks.values()):
         channel["legend"] = None
-    place = {"x": encoding["x"], "y": encoding["y"]}
-    text = chart.mark_text(align="left", baseline="middle", dx=NAME_AT if marked else MARK_AT, fontSize=11, color=INK)
-    names = text.encode(**place, text=alt.Text(field="label", type="nominal"))
+    x, y, shade = encoding["x"], encoding["y"], encoding["color"]
+    text = chart.mark_text(
+        style=CURVE_NAME,
+        align="left",
+        baseline="middle",
+        dx=NAME_AT if marked else LEADER_FROM + 4,
+        fontSize=11,
+        color=INK,
+    )
+    names = text.encode(x=x, y=y, text=alt.Text(field="label", type="nominal"))
     if not marked:
         return [names]
     shapes = {name: mark for name, mark in marks.items() if name == "shape"}
-    beside = encoding["y"].copy()
-    beside["field"] = "beside"
-    points = chart.mark_point(filled=True, xOffset=MARK_AT)
-    return [points.encode(x=encoding["x"], y=beside, color=encoding["color"], **shapes), names]
+    beside, end_x, end_y = y.copy(), x.copy(), y.copy()
+    beside["field"], end_x["field"], end_y["field"] = "beside", "end_x", "end_y"
+    points = chart.mark_point(style=CURVE_NAME, filled=True, xOffset=MARK_AT)
+    leader = chart.mark_rule(style=CURVE_NAME, strokeWidth=1, xOffset=LEADER_FROM, x2Offset=LEADER_TO)
+    early = chart.mark_rule(
+        style=CURVE_NAME, strokeWidth=1, strokeDash=[1, 3], xOffset=LEADER_FROM, x2Offset=LEADER_FROM
+    )
+    x2 = alt.X2(field=x["field"])
+    return [
+        early.encode(x=end_x, x2=x2, y=end_y, color=shade),
+        leader.encode(x=x, x2=x2, y=end_y, y2=alt.Y2(field="beside"), color=shade),
+        points.encode(x=x, y=beside, color=shade, **shapes),
+        names,
+    ]
 
 
 def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:
@@ -378,12 +408,12 @@ def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _apart(ends: pl.DataFrame, y: alt.Y, reach: tuple[float, float]) -> pl.DataFrame:
+def _apart(ends: pl.DataFrame, y: alt.Y, reach: tuple[float, float], share: float) -> pl.DataFrame:
     """Ends in falling order, moved as little as keeps them a line of text apart and within the axis (least squares)."""
     power = 0.5 if y["scale"] is not alt.Undefined and y["scale"]["type"] == "sqrt" else 1.0
     field = y["field"]
     reach = reach[0] ** power, reach[1] ** power
-    gap = APART * (reach[1] - reach[0])
+    gap = share * (reach[1] - reach[0])
     blocks: list[list[float]] = []  # sums and sizes of runs that touch, their values raised by the gaps above them
     for place, value in enumerate(ends.get_column(field).pow(power)):
         blocks.append([value + place * gap, 1])
@@ -503,7 +533,7 @@ def folded(text: str, most: int = FOLD) -> list[str]:
 
 
 def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDash, alt.Shape]:
-    """Return the dash of lines and the shape of points by a field, under one legend.
+    """Return the dash of lines and the shape of points by a field, under one legend, which shows the shapes, filled.
 
     Raises
     ------
@@ -513,7 +543,7 @@ def parted(field: str, names: Sequence[str], legend: str) -> tuple[alt.StrokeDas
     if len(names) > len(DASHES):
         found = f"{len(names)} kinds of {legend.lower()}"
         raise UsageError(f"one chart holds {len(DASHES)} kinds of line, not {found}; filter the frame first")
-    known = alt.Legend(title=legend)
+    known = alt.Legend(title=legend, **FILLED_SHAPE)
     dashes = alt.Scale(domain=[inert(name) for name in names], range=list(DASHES[: len(names)]))
     shapes = alt.Scale(domain=[inert(name) for name in names], range=list(SHAPES[: len(names)]))
     return (

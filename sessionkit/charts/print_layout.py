@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sessionkit.arguments import require_choice
-from sessionkit.charts.encodings import MARK_AT, NAME_AT, NUMBERS, TOPIC_LENGTH, is_fitted
+from sessionkit.charts.encodings import CURVE_NAME, FILLED_SHAPE, NAME_AT, NUMBERS, TOPIC_LENGTH, is_fitted
 from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
@@ -59,6 +59,8 @@ GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666
 """What the colors of the palette become, each far from the one before it in lightness."""
 PAPER_PADDING = 1
 """Points around a figure for paper."""
+HIGHEST = 200 * UNITS["mm"]
+"""Points that a figure is high at most, unless a height is asked for: a page of a paper holds no more."""
 TOLERANCE = 0.02
 """Share of its size by which a figure can be too large."""
 HEX = re.compile("#[0-9A-Fa-f]{6}")
@@ -163,11 +165,14 @@ class PrintLayout:
             inner[1] = (
                 self.width * HIGH_PLOT / max(1, spec.get("columns", 1)) * (FLATTER if spec.get("columns") == 1 else 1)
             )
+        height = self.height
+        if height is None and self.width and "columns" in spec and measured(self._with_plot(spec, *inner))[1] > HIGHEST:
+            height = HIGHEST
         for _ in range(3):
             first = measured(self._with_plot(spec, inner[0], inner[1]))
             more = [size * 0.8 for size in inner]
             second = measured(self._with_plot(spec, more[0], more[1]))
-            for place, asked in enumerate((self.width, self.height)):
+            for place, asked in enumerate((self.width, height)):
                 slope = (first[place] - second[place]) / (inner[place] - more[place]) if inner[place] else 0
                 if asked is not None and slope > 0:
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
@@ -293,7 +298,11 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
     Legends stand below the plot, also for long names of curves; long numbers above their rows, long titles of vertical axes above
     the axis, panels below each other. Symbols and lines are finer.
     """
-    _name_in_legend(spec, width, size)
+    if spec.get("columns", 1) > 1:
+        spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
+        if spec["columns"] == 1:  # the axis below the last panel is that of all
+            spec.get("resolve", {}).get("axis", {}).pop("x", None)
+    _name_in_legend(spec, width / spec.get("columns", 1), size)
     _lift_titles(spec, width, size)
     for layer in [*spec.get("layer", [])]:
         if "mark" in layer and _takes_room(spec, layer):
@@ -302,8 +311,6 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
             behind["mark"].update(color="white", stroke="white", strokeWidth=3)
             spec["layer"].insert(spec["layer"].index(layer), behind)
             spec["height"] = {"step": HIGH_ROW}
-    if spec.get("columns", 1) > 1:
-        spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
     config = spec["config"]
     config["legend"] = {
         **config.get("legend", {}),
@@ -323,20 +330,19 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
 
 
 def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
-    """Name curves in a legend where names beside the plot would take too much of the width."""
-    layers = list(_leaves(spec))
-    names = [
-        layer for layer in layers if _field(layer, "text") == "label" and layer["mark"].get("dx") in (MARK_AT, NAME_AT)
-    ]
-    texts = [str(row.get("label")) for layer in names for row in _rows_of(spec, layer)]
+    """Name curves in a legend where names beside a plot would take too much of the width that it has."""
+    layers = [layer for layer in _leaves(spec) if layer["mark"].get("style") == CURVE_NAME]
+    texts = [str(row.get("label")) for layer in layers if _field(layer, "text") for row in _rows_of(spec, layer)]
     if max((NAME_AT + WIDE * size * len(text) for text in texts), default=0) <= width * NAMES:
         return
-    _drop(spec, [*names, *(layer for layer in layers if layer["mark"].get("xOffset") == MARK_AT)])
+    _drop(spec, layers)
+    dashed = {layer["encoding"].get("strokeDash", {}).get("field") for layer in _leaves(spec)}
     for layer in _leaves(spec):
         for name in ("color", "stroke", "shape", "strokeDash"):
             channel = layer["encoding"].get(name, {})
             if "legend" in channel:
-                channel["legend"] = {"title": None, "symbolOpacity": 1}
+                looks = FILLED_SHAPE if channel.get("field") in dashed else {}
+                channel["legend"] = {"title": None, "symbolOpacity": 1, **looks}
 
 
 def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:

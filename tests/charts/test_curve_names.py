@@ -7,8 +7,9 @@ import pytest
 from sessionkit.charts import session_curve, spec_of
 from sessionkit.charts.encodings import (
     APART,
+    APART_STACKED,
+    CURVE_NAME,
     LONGEST,
-    MARK_AT,
     MOST_NAMED,
     NAME_AT,
     color,
@@ -74,7 +75,7 @@ def test_a_name_has_its_curves_mark_beside_it_and_no_legend_is_left(curves):
     spec = spec_of(session_curve(curves()))
     beside, words = spec["layer"][-2:]
     assert beside["encoding"]["shape"]["scale"]["range"] == ["circle", "square"]
-    assert (beside["mark"]["type"], words["mark"]["type"], words["mark"]["dx"]) == ("point", "text", MARK_AT)
+    assert (beside["mark"]["type"], words["mark"]["type"], words["mark"]["style"]) == ("point", "text", CURVE_NAME)
     for layer in spec["layer"]:
         for channel in ("color", "shape"):
             assert layer["encoding"].get(channel, {"legend": None})["legend"] is None
@@ -107,6 +108,43 @@ def test_all_names_have_their_marks_where_one_is_not_at_the_end_of_its_curve():
     ends = curve_ends(frame.filter(pl.col("group").is_in(["far", "one"])), encoding)
     assert ends["beside"].to_list() == [None, None]
     (words,) = curve_names(frame.filter(pl.col("group").is_in(["far", "one"])), encoding, {})  # no layer of no marks
-    assert words.to_dict()["mark"]["dx"] == MARK_AT
-    _, words = curve_names(frame, encoding, {})
+    assert words.to_dict()["mark"]["dx"] < NAME_AT
+    *_, words = curve_names(frame, encoding, {})
     assert words.to_dict()["mark"]["dx"] == NAME_AT
+
+
+def test_a_leader_joins_the_end_of_each_curve_to_its_name():
+    rows = [("a", 0, 0.1), ("a", 2, 0.50), ("b", 0, 0.9), ("b", 2, 0.52), ("early", 0, 0.0), ("early", 1, 0.9)]
+    frame = pl.DataFrame(rows, schema=["group", "x", "y"], orient="row").with_columns(label="group")
+    encoding = {
+        "x": alt.X(field="x", type="quantitative", scale=alt.Scale(domain=[0, 2])),
+        "y": alt.Y(field="y", type="quantitative", scale=alt.Scale(domain=[0, 1])),
+        "color": color(["a", "b", "early"], None, "Group"),
+    }
+    early, leader, _, _ = (layer.to_dict() for layer in curve_names(frame, encoding, {}))
+    fields = {side: leader["encoding"][side]["field"] for side in ("x", "x2", "y", "y2")}
+    assert fields == {"x": "x", "x2": "x", "y": "end_y", "y2": "beside"}
+    assert leader["mark"]["x2Offset"] > leader["mark"]["xOffset"] > 0
+    (ends,) = leader["datasets"].values()
+    assert {row["label"]: (row["x"], row["end_y"]) for row in ends} == {
+        "a": (2, 0.5),
+        "b": (2, 0.52),
+        "early": (2, 0.9),
+    }
+    heights = {row["label"]: row["beside"] for row in ends}
+    assert (heights["early"], heights["b"], heights["a"]) == pytest.approx((0.9, 0.51 + APART / 2, 0.51 - APART / 2))
+    fields = {side: early["encoding"][side]["field"] for side in ("x", "x2", "y")}
+    assert fields == {"x": "end_x", "x2": "x", "y": "end_y"}  # a curve that ends early is led to the end of the axis
+    assert {row["label"]: row["end_x"] for row in ends} == {"a": 2, "b": 2, "early": 1}
+
+
+def test_names_of_many_panels_are_farther_apart_as_their_panels_are_low():
+    rows = [(panel, group, 1, 0.5) for panel in range(3) for group in "ab"]
+    frame = pl.DataFrame(rows, schema=["panel", "group", "x", "y"], orient="row").with_columns(label="group")
+    encoding = {
+        "x": alt.X(field="x", type="quantitative"),
+        "y": alt.Y(field="y", type="quantitative", scale=alt.Scale(domain=[0, 1])),
+        "color": color("ab", None, "Group"),
+    }
+    heights = curve_ends(frame, encoding, "panel")["y"].to_list()
+    assert heights == pytest.approx([0.5 + APART_STACKED / 2, 0.5 - APART_STACKED / 2] * 3)

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.charts import gain_vectors, spec_of
+from sessionkit.charts import gain_vectors, save, spec_of
+from sessionkit.charts.theme import FAINT
 from sessionkit.errors import UsageError
 
 
@@ -71,4 +72,43 @@ def test_an_ideal_that_all_groups_have_is_drawn_once(vectors):
     assert [(row["group"], row["value"]) for row in rows if row["line"] == "Ideal"] == [
         ("A", 3), ("A", 5), ("B", 4), ("B", 6),
     ]  # fmt: skip
+    assert [row["label"] for row in rows if row["line"] == "Name of an ideal"] == ["Ideal, B", "Ideal, A"]
+    nearly = other.with_columns(ideal=pl.col("ideal") * 1.01)  # 5.05 beside 5: seen as one
+    (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), nearly])))["datasets"].values()
     assert [row["label"] for row in rows if row["line"] == "Name of an ideal"] == ["Ideal"]
+    rounded = other.with_columns(ideal=pl.col("ideal") * (1 + 1e-15))
+    (rows,) = spec_of(gain_vectors(pl.concat([vectors(["CG@2"]), rounded])))["datasets"].values()
+    assert {row["group"] for row in rows if row["line"] == "Ideal"} == {"Ideal"}
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 20])
+def test_an_ideal_never_has_the_color_of_a_group(vectors, count):
+    frames = [
+        vectors(["CG@2"]).with_columns(group=pl.lit(f"S{n}"), value=pl.col("value") / n, ideal=pl.col("ideal") * n)
+        for n in range(1, count + 1)
+    ]
+    spec = spec_of(gain_vectors(pl.concat(frames)))
+    for layer in spec["spec"]["layer"]:
+        color = layer["encoding"].get("color")
+        if color is not None:
+            assert color["condition"] == {
+                "test": {"field": "line", "oneOf": ["Ideal", "Name of an ideal"]},
+                "value": FAINT,
+            }
+            assert FAINT not in color["scale"]["range"]
+    (rows,) = spec["datasets"].values()
+    assert any(row["line"] == "Ideal" for row in rows)
+
+
+def test_of_many_groups_two_have_names_and_so_has_the_ideal(vectors):
+    frames = [vectors(["CG@2"]).with_columns(group=pl.lit(f"S{n}"), value=pl.col("value") / n) for n in range(1, 21)]
+    (rows,) = spec_of(gain_vectors(pl.concat(frames)))["datasets"].values()
+    assert {row["label"] for row in rows if row["line"].startswith("Name")} == {"Ideal", "S1", "S20"}
+
+
+@pytest.mark.parametrize(("width", "panels"), [("84mm", 4), ("174mm", 8)])
+def test_no_figure_is_higher_than_200_mm(vectors, tmp_path, width, panels):
+    frame = vectors([f"CG@{n}" for n in range(2, panels + 2)])
+    chart = gain_vectors(frame, title="T", subtitle="S", synthetic=True)
+    head = save(chart, tmp_path / "a.svg", width=width).read_text("utf-8").partition(">")[0]
+    assert float(head.partition('height="')[2].partition("pt")[0]) * 25.4 / 72 <= 201

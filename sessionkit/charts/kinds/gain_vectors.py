@@ -10,6 +10,7 @@ import polars as pl
 
 from sessionkit.analysis.bands import OF_BAND
 from sessionkit.analysis.gain_vectors import OF_RANK
+from sessionkit.analysis.numeric_ties import tied
 from sessionkit.charts.encodings import (
     SHAPES,
     area,
@@ -22,15 +23,15 @@ from sessionkit.charts.encodings import (
     mean_of,
     name_layers,
     of_several,
+    outstanding,
     parted,
-    shades_in,
     shaped,
     tip,
     titled,
     values,
 )
-from sessionkit.charts.theme import FAINT, colors_of
-from sessionkit.display.labels import inert, printable_column
+from sessionkit.charts.theme import FAINT
+from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 
@@ -41,6 +42,10 @@ MOST = 8
 """Panels that one figure holds."""
 MARKED = 20
 """Up to so many ranks points are large."""
+LONG = 600
+"""Size of the dashes in the legend: lines so long that they are told apart."""
+CLOSE = 0.05
+"""Share of their size within which the ideals of groups share one name."""
 WIDTH, HEIGHT = 300, 190
 """Size of a panel."""
 
@@ -85,6 +90,8 @@ def gain_vectors(
     panels = frame.get_column("measure").unique(maintain_order=True).to_list()
     if len(panels) > MOST:
         raise UsageError(f"one figure of gain vectors holds {MOST} measures, not {len(panels)}; draw fewer at once")
+    _, colors = outstanding(frame.filter(pl.col("measure") == panels[-1]), "rank", "value", colors)
+    frame, colors = outstanding(frame, "rank", "value", colors)
     frame = frame.join(pl.DataFrame({"measure": panels}).with_row_index("place"), on="measure", maintain_order="left")
     keys = ["place", "measure", "group", "rank"]
     shown = frame.select(*keys, "value", *own, "n_queries", line=pl.lit(LINES[0]))
@@ -93,6 +100,7 @@ def gain_vectors(
     ranks = int(frame.get_column("rank").max())  # type: ignore[arg-type]
     ranked = alt.Axis(title="Rank in the result list", tickMinStep=1, tickCount=10, format="d")
     dash, _ = parted("line", LINES, "Vector")
+    dash["legend"] = alt.Legend(title="Vector", symbolType="stroke", symbolSize=LONG, symbolStrokeColor=FAINT)
     groups = frame.get_column("group").unique().to_list()
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
     tips = [tip("measure", "Measure"), tip("group", legend), tip("line", "Vector"), tip("rank", "Rank", "d")]
@@ -106,36 +114,20 @@ def gain_vectors(
             type="quantitative",
             axis=alt.Axis(title=axis or ("Mean per query" if means else "Of one query"), tickCount=5),
         ),
-        "color": color(
-            [*groups, *ideal.get_column("group")], {LINES[1]: FAINT, **(shades_in(colors) or colors_of(groups))}, legend
-        ),
+        "color": color(groups, colors, legend),
     }
     if own:
         encoding["color"]["legend"]["symbolOpacity"] = 1
     points = drawn = pl.concat([shown, ideal], how="diagonal")
-    label = pl.when(pl.col("line") == LINES[1]).then(pl.lit(LINES[1])).otherwise("group")
-    named = curve_ends(drawn.with_columns(label=label), encoding, "place")
-    if named is not None:
-        of_ideal = pl.col("label") == LINES[1]
-        name = pl.when(of_ideal).then(pl.lit(NAMES[1])).otherwise(pl.lit(NAMES[0]))
-        drawn = pl.concat([drawn, named.with_columns(line=name)], how="diagonal")
-
-    def of(*lines: str) -> alt.Chart:
-        return alt.Chart().transform_filter(alt.FieldOneOfPredicate(field="line", oneOf=[*lines]))
-
-    names = []
-    if named is None:
-        encoding["color"]["legend"]["values"] = [inert(group) for group in sorted(groups)]
-    else:
-        marked = bool(named.filter(~of_ideal).get_column("beside").count())
-        names = name_layers(of(*NAMES), encoding, {"strokeDash": dash, **marks}, marked=marked)
-        if marked:
-            names[0].transform = of(NAMES[0]).transform  # ideals have no points
+    # an ideal is nobody's system: it has one color in every panel, whoever's it is
+    is_ideal = alt.FieldOneOfPredicate(field="line", oneOf=[LINES[1], NAMES[1]])
+    encoding["color"]["condition"] = {"test": is_ideal.to_dict(), "value": FAINT}
+    drawn, names = _named(drawn, encoding, {"strokeDash": dash, **marks})
     size = 18 if ranks <= MARKED else 6
     layers = [
-        *([area(of(LINES[0]), encoding)] if own else []),
-        of(*LINES).mark_line().encode(**encoding, strokeDash=dash),
-        of(LINES[0]).mark_point(filled=True, size=size).encode(**encoding, **marks, tooltip=tips),
+        *([area(_rows(LINES[0]), encoding)] if own else []),
+        _rows(*LINES).mark_line().encode(**encoding, strokeDash=dash),
+        _rows(LINES[0]).mark_point(filled=True, size=size).encode(**encoding, **marks, tooltip=tips),
         *names,
     ]
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
@@ -149,9 +141,35 @@ def gain_vectors(
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 
 
+def _rows(*lines: str) -> alt.Chart:
+    """A layer of these rows of the data."""
+    return alt.Chart().transform_filter(alt.FieldOneOfPredicate(field="line", oneOf=[*lines]))
+
+
+def _named(
+    drawn: pl.DataFrame, encoding: dict[str, Any], marks: Mapping[str, Any]
+) -> tuple[pl.DataFrame, list[alt.Chart]]:
+    """The data with a row for the name of each curve, and the layers of names; ideals that end close together have one name."""
+    of_ideal = pl.col("line") == LINES[1]
+    last = pl.col("value").filter(of_ideal & (pl.col("rank") == pl.col("rank").max()))
+    is_close = (last.min() >= (1 - CLOSE) * last.max()).over("place")
+    ideal_name = pl.when(is_close).then(pl.lit(LINES[1])).otherwise(pl.concat_str(pl.lit(f"{LINES[1]}, "), "group"))
+    labeled = drawn.with_columns(label=pl.when(of_ideal).then(ideal_name).otherwise("group"))
+    ends = curve_ends(labeled, encoding, "place", always=of_ideal & (pl.col("group") == LINES[1]))
+    if ends is None:
+        return drawn, []
+    ends = ends.with_columns(line=pl.when(of_ideal).then(pl.lit(NAMES[1])).otherwise(pl.lit(NAMES[0])))
+    marked = bool(ends.get_column("beside").count())
+    names = name_layers(_rows(*NAMES), encoding, marks, marked=marked)
+    for layer in names:
+        if layer.mark.type == "point":  # ideals have no points
+            layer.transform = _rows(NAMES[0]).transform
+    return pl.concat([drawn, ends], how="diagonal"), names
+
+
 def _one_ideal(ideal: pl.DataFrame) -> pl.DataFrame:
-    """Ideal vectors, one in place of those of all groups in panels where they are the same."""
-    same = (pl.col("value").n_unique() == 1).over("place", "rank").all().over("place")
+    """Ideal vectors, one in place of those of all groups in panels where they are equal but for errors of rounding."""
+    same = tied(pl.col("value"), pl.col("value").max().over("place", "rank")).all().over("place")
     several = pl.col("group").n_unique().over("place") > 1
     one = ideal.with_columns(_one=same & several)
     once = one.filter("_one").unique(["place", "rank"], maintain_order=True).with_columns(group=pl.lit(LINES[1]))

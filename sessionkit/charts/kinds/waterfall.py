@@ -14,8 +14,8 @@ from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "doc_id", "grade", "contribution")
 KINDS = {"Document": PALETTE[5], "Query": PALETTE[0], "Session": INK}
-MOST_DOCUMENTS, MOST_QUERIES = 16, 10
-"""Documents, and queries, that have a row of their own: those that add most. With a title 200 mm hold no more rows."""
+MOST_DOCUMENTS, MOST_QUERIES = 14, 8
+"""Documents, and queries, that have a row each: those that add most. With a title of several lines 200 mm hold no more rows."""
 ROW = 17
 """Height of a row."""
 LAST = 2**40
@@ -34,8 +34,8 @@ def waterfall(
 ) -> alt.LayerChart:
     """Draw how the value of a session builds up, from the top: the documents of each query, the query, the session.
 
-    Documents that add nothing have no row. Of more than 10 queries, those that add least share one row before the session's. Of more
-    than 16 documents of the others, those that add most have a row and the rest of each query share one.
+    Documents that add nothing have no row. Of more than 8 queries, those that add least share one row before the session's. Of more
+    than 14 documents of the others, those that add most have a row and the rest of each query share one.
 
     Parameters
     ----------

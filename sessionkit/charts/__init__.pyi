@@ -9,7 +9,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.kinds.difference_curve import difference_curve as difference_curve
     from sessionkit.charts.kinds.differences import differences as differences
     from sessionkit.charts.kinds.discount_fit import discount_fit as discount_fit
-    from sessionkit.charts.kinds.discount_surface import discount_surface as discount_surface
     from sessionkit.charts.kinds.discriminative_power import discriminative_power as discriminative_power
     from sessionkit.charts.kinds.effort_gain import effort_gain as effort_gain
     from sessionkit.charts.kinds.examination_heatmap import examination_heatmap as examination_heatmap
@@ -61,7 +60,6 @@ __all__ = [
     "sweep_map",
     "discount_fit",
     "examination_heatmap",
-    "discount_surface",
     "judgment_loss",
     "verdict_curves",
     "tipping_point",

@@ -125,15 +125,12 @@ OWN_CHARTS = {
     "examination-heatmap": ChartKind(
         "the share of lists that searchers looked at down to each rank, by query", "robustness", ()
     ),
-    "discount-surface": ChartKind(
-        "a fitted discount by rank and query, with the observed shares of searchers", "robustness"
-    ),
     "judgment-loss": ChartKind(
         "Kendall's tau of the order of systems by the share of judgments kept, with its knee",
         "robustness", ("nsDCG@10",),
     ),
     "verdict-curves": ChartKind(
-        "accuracy, g-mean and false-positive rate of verdicts on pairs by the share of judgments kept (SIGIR 2007, Figure 2)",
+        "verdicts on pairs by the share of judgments kept: accuracy, g-mean (SIGIR 2007, Figure 2) and differences missed",
         "robustness", ("mean(nDCG(gain=binary))", "mean(bpref)", "mean(infAP)"),
     ),
     "tipping-point": ChartKind(

@@ -171,12 +171,11 @@ def calibrate(
             note(line)
     to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table, found)
     if chart is not None:
-        from sessionkit.charts import discount_fit, discount_surface
+        from sessionkit.charts import discount_fit
         from sessionkit.reports.figures.robustness import FITTED
 
         synthetic = opened is not None and opened.settings.synthetic
-        drawn = discount_surface if found.signal == "clicks" else discount_fit
-        to.draw(drawn(found, synthetic=synthetic, title=FITTED))
+        to.draw(discount_fit(found, synthetic=synthetic, title=FITTED))
 
 
 def _command(found: Calibration, study: str | None) -> list[str]:

@@ -493,6 +493,5 @@ def drawing(parts, curves, apart, swept, surface, losing):  # noqa: PLR0917 - a 
         "single-sessions": lambda groups, **options: charts.single_sessions(curves(groups, single=True), **options),
         "sweep-map": lambda groups, **options: charts.sweep_map(swept(groups), x="b", y="bq", **options),
         "discount-fit": lambda groups, **options: charts.discount_fit(surface(len(groups)), **options),
-        "discount-surface": lambda groups, **options: charts.discount_surface(surface(len(groups)), **options),
         "judgment-loss": lambda groups, **options: charts.judgment_loss(*losing(groups), **options),
     }

@@ -43,8 +43,6 @@ def draw(request, parts, curves, apart, swept, surface, losing):  # noqa: PLR091
                 return charts.sweep_map(swept(groups), x="b", y="bq", **options)
             case "discount-fit":
                 return charts.discount_fit(surface(len(groups)), **options)
-            case "discount-surface":
-                return charts.discount_surface(surface(len(groups)), **options)
             case "judgment-loss":
                 return charts.judgment_loss(*losing(groups), **options)
             case kind if kind in apart:

@@ -48,14 +48,26 @@ def test_several_fits_are_refused(surface):
         discount_fit(surface().drop("expected"))
 
 
-def test_clicks_are_no_looks():
+def test_clicks_are_drawn_by_their_numbers_without_intervals(datasets):
     clicks = sk.calibrate(read_clinic(), "sDCG", signal="clicks", draws=200)
-    with pytest.raises(UsageError, match="clicks are not looks"):
-        discount_fit(clicks)
+    chart = discount_fit(clicks, title="T")
+    (line, rows), (points, _) = datasets(chart)
+    assert (line, points) == ("line", "point")
+    first = clicks.expected.filter(criterion=clicks.fits["criterion"][0])
+    places = first.filter(pl.col("rank") <= 20, pl.col("query_position") <= 6).sort("query_position", "rank")
+    assert [row["number"] for row in rows] == places["observed"].to_list()
+    assert [row["value"] for row in rows] == places["expected"].to_list()
+    assert "low" not in rows[0]
+    spec = chart.to_dict()
+    assert spec["layer"][0]["encoding"]["y"]["axis"]["title"] == "Clicks"
+    assert spec["title"]["subtitle"][0] == "Points: observed; lines: expected"
     with pytest.raises(UsageError, match="these counts are of clicks"):
         examination_heatmap(clicks)
 
 
 def test_what_is_left_out_is_said(surface):
+    assert "Points: observed (100% is 1,000 sessions), with 95% intervals" in str(
+        discount_fit(surface(9)).to_dict()["title"]
+    )
     assert "Drawn: 6 of 9 queries" in str(discount_fit(surface(9)).to_dict()["title"])
     assert "Drawn" not in str(discount_fit(surface(2)).to_dict()["title"])

@@ -46,14 +46,6 @@ LONGER = {
             colors=charts.colors_of(["S1", "S2"]), subtitle=f"all else as at the base setting: gain=linear; {subtitle}",
         ),
     ),
-    "discount_surface": (
-        lambda study: sk.calibrate(study, ["sDCG", "sRBP"], draws=200, where=WHERE),
-        lambda found, subtitle: charts.discount_surface(
-            found.expected.filter(pl.struct("model", "criterion") == pl.struct(
-                pl.lit(found.fits["model"][0]).alias("model"), pl.lit(found.fits["criterion"][0]).alias("criterion"))),
-            measure=found.fits["measure"][0], subtitle=subtitle,
-        ),
-    ),
     "discount_fit": (
         lambda study: sk.calibrate(study, ["sDCG", "sRBP"], draws=200, where=WHERE),
         lambda found, subtitle: charts.discount_fit(
@@ -85,9 +77,7 @@ def test_the_chart_of_a_finding_is_that_of_its_tables(clinic, name):
     assert drawn == of_tables(found, subtitle=f"Sessions where {WHERE}").to_dict()
 
 
-@pytest.mark.parametrize(
-    "name", ["sweep_map", "discount_surface", "discount_fit", "discriminative_power", "power_curve"]
-)
+@pytest.mark.parametrize("name", ["sweep_map", "discount_fit", "discriminative_power", "power_curve"])
 def test_the_finding_of_another_function_is_refused(clinic, name):
     with pytest.raises(UsageError, match=r"this chart draws what sessionkit.* returns, not a Comparison"):
         getattr(charts, name)(sk.compare(clinic, MEASURE))

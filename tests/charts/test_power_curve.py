@@ -39,6 +39,13 @@ def test_power_without_end_stands_beyond_the_last_number(apart):
     assert scale_of(chart)["domain"] == [10, pytest.approx(26 * 1.06)]
 
 
+def test_the_line_below_the_title_says_what_the_marks_are(apart):
+    below = apart["power-curve"](("S1",), title="T").to_dict()["title"]["subtitle"]
+    assert below == "Dashed: power 0.8; diamond: fewest users that reach it; triangles: infinitely many users"
+    table = pl.DataFrame([("sessions", None, None, 8, 0.5, 0.4, 0.6)], schema=NAMES, orient="row")
+    assert power_curve(table, title="T", target=0.9).to_dict()["title"]["subtitle"] == "Dashed: power 0.9"
+
+
 def test_the_smallest_number_is_marked_where_there_is_one(apart):
     marked = rows_of(apart["power-curve"](("S1",)), "smallest")
     assert [(row["x"], row["value"], row["label"]) for row in marked] == [(20, 0.8, "20")]

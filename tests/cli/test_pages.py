@@ -14,7 +14,7 @@ from tests.support.clinic import saved_clinic
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_of_chart(call, study, tmp_path, kind):
-    study = saved_clinic() if kind == "discount-surface" else study  # it needs clicks
+    study = saved_clinic() if kind == "discount-fit" else study  # it needs clicks
     outcome = call("chart", kind, study, "--output", tmp_path / "chart.json")
     assert outcome.status == 0
     assert "DCG" in outcome.out

@@ -12,7 +12,6 @@
     verdict_curves.py        verdicts on pairs as judgments are lost
     tipping_point.py         what is judged, and what would overturn the result
     discount_fit.py          how far searchers looked, and as a fitted discount expects
-    discount_surface.py      a fitted discount, with what was looked at over it
     examination_heatmap.py   how far searchers looked, by query and rank
     power_curve.py           power by size of a study
     judge_noise.py           what judges' errors change

@@ -102,7 +102,16 @@ def power_curve(
         found = checked(smallest, ("population", *SIZES), SOURCE) if len(smallest) else frame.clear()
         rows = pl.concat([rows, _smallest(found, rows, grows, target)], how="diagonal_relaxed")
     drawn = _panels(rows.with_columns(group=pl.col("topics").cast(pl.String).fill_null("as now")), grows, target)
-    return titled(drawn, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
+    below = [line for line in (subtitle, _key(rows, grows, target)) if line]
+    return titled(drawn, title, below, synthetic, width=width, height=height)
+
+
+def _key(rows: pl.DataFrame, grows: str, target: float) -> str:
+    """What the dashed line and the marks beside the curves are."""
+    kinds = rows.get_column("kind")
+    smallest = f"; diamond: fewest {grows} that reach it" if (kinds == "smallest").any() else ""
+    ends = f"; triangles: infinitely many {grows}" if (kinds == "end").any() else ""
+    return f"Dashed: power {target:g}{smallest}{ends}"
 
 
 def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:

@@ -1,4 +1,4 @@
-"""Accuracy, g-mean and false-positive rate of verdicts on pairs against the share of the judgments that is kept."""
+"""Verdicts on pairs by the share of the judgments kept: the same as with all, g-mean, and differences missed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,22 @@ from sessionkit.charts.encodings import (
     values,
     with_percents,
 )
+from sessionkit.charts.small_counts import count_line, fading, few_line
 from sessionkit.display.labels import printable_column
 
-PANELS = {"accuracy": "Accuracy", "g_mean": "g-mean", "false_positive_rate": "False-positive rate"}
+PANELS = {
+    "accuracy": "Same verdict (accuracy)",
+    "g_mean": "g-mean for no difference",
+    "false_positive_rate": "Differences missed",
+}
 """Columns of the table of verdicts that are drawn, in this order, and what their panels are called."""
 COUNTS = ("kept", "gained", "lost", "found")
+SHARES_OF = {
+    "accuracy": pl.sum_horizontal(COUNTS),
+    "g_mean": pl.min_horizontal(pl.col("kept") + pl.col("gained"), pl.col("kept") + pl.col("lost")),
+    "false_positive_rate": pl.col("lost") + pl.col("found"),
+}
+"""Of how many verdicts each is a share; of the two shares in a g-mean, that of fewer."""
 SOURCE = "sessionkit.judgment_loss"
 WIDTH, HEIGHT = 210, 190
 """Size of a panel."""
@@ -46,6 +57,10 @@ def verdict_curves(
     height: float | None = None,
 ) -> alt.FacetChart:
     """Draw how verdicts on pairs stay by the share of the judgments kept: a panel for each of three figures, a curve for each measure.
+
+    Same verdict: (kept + found) / all. g-mean for no difference: the geometric mean of kept / (kept + gained) and kept / (kept + lost).
+    Differences missed: lost / (lost + found); SIGIR 2007 calls this the false-positive rate, as its positive cases are those without
+    a difference. A share of fewer than 10 verdicts is faded.
 
     Parameters
     ----------
@@ -76,7 +91,8 @@ def verdict_curves(
     rows = rows.filter(
         pl.col("value").is_not_null().any().over("statistic")
     )  # without a pair that is kept there is no g-mean
-    rows = rows.with_columns(pl.col("statistic").replace_strict(PANELS, return_dtype=pl.String))
+    of = pl.coalesce(pl.when(pl.col("statistic") == name).then(count) for name, count in SHARES_OF.items())
+    rows = rows.with_columns(n=of).with_columns(pl.col("statistic").replace_strict(PANELS, return_dtype=pl.String))
     rows = with_percents(rows, "fraction")
     groups = frame.get_column("group").unique().to_list()
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= len(SHAPES) else {}
@@ -88,9 +104,7 @@ def verdict_curves(
             axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=5),
             scale=scale,
         ),
-        "y": alt.Y(
-            field="value", type="quantitative", axis=alt.Axis(title="Of the verdicts", tickCount=6), scale=scale
-        ),
+        "y": alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Share", tickCount=6), scale=scale),
         "color": color(groups, colors, legend),
     }
     tips = [
@@ -99,10 +113,10 @@ def verdict_curves(
         tip("statistic", "Figure"),
         tip("value", "Value", ".3f"),
     ]
-    tips += [tip(name, name.capitalize(), "d") for name in COUNTS]
+    tips += [tip("n", "Verdicts", ",d"), *(tip(name, name.capitalize(), ",d") for name in COUNTS)]
     layers = [
         alt.Chart().mark_line().encode(**encoding),
-        alt.Chart().mark_point(filled=True, size=26).encode(**encoding, **marks, tooltip=tips),
+        alt.Chart().mark_point(filled=True, size=26).encode(**encoding, **marks, opacity=fading("n"), tooltip=tips),
     ]
     header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelAnchor="start")
     faceted = alt.FacetChart(
@@ -111,4 +125,7 @@ def verdict_curves(
         facet=alt.Facet(field="statistic", type="nominal", sort=in_order(), header=header),
         columns=rows.get_column("statistic").n_unique(),
     )
-    return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
+    total = count_line(table.select(pl.sum_horizontal(COUNTS)).to_series(), "verdicts", "point")
+    few = few_line(rows.drop_nulls("value").get_column("n"), "verdicts")
+    below = [line for line in (subtitle, total, few) if line]
+    return titled(faceted, title, below, synthetic, width=width, height=height)

@@ -91,15 +91,6 @@ def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
     return Figure("tipping-point", title, chart, caption)
 
 
-def discount_surface(study: Study, choices: Choices) -> Figure:
-    """How far searchers looked, and the discount of a measure fitted to it."""
-    from sessionkit.analysis.calibrate.calibrate import calibrate
-
-    found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
-    chart = charts.discount_surface(without_condition(found), synthetic=choices.synthetic, title=FITTED)
-    return Figure("discount-surface", FITTED, chart, found.reading.replace("\n", " "))
-
-
 def discount_fit(study: Study, choices: Choices) -> Figure:
     """How far searchers looked, observed and expected."""
     from sessionkit.analysis.calibrate.calibrate import calibrate
@@ -137,13 +128,14 @@ def verdict_curves(study: Study, choices: Choices) -> Figure:
     title = "Verdicts with fewer judgments"
     chart = charts.verdict_curves(without_condition(found), synthetic=choices.synthetic, title=title)
     pairs = found.pairs.select("a", "b").n_unique()
-    told = (
+    caption = (
         f"Verdicts on {counted(pairs, 'pair')} of groups, {counted(found.times, 'draw')} each, with a share of the judgments "
-        "against those with all. Accuracy: the share that is the same. False-positive rate: of the differences found with all "
-        "judgments those that are missed with some, as SIGIR 2007 names it. g-mean: the geometric mean of two shares, of the "
-        "pairs not shown to differ with all judgments those that stay so, and of those with some judgments those that are so."
+        "against those with all. Same verdict: accuracy. g-mean for no difference: the geometric mean of two shares, of the pairs not "
+        "shown to differ with all judgments those that stay so, and of the pairs not shown to differ with some judgments those that are "
+        "not shown to differ with all. Differences missed: of those shown with all judgments, those not shown with some; SIGIR 2007 "
+        "calls them false positives, as its positive cases are pairs without a difference."
     )
-    return Figure("verdict-curves", title, chart, told)
+    return Figure("verdict-curves", title, chart, caption)
 
 
 def power_curve(study: Study, choices: Choices) -> Figure:
@@ -171,7 +163,7 @@ def of_plan(found: PowerPlan, choices: Choices) -> Figure:
         f"level {found.alpha:g} by {tested}, averaged over what the components of variance may be. Bands hold 90% of what they "
         f"leave possible{', for the fewest and the most topics' if topics else ''}. The dashed line is the target of {found.target:g}"
         f"{', a diamond the smallest number that reaches it' if reached else ', which no number looked at reaches'}"
-        f"{'; a triangle at the right is power with users without end' if ends else ''}. {found.draws:,} simulated studies of "
+        f"{'; a triangle at the right is power with infinitely many users' if ends else ''}. {found.draws:,} simulated studies of "
         f"each size, seed {found.seed}."
     )
     return Figure("power-curve", title, chart, caption)

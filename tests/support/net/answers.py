@@ -67,7 +67,7 @@ CURVES = ("sDCG@10", "nsDCG@10", "sDCG(like=jiang2016)@10", "sRBP(b=0.64,p=0.86)
 COMPARISONS = ({}, {"population": "topics"}, {"test": "randomization", "draws": 499, "seed": 3})
 CHARTS = {
     "last-vs-nonlast": "", "session-curve": "", "topic-curves": "", "single-sessions": "",
-    "sweep-map": "--vary b=1.5:10:3 --vary bq=1.5:10:3", "discount-surface": "", "judgment-loss": "",
+    "sweep-map": "--vary b=1.5:10:3 --vary bq=1.5:10:3", "discount-fit": "", "judgment-loss": "",
     "power-curve": "--difference 20%", "judge-noise": "nsDCG@10",
     "discriminative-power": "sDCG@10 Clicks", "differences": "nsDCG@10 sDCG@10",
     "gain-vectors": "", "precision-recall": "", "rprecision-histogram": "", "score-distribution": "", "waterfall": "",

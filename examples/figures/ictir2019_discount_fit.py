@@ -4,7 +4,7 @@ The paper: searchers of the TREC 2014 Session Track, fitted by least squares to 
 made-up searchers who go on with probability p=.86, in the same list with b=.64 of these, fitted by the likelihood of
 stopping, which gives back what made them. sDCG is fitted to the same looks.
 
-Run it with: python examples/figures/ictir2019_discount_surface.py [--out FOLDER]
+Run it with: python examples/figures/ictir2019_discount_fit.py [--out FOLDER]
 """
 
 import argparse
@@ -42,5 +42,5 @@ for model, parameter, estimate, low, high in (
 print(f"The searchers were made with p = {P} and b = {B}.")
 for model in found.expected["model"].unique(maintain_order=True):
     fit = found.expected.filter(model=model, criterion="likelihood")
-    chart = sk.charts.discount_surface(fit, measure=model, synthetic=True, title="Where searchers look")
+    chart = sk.charts.discount_fit(fit, measure=model, synthetic=True, title="Where searchers look")
     print(sk.charts.save(chart, out / f"ictir2019_{model.split('@')[0]}.svg"))

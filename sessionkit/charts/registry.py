@@ -134,7 +134,7 @@ OWN_CHARTS = {
         "robustness", ("mean(nDCG(gain=binary))", "mean(bpref)", "mean(infAP)"),
     ),
     "tipping-point": ChartKind(
-        "the judged share by rank and system, and what unjudged documents would overturn the difference",
+        "a difference as scored, with unjudged results skipped, and its bounds; with judged shares and what reverses it",
         "robustness", ("sDCG@10",),
     ),
     "power-curve": ChartKind(

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit import bounds, charts, compare, from_tables
+from sessionkit import charts, compare, from_tables, parse_measure
+from sessionkit.analysis.incomplete.missing_judgments import missing_judgments
 from tests.support.payloads import CONTROLS, EXPRESSIONS, LONG, MARKUP, SCRIPTS, TURNS
 
 HOSTILE = (*SCRIPTS[:4], *MARKUP[:1], *EXPRESSIONS, *TURNS[:1], *CONTROLS[3:], *LONG)
@@ -217,7 +218,7 @@ def _examination_heatmap(groups, **options):
 
 
 def _tipping_point(groups, **options):
-    """One document of each of at most six groups is judged of two that it shows."""
+    """One document of the first of at most six groups is judged of two that each shows."""
     names = groups[:6]
     results = {
         "session_id": [f"s{place}" for place, _ in enumerate(names) for _ in "ab"],
@@ -229,7 +230,7 @@ def _tipping_point(groups, **options):
     sessions["topic_id"] = ["t"] * len(names)
     judged = {"judgment_key": ["t"], "doc_id": ["a0"], "grade": [1]}
     study = from_tables(results, judged, sessions=sessions, max_grade=2)
-    return charts.tipping_point(bounds(study, "sDCG@2"), **options)
+    return charts.tipping_point(missing_judgments(study, parse_measure("sDCG@2")), **options)
 
 
 def _session_survival(groups, **options):

@@ -1,61 +1,113 @@
-"""The tipping point: judged shares by rank, and what would overturn the difference, in words."""
+"""The tipping point: a difference as scored, with unjudged results skipped, and its bounds; judged shares and what reverses it."""
+
+from functools import partial
 
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import spec_of, tipping_point
+from sessionkit.analysis.incomplete.missing_judgments import missing_judgments
+from sessionkit.charts import data, spec_of, tipping_point
 from sessionkit.errors import UsageError
+from tests.support.clinic import read_clinic
+
+MEASURE = sk.parse_measure("sDCG@2")
 
 
-def bounded(judged=("a", "n"), measures="sDCG@2", systems="AB"):
+def missing(judged=("a", "n"), systems="AB", users=1):
     """A shows x, y and B a, n, as one list each; grades 2 for a, 0 for n."""
-    docs = {"A": "xy", "B": "an", "C": "ax", "D": "ny", "E": "yn", "F": "na", "G": "xn"}
-    rows = [(system, 1, rank, doc) for system in systems for rank, doc in enumerate(docs[system], 1)]
-    results = dict(
-        zip(("session_id", "query_position", "rank", "doc_id"), map(list, zip(*rows, strict=True)), strict=True)
-    )
-    sessions = {"session_id": [*systems], "system_id": [*systems], "topic_id": ["t"] * len(systems)}
+    docs = {"A": "xy", "B": "an", "C": "ax"}
+    lists = [(f"{system}{user}", system, f"u{user}") for system in systems for user in range(users)]
+    rows = [(name, 1, rank, doc) for name, system, _ in lists for rank, doc in enumerate(docs[system], 1)]
+    names = ("session_id", "query_position", "rank", "doc_id")
+    sessions = {
+        "session_id": [name for name, _, _ in lists],
+        "system_id": [system for _, system, _ in lists],
+        "user_id": [user for _, _, user in lists],
+        "topic_id": ["t"] * len(lists),
+    }
     judgments = {
         "judgment_key": ["t"] * len(judged),
         "doc_id": [*judged],
         "grade": [2 if doc == "a" else 0 for doc in judged],
     }
-    return sk.bounds(sk.from_tables(results, judgments, sessions=sessions, max_grade=2), measures)
+    results = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return missing_judgments(sk.from_tables(results, judgments, sessions=sessions, max_grade=2), MEASURE)
 
 
-def test_shares_are_those_of_ranks_and_the_words_count_documents():
-    chart = spec_of(tipping_point(bounded(), title="T"))
-    rows, names = chart["datasets"].values()
-    assert [row["label"] for row in names] == ["B", "A"]
-    assert {(row["group"], row["rank"]): row["value"] for row in rows} == {
-        ("A", 1): 0.0, ("A", 2): 0.0, ("B", 1): 1.0, ("B", 2): 1.0,
-    }  # fmt: skip
-    assert chart["title"]["subtitle"] == [
-        # B has 2; x and y of the best grade make 2 + 2 / (1 + log2 2) = 3
-        "sDCG@2: B \u2212 A is +2.00, bounds \u22121.00 to 2.00",
-        "Reversed by 2 of 2 unjudged documents",
+def rows_of(chart):
+    """The rows of a forest by group and kind."""
+    return {(row["group"], row["kind"]): row for row in data(chart)[0].iter_rows(named=True)}
+
+
+def below(chart):
+    """The lines below the title."""
+    lines = spec_of(chart)["title"].get("subtitle", [])
+    return [lines] if isinstance(lines, str) else lines
+
+
+def test_rows_are_the_difference_its_interval_and_its_bounds():
+    chart = tipping_point(missing(users=2), title="T")
+    rows = rows_of(chart)
+    pair = "B \u2212 A"
+    assert [*rows] == [(pair, "As scored"), (pair, "Unjudged results skipped"), (pair, "Bounds")]
+    # B has 2; x and y of the best grade make 2 + 2 / (1 + log2 2) = 3
+    assert [rows[pair, "Bounds"][name] for name in ("lower", "upper", "value")] == [-1, 2, None]
+    assert [rows[pair, "As scored"][name] for name in ("value", "n", "lower")] == [2, 2, None]
+    assert below(chart) == [
+        "Mean judged share: A 0.0%, B 100.0%",
+        "Reversed by 2 of 2 unjudged documents, all of the best grade",
     ]
-
-
-def test_groups_whose_shares_are_the_same_have_one_curve():
-    chart = spec_of(tipping_point(bounded(("x", "y", "a", "n"))))
-    rows, (name,) = chart["datasets"].values()
-    assert [(row["rank"], row["value"], row["judged"], row["results"]) for row in rows] == [
-        (1, 1.0, 2, 2),
-        (2, 1.0, 2, 2),
-    ]
-    assert name["label"] == "All groups"
 
 
 def test_what_nothing_can_reverse_says_so():
-    below = spec_of(tipping_point(bounded(("a", "n", "x")), title="T"))["title"]["subtitle"]
-    assert below[1] == "No judgments reverse its sign"
+    assert (
+        below(tipping_point(missing(("a", "n", "x")), title="T"))[-1]
+        == "No grades of unjudged documents reverse the difference"
+    )
 
 
-def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(UsageError, match="one figure shows 6 groups, not 7"):
-        tipping_point(bounded(systems="ABCDEFG"))
-    with pytest.raises(UsageError, match=r"its measures|their measures: sDCG@2"):
-        tipping_point(bounded(), "nDCG")
-    with pytest.raises(UsageError, match=r"sessionkit\.bounds"):
-        tipping_point(bounded().judged)
+def test_numbers_beside_the_rows_are_those_of_compare():
+    study = read_clinic()
+    found = missing_judgments(study, sk.parse_measure("nsDCG@10"))
+    texts = [row["text"] for row in next(iter(spec_of(tipping_point(found))["datasets"].values()))]
+    judged = sk.compare(study, "Judged@10").table.row(0, named=True)
+    difference, low, high = (100 * judged[name] for name in ("estimate", "low", "high"))
+    assert f"Difference {difference:.1f} points [\u2212{-low:.1f}, {high:.1f}], n = 30 users" in below(
+        tipping_point(found, title="T")
+    )
+    row = sk.compare(study, "nsDCG(unjudged=skip)@10").table.row(0, named=True)
+    assert texts[1] == f"+{row['estimate']:.4f} [\u2212{-row['low']:.4f}, {row['high']:.3f}], n = 30 users"
+    limits = sk.bounds(study, "nsDCG@10").differences.row(0, named=True)
+    assert texts[2] == f"\u2212{-limits['lower']:.3f} to {limits['upper']:.3f}, no confidence interval"
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("systems", ["A", "ABC"])
+def test_other_than_two_groups_have_means_with_their_bounds(systems):
+    rows = rows_of(tipping_point(missing(("a",), systems, users=3)))
+    assert [*dict.fromkeys(group for group, _ in rows)] == [*systems]
+    assert [rows["A", "Bounds"][end] for end in ("lower", "upper")] == [0, 3]
+    if systems == "ABC":  # C has a: 2, and x may have 2 at the second rank
+        assert [rows["C", "Bounds"][end] for end in ("lower", "upper")] == [2, 3]
+        assert rows["C", "As scored"]["value"] == 2
+
+
+def test_a_bar_of_bounds_has_no_point_and_another_line_than_an_interval():
+    layers = spec_of(tipping_point(missing(users=2)))["layer"]
+    rules = {layer["encoding"]["x"]["field"]: layer["mark"] for layer in layers if "x2" in layer["encoding"]}
+    assert rules["low"]["strokeWidth"] > rules["lower"]["strokeWidth"]
+    points = [layer["encoding"]["x"]["field"] for layer in layers if layer["mark"]["type"] == "point"]
+    assert points == ["value"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: tipping_point(missing().candidates), "this chart draws what missing_judgments"),
+        (partial(tipping_point, None), "this chart draws what missing_judgments"),
+    ],
+    ids=["candidates", "none"],
+)
+def test_what_cannot_be_drawn_is_refused(draw, message):
+    with pytest.raises(UsageError, match=message):
+        draw()

@@ -27,7 +27,7 @@ def test_page_has_tables_scores_figures_method_notes_and_data(make):
         "topics": "On which topics?",
         "sessions": "When in the session?",
         "behavior": "How did people search?",
-        "robustness": "Would it change?",
+        "robustness": "Could this be wrong?",
         "every-session": "Browse sessions",
         "method": "Data and method",
     }

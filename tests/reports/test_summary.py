@@ -20,7 +20,7 @@ from sessionkit.reports.phrases import filled
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures, spread
 from sessionkit.reports.sections.ratings import ratings
-from sessionkit.reports.sections.sensitivity import sensitivity, tipping_point
+from sessionkit.reports.sections.sensitivity import sensitivity
 from sessionkit.reports.sections.sessions import last_queries
 from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
@@ -574,14 +574,6 @@ def test_of_many_groups_that_are_not_compared_those_are_colored_that_the_sentenc
     assert all(f"{group} " in told for group in colored)
     (drawn,) = [part for part in summary(of).every_part() if isinstance(part, Figure)]
     assert (drawn.kind, drawn.title) == ("score-distribution", "Scores of sessions, the highest mean first")
-
-
-def test_the_tipping_point_is_of_the_measure_that_the_text_speaks_of():
-    of = material(read_clinic(), USUAL[1:])
-    drawn = tipping_point(of)
-    assert str(drawn.chart.title.subtitle).count("nsDCG@10") == 1
-    assert "sDCG@10:" not in str(drawn.chart.title.subtitle).replace("nsDCG@10", "")
-    assert "Reversed" not in drawn.caption
 
 
 def test_a_group_without_results_has_no_judged_share():

@@ -10,7 +10,7 @@
     sweep_map.py             which group leads at which setting of a measure
     judgment_loss.py         the order of systems as judgments are lost
     verdict_curves.py        verdicts on pairs as judgments are lost
-    tipping_point.py         what is judged, and what would overturn the result
+    tipping_point.py         a difference as scored, with unjudged results skipped, and its bounds
     discount_fit.py          how far searchers looked, and as a fitted discount expects
     examination_heatmap.py   how far searchers looked, by query and rank
     power_curve.py           power by size of a study

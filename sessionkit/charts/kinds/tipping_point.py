@@ -1,65 +1,50 @@
-"""The tipping point: how much of what was shown is judged, by rank and group, and what could overturn the difference."""
+"""The tipping point: could missing judgments explain a difference, or a mean? As scored, with unjudged skipped, and bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.groups import with_groups
-from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.charts.encodings import (
-    LEGENDS,
-    color,
-    curve_names,
-    layered,
-    line_below,
-    shaped,
-    share_tip,
-    tip,
-    titled,
-    values,
-    with_percents,
-)
-from sessionkit.charts.theme import INK
-from sessionkit.display.labels import printable, printable_column
-from sessionkit.display.natural_order import in_natural_order
-from sessionkit.display.numbers import compact
+from sessionkit.analysis.incomplete.missing_judgments import PAIR, Candidate, Estimate, MissingJudgments
+from sessionkit.charts.encodings import in_order, layered, tip, titled, values
+from sessionkit.charts.theme import FAINT, INK
+from sessionkit.display.labels import label, plain, printable, printable_column
+from sessionkit.display.numbers import compact, set_minus, share_text
 from sessionkit.display.words import counted
-from sessionkit.errors import UsageError, suggestion
+from sessionkit.errors import UsageError
 
-MOST = 6
-"""Groups that one figure shows."""
-ALL = "All groups"
-"""The name of a curve that all of them have."""
+SCORED, SKIPPED, BOUNDS = "As scored", "Unjudged results skipped", "Bounds"
+"""What is drawn of every difference or mean, from the top."""
+SHADES = {SCORED: INK, SKIPPED: FAINT, BOUNDS: INK}
+SHAPES = {SCORED: "circle", SKIPPED: "square", BOUNDS: "stroke"}
+NO_INTERVAL = "no confidence interval"
+ROW, DENSE, WIDTH = 28, 9, 300
+"""Height of a row, of a mark where a row has several, and width of the plot."""
 
 
 def tipping_point(
-    bounds: Any,  # noqa: ANN401  # a finding, checked
-    measure: str | None = None,
+    missing: Any,  # noqa: ANN401  # a finding, checked
     *,
     legend: str | None = None,
-    colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
     title: str | None = None,
     subtitle: str | None = None,
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw the judged share of each group by rank; below the title stands what would overturn the difference of two groups.
+    """Draw a difference as scored, with unjudged results skipped, and its bounds; with judged shares and what would reverse it.
+
+    Points have confidence intervals. Bounds are a thin bar with capped ends and no point: what the raw difference is at least and
+    at most, whatever the unjudged documents are. Of other than two groups the mean of each is drawn in the same way.
 
     Parameters
     ----------
-    bounds
-        What `sessionkit.bounds` found, of at most six groups.
-    measure
-        Which of its measures; by default its first.
+    missing
+        What `sessionkit.analysis.incomplete.missing_judgments.missing_judgments` returns.
     legend
-        What the groups are called; by default as their column is.
-    colors
-        Color by group, see `colors_of`; by default by sorted name.
+        What the groups are called, such as ``"System"``.
     synthetic
         Whether to mark the figure as made from synthetic data.
     title
@@ -72,71 +57,135 @@ def tipping_point(
     Raises
     ------
     UsageError
-        It is not what `sessionkit.bounds` returns, has no such measure or too many groups, or nothing was shown.
+        It is something else, or no group has a value.
     """
-    if not isinstance(bounds, Incompleteness):
-        raise UsageError("this chart draws what sessionkit.bounds returns")
-    known = bounds.bounds.get_column("measure").unique(maintain_order=True).to_list()
-    shown = known[0] if measure is None else str(measure)
-    if shown not in known:
-        raise UsageError(f"the bounds have no {shown}{suggestion(shown, known)}; their measures: {', '.join(known)}")
-    keys = [] if bounds.by is None else [bounds.by]
-    named = with_groups(bounds.judged, keys)
-    rows = named.filter(pl.col("query_position").is_null(), pl.col("rank").is_not_null()).drop_nulls("share")
+    if not isinstance(missing, MissingJudgments):
+        raise UsageError("this chart draws what missing_judgments of sessionkit.analysis.incomplete returns")
+    rows = _rows(missing)
     if rows.is_empty():
-        raise UsageError("there is nothing to draw: no result was shown")
-    rows = rows.select(printable_column("group"), "rank", value="share", judged="judged", results="results")
-    groups = in_natural_order(rows.get_column("group").unique())
-    each = rows.group_by("rank").agg(pl.col("value").n_unique() == 1, pl.len() == len(groups))
-    if len(groups) > 1 and each.select(pl.all_horizontal("value", "len").all()).item():  # never two identical curves
-        summed = rows.group_by("rank").agg(pl.col("value").first(), pl.col("judged", "results").sum()).sort("rank")
-        rows, groups, colors = summed.with_columns(group=pl.lit(ALL)), [ALL], {ALL: INK}
-    if len(groups) > MOST:
-        raise UsageError(f"one figure shows {MOST} groups, not {len(groups)}; choose some by where")
-    called = legend or LEGENDS.get(str(bounds.by), str(bounds.by)) if bounds.by else "Group"
-    below = [line for line in (line_below(bounds, subtitle), *_overturned(bounds, shown)) if line]
-    return titled(_drawn(rows, groups, colors, called), title, below, synthetic, width=width, height=height)
+        raise UsageError(f"there is nothing to draw: no session has a value of {missing.measure}")
+    axis = [plain("measure", missing.measure)]
+    if missing.pair is not None:
+        first, second = (label(group) for group in missing.pair)
+        axis.append(plain("groups", f"difference {second} \u2212 {first}"))
+    below = [line for line in (subtitle, *_lines(missing)) if line]
+    looks = {"several": len(missing.candidates) > 1, "is_difference": missing.pair is not None}
+    chart = _drawn(rows, axis, legend or "Group", **looks)
+    return titled(chart, title, below, synthetic, width=width, height=height)
 
 
-def _overturned(bounds: Incompleteness, measure: str) -> list[str]:
-    """What would overturn the difference of two groups, a line each for where it lies and what it takes."""
-    pairs = bounds.differences.filter(pl.col("measure") == measure).drop_nulls("lower")
-    if len(pairs) != 1:
-        return (
-            [f"{measure}: the sign of {int(pairs['holds'].sum()):,} of {counted(len(pairs), 'difference')} holds"]
-            if len(pairs)
-            else []
-        )
-    row = pairs.row(0, named=True)
-    pair = f"{printable(row['b'])} \u2212 {printable(row['a'])}"
-    ends = f"{compact(row['lower'])} to {compact(row['upper'])}"
-    difference = f"{'+' if row['difference'] > 0 else ''}{compact(row['difference'])}"
-    lines = [f"{measure}: {pair} is {difference}, bounds {ends}"]
-    if row["holds"]:
-        return [*lines, "No judgments reverse its sign"]
-    if row["overturned_by"]:
-        lines.append(f"Reversed by {row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}")
+def _rows(missing: MissingJudgments) -> pl.DataFrame:
+    """A row for every estimate (``value`` with its interval) and every bar (``lower`` to ``upper``), with the ``text`` beside it.
+
+    Where there are several groups the text of the first row of each says what is judged, and the others have none.
+    """
+    several = len(missing.candidates) > 1
+    rows: list[tuple[object, ...]] = []
+    for candidate in missing.candidates:
+        beside = _judged_beside(candidate) if several else ""
+        for kind, estimate in ((SCORED, candidate.scored), (SKIPPED, candidate.skipped)):
+            if estimate is not None:
+                text = beside if several else _numbers(estimate, missing)
+                rows.append((candidate.name, kind, *estimate, None, None, text))
+                beside = ""
+        if candidate.bounds is not None:
+            lower, upper, *_ = candidate.bounds
+            text = "" if several else f"{compact(lower)} to {compact(upper)}, {NO_INTERVAL}"
+            rows.append((candidate.name, BOUNDS, None, None, None, None, lower, upper, text))
+    numbers = dict.fromkeys(("value", "low", "high", "n", "lower", "upper"), pl.Float64())
+    schema = {"group": pl.String(), "kind": pl.String(), **numbers, "n": pl.Int64(), "text": pl.String()}
+    return pl.DataFrame(rows, schema, orient="row").with_columns(printable_column("group")).with_row_index("place")
+
+
+def _judged_beside(candidate: Candidate) -> str:
+    """How much of what one of several groups showed is judged, and its n."""
+    judged = None if candidate.judged is None else f"{share_text(candidate.judged.value)} judged"
+    n = None if candidate.scored is None else f"n = {candidate.scored.n:,}"
+    return ", ".join(text for text in (judged, n) if text)
+
+
+def _numbers(estimate: Estimate, missing: MissingJudgments) -> str:
+    """An estimate with its interval and n, as it stands beside its row."""
+    sign = "+" if missing.pair is not None and estimate.value > 0 else ""
+    ends = (
+        "" if estimate.low is None or estimate.high is None else f" [{compact(estimate.low)}, {compact(estimate.high)}]"
+    )
+    return f"{sign}{compact(estimate.value)}{ends}, n = {counted(estimate.n, missing.unit)}"
+
+
+def _lines(missing: MissingJudgments) -> list[str]:
+    """How much is judged, and how many judgments would reverse the difference, a line for each."""
+    lines = []
+    if len(missing.shares) <= len(PAIR):
+        shares = [f"{printable(group)} {share_text(share.value)}" for group, share in missing.shares.items()]
+        lines.append(f"Mean judged share: {', '.join(shares)}")
+    if missing.difference is None:
+        return lines
+    judged, bounds = missing.difference.judged, missing.difference.bounds
+    if judged is not None and judged.low is not None and judged.high is not None:
+        points = judged.in_percent
+        difference, low, high = (set_minus(f"{end:.1f}") for end in points[:3] if end is not None)
+        lines.append(f"Difference {difference} points [{low}, {high}], n = {counted(judged.n, missing.unit)}")
+    if bounds is not None and bounds.sign_holds:
+        lines.append("No grades of unjudged documents reverse the difference")
+    elif bounds is not None and bounds.reversed_by:
+        documents = counted(bounds.open_documents or 0, "unjudged document")
+        lines.append(f"Reversed by {bounds.reversed_by:,} of {documents}, all of the best grade")
     return lines
 
 
-def _drawn(rows: pl.DataFrame, groups: list[str], colors: Mapping[str, str] | None, legend: str) -> alt.LayerChart:
-    """A line of judged shares for each group."""
-    rank = alt.Axis(title="Rank in the result list", tickMinStep=1, format="d")
-    encoding: dict[str, Any] = {
-        "x": alt.X(field="rank", type="quantitative", axis=rank, scale=alt.Scale(nice=False, zero=False)),
-        "y": alt.Y(
-            field="value",
-            type="quantitative",
-            axis=alt.Axis(title="Judged share of results shown", format="%", tickCount=6),
-            scale=alt.Scale(domain=[0, 1]),
+def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, is_difference: bool) -> alt.LayerChart:
+    """The forest: of one difference or mean a row for each kind, of several groups a row for each with all kinds in it."""
+    kinds = [kind for kind in SHADES if kind in set(rows["kind"])]
+    labels = alt.Axis(title=legend if several else None, labelLimit=220, ticks=False, domain=False)
+    y = alt.Y(field="group" if several else "kind", type="nominal", sort=in_order(), axis=labels)
+    key = (
+        alt.Legend(
+            title=f"Bounds: {NO_INTERVAL}", orient="top", symbolOpacity=1, titleFontWeight="normal", titleLimit=400
+        )
+        if several
+        else None
+    )
+    looks: dict[str, Any] = {
+        "y": y,
+        "color": alt.Color(
+            field="kind",
+            type="nominal",
+            scale=alt.Scale(domain=kinds, range=[SHADES[kind] for kind in kinds]),
+            legend=key,
         ),
-        "color": color(groups, colors, legend),
+        "tooltip": [
+            *(tip(field, name) for field, name in (("group", legend), ("kind", "Which"))),
+            *(tip(field, name, ".4f") for field, name in (("value", "Value"), ("low", "From"), ("high", "To"))),
+            *(tip(field, name, ".4f") for field, name in (("lower", "At least"), ("upper", "At most"))),
+            tip("n", "n", "d"),
+        ],
     }
-    tips = [tip("group", legend), tip("rank", "Rank", "d"), share_tip("value", "Judged share")]
-    tips += [tip("judged", "Judged", "d"), tip("results", "Results", "d")]
-    shape = shaped(groups, legend)
-    names = curve_names(rows.with_columns(label="group"), encoding, {"shape": shape})
-    data = values(with_percents(rows, "value"))
-    lines = alt.Chart(data).mark_line().encode(**encoding)
-    points = alt.Chart(data).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
-    return layered([lines, points, *names])
+    if several:
+        looks["yOffset"] = alt.YOffset(field="kind", type="nominal", scale=alt.Scale(domain=kinds))
+    shape = alt.Shape(
+        field="kind", type="nominal", scale=alt.Scale(domain=kinds, range=[SHAPES[kind] for kind in kinds]), legend=key
+    )
+
+    def across(field: str) -> alt.X:
+        """The axis of values for a column."""
+        return alt.X(
+            field=field,
+            type="quantitative",
+            axis=alt.Axis(title=axis, tickCount=6, grid=True),
+            scale=alt.Scale(zero=is_difference),
+        )
+
+    layers = [
+        *([alt.Chart().mark_rule(color=FAINT).encode(x=alt.XDatum(0))] if is_difference else []),
+        alt.Chart().mark_rule(strokeWidth=2).encode(x=across("low"), x2=alt.X2(field="high"), **looks),
+        alt.Chart().mark_rule(strokeWidth=1).encode(x=across("lower"), x2=alt.X2(field="upper"), **looks),
+        *(alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(end), **looks) for end in ("lower", "upper")),
+        alt.Chart().mark_point(size=60, filled=True).encode(x=across("value"), shape=shape, **looks),
+        alt.Chart()
+        .mark_text(align="left", dx=10, color=INK)
+        .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="text", type="nominal")),
+    ]
+    return layered(
+        layers, data=values(rows, rows.drop("place", "text")), width=WIDTH, height=alt.Step(DENSE if several else ROW)
+    )

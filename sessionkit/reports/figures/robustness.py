@@ -21,14 +21,14 @@ from sessionkit.study import Study
 
 if TYPE_CHECKING:
     from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower
-    from sessionkit.analysis.incomplete.finding import Incompleteness
+    from sessionkit.analysis.incomplete.missing_judgments import MissingJudgments
     from sessionkit.analysis.judge_noise.finding import JudgeNoise
     from sessionkit.analysis.power.finding import PowerPlan
 
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
 SWEPT = "Who leads at which setting"
-TIPPING = "Judged share, and what reverses the result"
+TIPPING, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 EXAMINED = "How far searchers looked"
@@ -62,32 +62,40 @@ def sweep_map(study: Study, choices: Choices) -> Figure:
 
 
 def tipping_point(study: Study, choices: Choices) -> Figure:
-    """What is judged, and what unjudged documents would overturn."""
-    from sessionkit.analysis.incomplete.bounds import bounds
+    """A difference as scored, with unjudged results skipped, and its bounds; of other than two groups their means."""
+    from sessionkit.analysis.incomplete.missing_judgments import depends_on_judgments, missing_judgments
 
-    found = bounds(study, choices.exact or choices.measure, choices.by, wanted=0)
-    return of_bounds(found, str(choices.exact or choices.measure), choices)
-
-
-def of_bounds(found: Incompleteness, measure: str, choices: Choices) -> Figure:
-    """The tipping point of bounds that are known, by one measure; of one group what is judged."""
-    title = TIPPING if len(found.differences) else "What is judged"
-    chart = charts.tipping_point(
-        without_condition(found),
-        measure,
-        colors=choices.colors if found.by == choices.by else None,
-        synthetic=choices.synthetic,
-        title=title,
-        legend=choices.legend if found.by == choices.by else None,
-    )
-    caption = "Share of the results shown at each rank that have a judgment."
-    if len(found.differences):
-        caption += (
-            " Every unjudged document can have any grade of the scale, the same wherever it was shown; bounds are what that makes "
-            "possible, and no confidence interval."
+    measure = choices.exact or choices.measure
+    if not depends_on_judgments(measure):
+        raise UsageError(
+            f"{measure} uses no judgments, so none can be missing; name a measure of relevance, such as nsDCG@10"
         )
-    if found.differences.filter(pl.col("measure") == measure)["overturned_by"].count():
-        caption += " Reversed: the fewest documents that change the sign of the difference, if all of them have the best grade."
+    return of_missing_judgments(missing_judgments(study, measure, choices.by), choices)
+
+
+def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
+    """The forest of what missing judgments could make of a difference.
+
+    Raises
+    ------
+    UsageError
+        Every result is judged, or no session has a value.
+    """
+    if missing.is_complete:
+        raise UsageError("every result shown is judged, so no missing judgment could change a score")
+    title = TIPPING if missing.pair else MOVED
+    chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=title)
+    points = "Points are estimates with 95% confidence intervals, each by itself"
+    if not any(candidate.bounds for candidate in missing.candidates):
+        return Figure("tipping-point", title, chart, f"{points}. There are no bounds: {missing.why_no_bounds}.")
+    limited = "raw difference of means" if missing.pair else "mean"
+    caption = (
+        f"{points}: as scored (unjudged results gain nothing), and with unjudged results removed before the cutoff. The thin bar is no "
+        f"confidence interval: whatever grades the unjudged documents have, the same wherever shown, the {limited} lies within it"
+        f"{', and it may not reach the ends' if any(one.bounds and one.bounds.is_safe for one in missing.candidates) else ''}."
+    )
+    depth = "" if missing.depth is None else f" within rank {missing.depth}"
+    caption += f" Judged share: of the results{depth} of a session, those with a grade."
     return Figure("tipping-point", title, chart, caption)
 
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import polars as pl
 
+from sessionkit.analysis.compare.session_values import every_session
+from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.messages import ALL
-from sessionkit.display.numbers import SHARES
+from sessionkit.analysis.incomplete.missing_judgments import scored_ways
+from sessionkit.charts import rating_scatter
+from sessionkit.display.numbers import SHARES, set_minus
 from sessionkit.display.tables import table_of
-from sessionkit.errors import MeasureError
+from sessionkit.display.words import counted
+from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.extras.registry import further
+from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -37,13 +44,16 @@ HEADINGS = {
     "rank": "Rank",
 }
 
+SCATTER, SHARE = "Judged share and score of each session", "Judged share in percent"
+DRAWS = 1_000
+"""Draws of users behind the interval of a correlation."""
 BOUND = "Attained: some grades of the unjudged documents make it come true; safe: no grades go beyond it, and it may be wide."
 
 
 @section("judgments", "Incomplete judgments")
 def judgments(of: Material) -> list[Part]:
-    """Judged share by rank and query position, bounds of scores and of differences."""
-    return [*_parts(of), *further(of, "judgments")]
+    """Judged share by rank and query position, bounds of scores and of differences, judged share against score."""
+    return [*_parts(of), *_share_against_score(of), *further(of, "judgments")]
 
 
 def _parts(of: Material) -> list[Part]:
@@ -57,15 +67,16 @@ def _parts(of: Material) -> list[Part]:
     found = of.incompleteness
     if isinstance(found, Exception):
         return _without_bounds(of, found)
-    texts = tuple(f"{measure}" for measure in of.measures)
-    told = [line for line in found.reading.split("\n") if not line.startswith(tuple(f"{text}, " for text in texts))]
-    parts: list[Part] = [of.told("\n".join(told))]
+    in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "These results hold")
+    parts: list[Part] = [
+        of.told("\n".join(line for line in found.reading.split("\n") if not line.startswith(in_tables)))
+    ]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
     for caption, frame, note in (
-        ("Scores whatever the unjudged results are", scores, BOUND),
-        ("Differences whatever the unjudged results are", found.differences, BOUND),
+        ("Bounds of mean scores (not confidence intervals)", scores, BOUND),
+        ("Bounds of differences (not confidence intervals)", found.differences, BOUND),
     ):
         parts += _table(of, caption, frame, note)
     return parts + _shares(of, with_groups(found.judged, [of.by]))
@@ -91,6 +102,49 @@ def _shares(of: Material, judged: pl.DataFrame) -> list[Part]:
         wide = rows.pivot(on="group", index=place, values="share").sort(place)
         parts += _table(of, f"Judged share by {words}", wide, shares=wide.columns)
     return parts
+
+
+def _share_against_score(of: Material) -> list[Part]:
+    """The judged share of each session against its score, and why their correlation proves no bias."""
+    missing = of.missing_judgments
+    if missing is None or missing.is_complete:
+        return []
+    scored, *skipped, judged = scored_ways(of.primary)
+    try:
+        found = correlate(of.study, [scored, *skipped], judged, coefficients="pearson", draws=DRAWS, memory=of.memory)
+        sessions = every_session(of.study, [scored, *skipped, judged], of.compared_by, of.memory)
+        shares = pl.Series(sessions.values[:, -1]).fill_nan(None)
+        scores = pl.Series(str(scored), sessions.values[:, 0]).fill_nan(None)
+        tenths = (10 * (shares * 10).round()).alias(
+            SHARE
+        )  # each session at the nearest 10%, so that circles can be counted
+        chart = rating_scatter(
+            pl.DataFrame([tenths, scores]), SHARE, measure=str(scored), synthetic=of.choices.synthetic, title=SCATTER
+        )
+    except (DataError, UsageError):  # such as a judged share that all sessions have
+        return []
+    coefficients = [_coefficient(row) for row in found.table.drop_nulls("value").iter_rows(named=True)]
+    if not coefficients:
+        return []
+    skipping = f", and with {coefficients[1]} with unjudged results skipped" if len(coefficients) > 1 else ""
+    told = (
+        f"The judged share of sessions correlates with {scored} as scored with {coefficients[0]}{skipping}. Such a correlation proves no "
+        "bias: judges judge what searches find, so a session that finds more relevant documents also shows more judged ones."
+    )
+    caption = (
+        f"Sessions by judged share, to the nearest 10%, and {scored}. Circles: their area is the number of sessions; lines: means of "
+        "judged shares that at least two sessions have."
+    )
+    return [of.paragraph(told), Figure("rating-scatter", SCATTER, chart, caption)]
+
+
+def _coefficient(row: dict[str, Any]) -> str:
+    """A correlation with its interval and n."""
+    value, low, high = (
+        None if row[name] is None else set_minus(f"{row[name]:.3f}") for name in ("value", "low", "high")
+    )
+    ends = "" if low is None or high is None else f"95% CI {low} to {high}, "
+    return f"r = {value} ({ends}n = {counted(row['n'], 'session')})"
 
 
 def _table(

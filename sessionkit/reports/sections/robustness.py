@@ -1,76 +1,214 @@
-"""Would it change: what other judgments, other discounts, judges' noise or a larger study could make of it."""
+"""Could this be wrong: what missing judgments, other discounts or a larger study could make of what was found."""
 
 from __future__ import annotations
 
-from sessionkit.analysis.groups import with_groups
+from collections.abc import Callable
+from itertools import islice
+
+from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import compact
-from sessionkit.display.words import counted, listed
+from sessionkit.analysis.incomplete.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments
+from sessionkit.analysis.phrases import level_text
+from sessionkit.display.numbers import compact, set_minus, share_text
+from sessionkit.display.words import capital, counted, listed
+from sessionkit.errors import UsageError
+from sessionkit.reports.figures.robustness import MOVED, TIPPING, of_missing_judgments
 from sessionkit.reports.material import LARGE, Material
-from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.sensitivity import sensitivity, swept_figure, swept_words, tipping_point
+from sessionkit.reports.sections.sensitivity import sensitivity, swept_words
 
 
-@section("robustness", "Would it change?", details=(judgments, sensitivity, discounts))
+@section("robustness", "Could this be wrong?", details=(judgments, sensitivity, discounts))
 def robustness(of: Material) -> list[Part]:
-    """What unjudged documents and other discounts could turn, and how large a difference would be seen."""
+    """Whether missing judgments could explain what was found, whether other discounts change it, and what the study could miss."""
     if of.valueless is not None:
         return []
-    told = [*_judgments(of), *swept_words(of), *_power(of)]
-    drawn = tipping_point(of) or swept_figure(of)
-    return [*([Words(tuple(told))] if told else []), *([] if drawn is None else [drawn])]
+    parts = _missing_judgments(of)
+    for question, answers in (
+        ("Would other discounts change it?", swept_words(of)),
+        ("Could the study have missed a difference?", _power(of)),
+    ):
+        if answers:
+            parts += [Heading(question), Words(tuple(answers))]
+    return parts
 
 
-def _judgments(of: Material) -> list[str]:
-    """Between which bounds the primary difference lies, whatever the unjudged documents are."""
+def _missing_judgments(of: Material) -> list[Part]:
+    """The forest of the primary difference, or of means, below what it says."""
     if of.large:
-        return [f"What unjudged documents could change is not computed for more than {LARGE:,} sessions."]
-    found, bounded = of.comparison, of.incompleteness
-    if of.judged is not None and (of.judged[0]["share"] == 1).all():
-        return ["Every result shown is judged: no unjudged result could change what was found."]
-    if isinstance(bounded, Exception):
-        return [of.redaction.note(f"What unjudged documents could change is not known: {bounded}.")]
-    if found is None:
-        return _bounds_of_means(of, bounded)
-    rows = bounded.differences.filter(measure=str(of.primary)).drop_nulls("lower")
-    if rows.is_empty():
-        return [f"No bounds of {of.primary} are known."]
-    if len(rows) > 1:
-        turned = f"{int((~rows['holds']).sum()):,} of {counted(len(rows), 'pair')}"
-        return [f"Unjudged documents could reverse the order of raw means by {of.primary} of {turned}."]
-    row = rows.row(0, named=True)
-    told = (
-        f"Whatever the unjudged documents are, the raw difference {row['b']} minus {row['a']} in {of.primary} lies between "
-        f"{compact(row['lower'])} and {compact(row['upper'])}{' (safe bounds, which may be wide)' if row['bound'] == 'safe' else ''}: its "
-        f"sign {'holds' if row['holds'] else 'could turn'}."
-    )
-    return [of.redaction.note(told)]
+        left_out = f"What missing judgments could change is not computed for more than {LARGE:,} sessions."
+        return [Heading(TIPPING), Words((left_out,))]
+    missing = of.missing_judgments
+    if missing is None:
+        return []
+    words = Words(tuple(of.redaction.note(paragraph) for paragraph in explain(missing, of.incompleteness)))
+    try:
+        drawn = [of_missing_judgments(missing, of.choices)]
+    except UsageError:  # every result is judged
+        drawn = []
+    return [Heading(TIPPING if missing.pair else MOVED), words, *drawn]
 
 
-def _bounds_of_means(of: Material, bounded: Incompleteness) -> list[str]:
-    """How much is judged, and between which bounds the primary mean of each group lies, where no groups are compared."""
-    judged = f"{of.judged[1].split(chr(10))[0]} " if of.judged is not None else ""
-    rows = with_groups(bounded.bounds, [of.by]).filter(measure=str(of.primary)).drop_nulls("lower")
-    if rows.is_empty():
-        return [of.redaction.note(f"{judged}No bounds of {of.primary} are known.")]
-    ends = [
-        (named, f"{compact(low)} and {compact(high)}")
-        for named, low, high in natural_sort(rows, "group").select("group", "lower", "upper").rows()
+def explain(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:
+    """Return whether missing judgments could explain a difference, or move means, in a paragraph or two.
+
+    Parameters
+    ----------
+    missing
+        What missing judgments could make of it.
+    limits
+        Bounds of all measures that are reported: of a sum it is known how many documents reverse a difference.
+    """
+    if missing.is_complete:
+        return [
+            f"Every result shown{_depth(missing)} is judged, so no missing judgment could change {missing.measure}."
+        ]
+    if missing.difference is None:
+        return [" ".join([_means(missing), *_reversed_pairs(missing, limits)]), _shares(missing)]
+    first = [_intervals(missing, missing.difference), _bounds_of_difference(missing, missing.difference.bounds)]
+    return [" ".join(first), " ".join([_shares(missing), *_reversal(missing, limits)])]
+
+
+def _intervals(missing: MissingJudgments, difference: Candidate) -> str:
+    """Whether the interval of the difference excludes 0, however unjudged results count."""
+    scored, skipped = difference.scored, difference.skipped
+    if scored is None:
+        return f"No difference of {missing.measure} was estimated."
+    numbers = f"the difference {difference.name} in {missing.measure} is {_estimate(scored, missing)} as scored"
+    if skipped is None:
+        return f"{capital(numbers)}; {missing.measure} cannot skip unjudged results."
+    numbers += f" and {_estimate(skipped, missing)} with unjudged results skipped"
+    if missing.why_not_tested:
+        return f"{missing.why_not_tested}. For orientation: {numbers}."
+    if not scored.excludes_zero and not skipped.excludes_zero:
+        return f"No difference is shown either way: {numbers}; both intervals include 0."
+    if scored.excludes_zero and skipped.excludes_zero and (scored.value > 0) == (skipped.value > 0):
+        return f"Skipping unjudged results does not remove the difference: {numbers}; both intervals exclude 0."
+    excluding = "as scored" if scored.excludes_zero else "with unjudged results skipped"
+    if scored.excludes_zero and skipped.excludes_zero:
+        return f"They could: {numbers}; the two intervals lie on different sides of 0."
+    return f"The finding depends on how unjudged results count: {numbers}; only the interval {excluding} excludes 0."
+
+
+def _bounds_of_difference(missing: MissingJudgments, bounds: Bounds | None) -> str:
+    """Within which bounds the raw difference lies, and what that leaves possible."""
+    if bounds is None:
+        return f"There are no bounds: {missing.why_no_bounds or 'the raw difference is not defined'}."
+    between = f"Whatever grades the unjudged documents have, the raw difference lies between {_ends(bounds)}"
+    if bounds.sign_holds:
+        return f"{between}, so they cannot reverse its sign."
+    return f"{between}, so its sign could turn."
+
+
+def _ends(bounds: Bounds) -> str:
+    """Both bounds, and that they are no interval."""
+    safe = ", and may not be reached" if bounds.is_safe else ""
+    return f"{compact(bounds.lower)} and {compact(bounds.upper)} (bounds are not a confidence interval{safe})"
+
+
+def _reversal(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:
+    """How many unjudged documents would reverse the raw difference, by the measure or else by a sum that is reported too."""
+    if missing.pair is None or isinstance(limits, Exception):
+        return []
+    rows = limits.differences.filter(a=missing.pair[0], b=missing.pair[1]).drop_nulls("overturned_by")
+    counts = {
+        row[
+            "measure"
+        ]: f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}, all of the best grade"
+        for row in rows.iter_rows(named=True)
+    }
+    if missing.measure in counts:
+        return [f"{counts[missing.measure]}, would reverse the raw difference."]
+    return [
+        f"How many documents would reverse {missing.measure} is not known, as each also changes the ideal; {documents}, would reverse "
+        f"the raw difference in {measure}."
+        for measure, documents in islice(counts.items(), 1)
     ]
-    safe = " (safe bounds, which may be wide)" if rows.item(0, "bound") == "safe" else ""
-    if len(ends) == 1:
-        told = f"the mean of {of.primary} lies between {ends[0][1]}{safe}."
-    elif len(ends) <= NAMED:
-        told = f"the mean of {of.primary} lies between {listed([f'{between} with {of.named(named)}' for named, between in ends])}{safe}."
-    else:
-        widest = compact(float((rows["upper"] - rows["lower"]).max()))  # type: ignore[arg-type]
-        told = f"no group's mean of {of.primary} can move by more than {widest}{safe}."
-    return [of.redaction.note(f"{judged}Whatever the unjudged documents are, {told}")]
+
+
+def _means(missing: MissingJudgments) -> str:
+    """How far the mean of each group could move."""
+    moved = [candidate for candidate in missing.candidates if candidate.scored is not None]
+    if len(moved) <= len(PAIR):
+        return " ".join(_mean(missing, candidate) for candidate in moved)
+    reach = [bounds.upper - bounds.lower for bounds in (one.bounds for one in moved) if bounds is not None]
+    skips = [abs(one.skipped.value - one.scored.value) for one in moved if one.skipped and one.scored]
+    texts = (
+        [f"skipping unjudged results moves no group's mean of {missing.measure} by more than {compact(max(skips))}"]
+        if skips
+        else []
+    )
+    if reach:
+        texts.append(
+            f"no group's bounds are farther apart than {compact(max(reach))} (bounds are not confidence intervals)"
+        )
+    return f"{capital('; '.join(texts))}."
+
+
+def _reversed_pairs(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:
+    """How many pairs of raw means unjudged documents could put into another order."""
+    if isinstance(limits, Exception):
+        return []
+    sign_holds = limits.differences.filter(measure=missing.measure)["holds"].drop_nulls()
+    if sign_holds.is_empty():
+        return []
+    turned = f"{int((~sign_holds).sum()):,} of {counted(len(sign_holds), 'pair')}"
+    return [f"Unjudged documents could reverse the order of the raw means of {turned}."]
+
+
+def _mean(missing: MissingJudgments, candidate: Candidate) -> str:
+    """How far the mean of one group could move."""
+    whose = "" if candidate.name == EVERYONE else f" of {candidate.name}"
+    texts = [f"{_estimate(candidate.scored, missing)} as scored"] if candidate.scored else []
+    texts += [f"{_estimate(candidate.skipped, missing)} with unjudged results skipped"] if candidate.skipped else []
+    told = f"The mean{whose} in {missing.measure} is {listed(texts)}"
+    if candidate.bounds is None:
+        return f"{told}; there are no bounds{f': {missing.why_no_bounds}' if missing.why_no_bounds else ''}."
+    return f"{told}; whatever grades the unjudged documents have, it lies between {_ends(candidate.bounds)}."
+
+
+def _shares(missing: MissingJudgments) -> str:
+    """What share of results is judged, by group, with the interval of its difference."""
+    shares = missing.shares
+    lead = f"The judged share of results shown{_depth(missing)}, averaged over sessions, is"
+    if len(shares) > NAMED:
+        least, most = (pick(shares, key=lambda group: shares[group].value) for pick in (min, max))
+        return (
+            f"{lead} between {share_text(shares[least].value)} ({least}) and {share_text(shares[most].value)} ({most})."
+        )
+    whose = [
+        share_text(share.value) if group == EVERYONE else f"{share_text(share.value)} with {group}"
+        for group, share in shares.items()
+    ]
+    judged = missing.difference and missing.difference.judged
+    if not judged:
+        return f"{lead} {listed(whose)}."
+    return f"{lead} {listed(whose)}; the difference is {_estimate(judged.in_percent, missing, ' percentage points', _one_digit)}."
+
+
+def _estimate(
+    estimate: Estimate, missing: MissingJudgments, unit: str = "", number: Callable[[float], str] = compact
+) -> str:
+    """An estimate with its interval and n."""
+    n = f"n = {counted(estimate.n, missing.unit)}"
+    if estimate.low is None or estimate.high is None:
+        return f"{number(estimate.value)}{unit} ({n})"
+    ends = f"{number(estimate.low)} to {number(estimate.high)}"
+    return f"{number(estimate.value)}{unit} ({level_text(1 - missing.confidence)} CI {ends}, {n})"
+
+
+def _one_digit(number: float) -> str:
+    """A number of percentage points."""
+    return set_minus(f"{number:.1f}")
+
+
+def _depth(missing: MissingJudgments) -> str:
+    """Down to which rank results count in judged shares."""
+    return "" if missing.depth is None else f" within rank {missing.depth}"
 
 
 def _power(of: Material) -> list[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sessionkit.analysis.groups import EVERYONE
-from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.charts import sweep_map
 from sessionkit.display.numbers import compact
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
-from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
-from sessionkit.reports.figures.robustness import SWEPT, of_bounds
+from sessionkit.reports.figures.robustness import SWEPT
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
@@ -41,27 +37,12 @@ def sensitivity(of: Material) -> list[Part]:
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
         return [of.told(found.reading)]  # no group leads anywhere
-    folded = (
-        swept_figure(of) if tipping_point(of) is not None else None
-    )  # without a tipping point the section shows the map
-    parts: list[Part] = [*([] if folded is None else [folded]), of.told(found.reading)]
+    drawn = swept_figure(of)
+    parts: list[Part] = [*([] if drawn is None else [drawn]), of.told(found.reading)]
     if len(found.nearest):
         nearest = found.nearest.select(*NEAREST)
         parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
     return parts
-
-
-def tipping_point(of: Material) -> Figure | None:
-    """What is judged, where not all is and the groups are few."""
-    found = of.incompleteness if not of.large else None
-    if not isinstance(found, Incompleteness) or (found.judged["share"] == 1).all():
-        return None
-    if of.comparison is None:  # without a result there is none to reverse
-        found = replace(found, differences=found.differences.clear())
-    try:
-        return of_bounds(found, str(of.primary), of.choices)
-    except UsageError:
-        return None
 
 
 def swept_figure(of: Material) -> Figure | None:

@@ -2,18 +2,23 @@
 
 import itertools
 import re
+from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.display.numbers import compact
+from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
+from sessionkit.display.numbers import compact, share_text
 from sessionkit.reports.page import sections_of
-from sessionkit.reports.parts import Words
+from sessionkit.reports.parts import Heading, Words
+from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.measures import measures
-from sessionkit.reports.sections.robustness import robustness
+from sessionkit.reports.sections.robustness import explain, robustness
 from sessionkit.reports.sections.summary import summary
 from tests.reports.one_section import by_name, figures_in, material
+from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 MEASURES = ["nsDCG@5", "sDCG@5"]
@@ -103,11 +108,22 @@ def test_groups_that_cannot_be_compared_each_have_an_interval():
 def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(systems):
     study = searched(users=60, systems=systems)
     of = material(study, MEASURES)
-    judged, discounts = words(robustness(of))
+    section = robustness(of)
+    *judged, discounts = words(section)
+    assert [part.text for part in section.parts if isinstance(part, Heading)] == [
+        "How far could missing judgments move it?",
+        "Would other discounts change it?",
+    ]
     bounds = sk.bounds(study, MEASURES).bounds.filter(measure="nsDCG@5")
-    assert judged.startswith("900 of 1,800 results shown within rank 5 are judged, 50.0%")
-    for low, high in bounds.select("lower", "upper").rows():
-        assert f"{compact(low)} and {compact(high)}" in judged
+    lows, highs = bounds["lower"].to_list(), bounds["upper"].to_list()
+    if systems == ("AB", "BC", "CA"):
+        widest = max(high - low for low, high in zip(lows, highs, strict=True))
+        assert f"no group's bounds are farther apart than {compact(widest)} (bounds are not confidence" in judged[0]
+    else:
+        assert f"it lies between {compact(lows[0])} and {compact(highs[0])} (bounds are not a confidence" in judged[0]
+    shares = sk.score(study, "Judged@5", per="session").group_by("system_id").agg(pl.col("value").mean())
+    for share in shares["value"]:
+        assert share_text(share) in judged[1]
     if systems == ("A",):
         assert re.fullmatch(
             r"Under other discounts \(b and bq of nsDCG@5\) the mean runs from [\d.]+ to [\d.]+ in \d+ settings\.",
@@ -116,7 +132,74 @@ def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(
     else:
         assert discounts.startswith("Other discounts were not tried, since ")
     (figure,) = figures_in(robustness(of))
-    assert (figure.kind, figure.title) == ("tipping-point", "What is judged")
+    assert (figure.kind, figure.title) == ("tipping-point", "How far could missing judgments move it?")
+
+
+def estimate(low, high):
+    """An estimate with this interval."""
+    return Estimate((low + high) / 2, low, high, 30)
+
+
+@pytest.mark.parametrize(
+    ("scored", "skipped", "told"),
+    [
+        ((-1, 2), (-1, 3), "No difference is shown either way: "),
+        ((1, 2), (1, 3), "Skipping unjudged results does not remove the difference: "),
+        ((1, 2), (-1, 3), "The finding depends on how unjudged results count: "),
+        ((-1, 2), (1, 3), "The finding depends on how unjudged results count: "),
+        ((1, 2), (-3, -1), "They could: "),
+    ],
+    ids=["neither", "both", "scored", "skipped", "against"],
+)
+def test_intervals_decide_what_is_said_first(scored, skipped, told):
+    candidate = Candidate(
+        "B - A", estimate(*scored), estimate(*skipped), Bounds(-5, 5, True, False, 3, 9), estimate(0, 0.1)
+    )
+    shares = {"A": estimate(0.4, 0.5), "B": estimate(0.4, 0.6)}
+    missing = MissingJudgments("m", "m(unjudged=skip)", 10, "user", ("A", "B"), (candidate,), shares)
+    first, second = explain(missing, ValueError())
+    assert first.startswith(told)
+    assert (
+        " the raw difference lies between \u22125.00 and 5.00 (bounds are not a confidence interval, and may" in first
+    )
+    assert first.endswith(", so its sign could turn.")
+    assert (
+        "45.0% with A and 50.0% with B; the difference is 5.0 percentage points (95% CI 0.0 to 10.0, n = 30 users)"
+        in second
+    )
+    without = replace(missing, why_not_tested="No verdict: 2 of 16 users have a value")
+    assert explain(without, ValueError())[0].startswith("No verdict: 2 of 16 users have a value. For orientation: ")
+    assert explain(replace(missing, shares={"A": Estimate(1, 1, 1, 3)}), ValueError()) == [
+        "Every result shown within rank 10 is judged, so no missing judgment could change m."
+    ]
+
+
+def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
+    of = material(read_clinic(), ["nsDCG@10", "sDCG@10"])
+    told = words(robustness(of))[1]
+    row = sk.bounds(of.study, "sDCG@10").differences.row(0, named=True)
+    documents = f"{row['overturned_by']:,} of {row['open_documents']:,} unjudged documents"
+    fewest = f"{documents}, all of the best grade, would reverse the raw difference"
+    assert f"reverse nsDCG@10 is not known, as each also changes the ideal; {fewest} in sDCG@10." in told
+
+    assert words(robustness(material(read_clinic(), ["sDCG@10"])))[1].endswith(f" {fewest}.")
+
+
+def test_judged_share_against_score_has_a_correlation_and_says_that_it_proves_no_bias():
+    of = material(read_clinic(), ["nsDCG@10"])
+    section = judgments(of)
+    told = next(text for text in words(section) if "correlates" in text)
+    measures = ["nsDCG@10", "nsDCG(unjudged=skip)@10", "Judged@10"]
+    wide = sk.score(of.study, measures, per="session").pivot(on="measure", values="value", index="session_id")
+    for measure in ("nsDCG@10", "nsDCG(unjudged=skip)@10"):
+        r = np.corrcoef(wide["Judged@10"], wide[measure])[0, 1]
+        assert f"r = {r:.3f} (95% CI" in told
+    assert "proves no bias" in told
+    assert "p = " not in told
+    (figure,) = figures_in(section)
+    circles = sk.charts.data(figure.chart)[0]
+    assert circles["n"].sum() == 120
+    assert set(circles["rating"]) <= {10.0 * tenth for tenth in range(11)}
 
 
 @pytest.mark.slow
@@ -136,4 +219,5 @@ def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(
 def test_every_figure_has_a_sentence_above_it(options):
     for section in by_name(sections_of(searched(**options))).values():
         if section.name in SHOWN and figures_in(section):
-            assert isinstance(section.parts[0], Words), section.name
+            parts = [part for part in section.parts if not isinstance(part, Heading)]
+            assert isinstance(parts[0], Words), section.name

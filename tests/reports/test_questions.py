@@ -34,11 +34,11 @@ READ_BESIDE = {
     "summary": 1, "sessions": 2, "further-curves": 3, "searchers": 2, "effort": 1, "ratings": 2, "judgments": 2, "robustness": 2,
     "every-session": 4, "exemplar": 2, "explorer": 2,
 }  # fmt: skip
-"""How often a section of a small study reads it for more than it declares: what is unjudged; the difference along the session, and
-the curves for their sentence; curves of one topic, of its long sessions and of single ones; how far searchers looked, for the fit and
-for its picture; what they gained; what they rated, for the correlation and for its picture; judged shares, for the same two; values of
-sessions and which settings to try; the curves of a wall, its queries, its scores and their bounds; the pair of sessions that differs most, and its values; the table
-of sessions and its bounds.
+"""How often a section of a small study reads it for more than it declares: what is unjudged; the difference along the session, and the
+curves for their sentence; curves of one topic, of its long sessions and of single ones; how far searchers looked, for the fit and for its
+picture; what they gained; what they rated, for the correlation and for its picture; judged shares, for the same two; values of sessions
+and which settings to try; the curves of a wall, its queries, its scores and their bounds; the pair of sessions that differs most, and its
+values; the table of sessions and its bounds.
 """
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
 SWEPT = "Who leads at which setting"
-TIPPING, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
+TIPPING = "What missing judgments could change"
 LOST = "The order of systems as judgments are lost"
 FITTED = "Fitted discount, and what was looked at"
 EXAMINED = "How far searchers looked"
@@ -83,11 +83,10 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
     """
     if missing.is_complete:
         raise UsageError("every result shown is judged, so no missing judgment could change a score")
-    title = TIPPING if missing.pair else MOVED
-    chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=title)
+    chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=TIPPING)
     points = "Points are estimates with 95% confidence intervals, each by itself"
     if not any(candidate.bounds for candidate in missing.candidates):
-        return Figure("tipping-point", title, chart, f"{points}. There are no bounds: {missing.why_no_bounds}.")
+        return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {missing.why_no_bounds}.")
     limited = "raw difference of means" if missing.pair else "mean"
     caption = (
         f"{points}: as scored (unjudged results gain nothing), and with unjudged results removed before the cutoff. The thin bar is no "
@@ -96,7 +95,7 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
     )
     depth = "" if missing.depth is None else f" within rank {missing.depth}"
     caption += f" Judged share: of the results{depth} of a session, those with a grade."
-    return Figure("tipping-point", title, chart, caption)
+    return Figure("tipping-point", TIPPING, chart, caption)
 
 
 def discount_fit(study: Study, choices: Choices) -> Figure:

@@ -12,7 +12,7 @@ from sessionkit.analysis.phrases import level_text
 from sessionkit.display.numbers import compact, set_minus, share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError
-from sessionkit.reports.figures.robustness import MOVED, TIPPING, of_missing_judgments
+from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.phrases import NAMED
@@ -20,6 +20,9 @@ from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.sensitivity import sensitivity, swept_words
+
+EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
+"""What is asked of a difference, and of means."""
 
 
 @section("robustness", "Could this be wrong?", details=(judgments, sensitivity, discounts))
@@ -41,7 +44,7 @@ def _missing_judgments(of: Material) -> list[Part]:
     """The forest of the primary difference, or of means, below what it says."""
     if of.large:
         left_out = f"What missing judgments could change is not computed for more than {LARGE:,} sessions."
-        return [Heading(TIPPING), Words((left_out,))]
+        return [Heading(EXPLAINED), Words((left_out,))]
     missing = of.missing_judgments
     if missing is None:
         return []
@@ -50,7 +53,7 @@ def _missing_judgments(of: Material) -> list[Part]:
         drawn = [of_missing_judgments(missing, of.choices)]
     except UsageError:  # every result is judged
         drawn = []
-    return [Heading(TIPPING if missing.pair else MOVED), words, *drawn]
+    return [Heading(EXPLAINED if missing.pair else MOVED), words, *drawn]
 
 
 def explain(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:

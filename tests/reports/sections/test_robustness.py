@@ -132,7 +132,7 @@ def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(
     else:
         assert discounts.startswith("Other discounts were not tried, since ")
     (figure,) = figures_in(robustness(of))
-    assert (figure.kind, figure.title) == ("tipping-point", "How far could missing judgments move it?")
+    assert (figure.kind, figure.title) == ("tipping-point", "What missing judgments could change")
 
 
 def estimate(low, high):

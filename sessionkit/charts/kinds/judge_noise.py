@@ -22,17 +22,19 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import short_share_text
+from sessionkit.display.words import capital
 from sessionkit.errors import UsageError
 
 SOURCE = "sessionkit.judge_noise"
 COLUMNS = ("measure", "a", "b", "difference", "low", "high", "winner_changes", "verdict_changes")
 KINDS = {"winner_changes": "another winner", "verdict_changes": "another verdict"}
 MINUS = " \u2212 "
+CHANGES = "Percent: draws that change the winner, and the verdict"
 MOST = 8
 """Panels that one figure holds."""
 FEW = 12
 """Differences up to which each has a row of its own."""
-WIDTH, HEIGHT, ROW = 300, 180, 22
+WIDTH, HEIGHT, ROW = 210, 84, 26
 """Size of a panel; height of a row."""
 LEAST = 0.1
 """The least share to which the axis goes."""
@@ -49,8 +51,9 @@ def judge_noise(
 ) -> alt.FacetChart:
     """Draw the difference of every pair with its range over draws, and the share of draws with another outcome.
 
-    A line spans the middle 95% of the differences in the draws; where it crosses 0, another system may win. Up to 12
-    differences have a row each with the shares; more differences have a panel for each measure, with shares by size.
+    Up to 12 differences have a row each with the shares; a line spans the middle 95% of the differences in the draws, and where it
+    crosses 0, another system may win. More differences are points by their size, measures below each other, another winner at the
+    left and another verdict at the right.
 
     Parameters
     ----------
@@ -88,22 +91,30 @@ def judge_noise(
     lines = [said] if said else []
     if len(turned) <= FEW:
         names = turned.get_column("pair").unique().to_list()
-        lines += [*(names if len(names) == 1 else []), f"At the right: draws with {', with '.join(KINDS.values())}"]
+        lines += [
+            *(names if len(names) == 1 else []),
+            "Diamond: original judgments; line: middle 95% of draws",
+            CHANGES,
+        ]
         return titled(_rows(turned, len(names) > 1), title, lines, synthetic, width=width, height=height)
-    drawn = _panels(turned, min(2, len(panels)))
-    return titled(drawn, title, lines, synthetic, width=width, height=height)
+    lines += ["Across: difference with the original judgments; up: share of draws"]
+    return titled(_panels(turned), title, lines, synthetic, width=width, height=height)
 
 
 def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     """A row for each difference."""
     name = pl.concat_str("measure", pl.lit(": "), "pair") if several else pl.col("measure")
-    percent = [pl.col(kind).map_elements(short_share_text, pl.String).fill_null("-") for kind in KINDS]
-    rows = turned.select(
-        "place", "difference", "low", "high", "pair", row=name, label=pl.concat_str(percent, separator=", ")
-    )
+    percent = {
+        kind: pl.format(
+            "{} {}", pl.lit(words.split()[-1]), pl.col(kind).map_elements(short_share_text, pl.String).fill_null("-")
+        )
+        for kind, words in KINDS.items()
+    }
+    rows = turned.select("place", "difference", "low", "high", "pair", row=name, **percent)
     axis = alt.Axis(title=None, tickCount=5, grid=True)
     tips = [tip("row", "Measure"), tip("pair", "Pair"), tip("difference", "Original", ".4f")]
-    tips += [tip("low", "Draws from", "+.4f"), tip("high", "to", "+.4f"), tip("label", "Outcome")]
+    tips += [tip("low", "Draws from", "+.4f"), tip("high", "to", "+.4f")]
+    tips += [tip(kind, f"Draws with {words}") for kind, words in KINDS.items()]
     x = alt.X(field="difference", type="quantitative", axis=axis)
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
@@ -111,9 +122,12 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
         .mark_rule(strokeWidth=2, color=PALETTE[0])
         .encode(x=alt.X(field="low", type="quantitative", axis=axis), x2=alt.X2(field="high"), tooltip=tips),
         alt.Chart().mark_point(size=80, filled=True, color=PALETTE[0], shape="diamond").encode(x=x, tooltip=tips),
-        alt.Chart()
-        .mark_text(align="left", dx=10, fontSize=11, color=INK)
-        .encode(x=alt.XValue("width"), text=alt.Text(field="label", type="nominal")),
+        *(
+            alt.Chart()
+            .mark_text(align="left", dx=10, dy=down, fontSize=10, color=INK)
+            .encode(x=alt.XValue("width"), text=alt.Text(field=kind, type="nominal"))
+            for kind, down in zip(KINDS, (-6, 6), strict=True)
+        ),
     ]
     head = alt.Header(title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6)
     faced: alt.FacetChart = (
@@ -125,37 +139,35 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     return faced
 
 
-def _panels(turned: pl.DataFrame, columns: int) -> alt.FacetChart:
-    """A panel for each measure: shares by the size of the difference."""
-    kept = [name for name in turned.columns if name not in KINDS]
-    rows = turned.unpivot(on=[*KINDS], index=kept, variable_name="kind", value_name="value").drop_nulls("value")
-    rows = with_percents(rows.with_columns(pl.col("kind").replace(KINDS)), "value")
-    names = [*KINDS.values()]
+def _panels(turned: pl.DataFrame) -> alt.FacetChart:
+    """A row of panels for each measure: at the left the shares with another winner by the size of the difference, then another verdict."""
+    fields = [name for name in turned.columns if name not in KINDS]
+    rows = turned.unpivot(on=[*KINDS], index=fields, variable_name="kind", value_name="value").drop_nulls("value")
+    rows = with_percents(
+        rows.with_columns(pl.col("kind").replace({kind: capital(KINDS[kind]) for kind in KINDS})), "value"
+    )
     top = max(LEAST, float(rows["value"].max() or 0))  # type: ignore[arg-type]
-    across = alt.Axis(title="Difference with the original judgments", tickCount=5)
-    share = alt.Axis(title="Share of draws", format="%", tickCount=5)
-    x = alt.X(field="difference", type="quantitative", axis=across)
+    x = alt.X(
+        field="difference", type="quantitative", axis=alt.Axis(title=None, tickCount=4), scale=alt.Scale(domainMin=0)
+    )
+    share = alt.Axis(title=None, format="%", tickCount=3)
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, top * 1.04], nice=False))
-    legend = alt.Legend(title="Outcome", symbolOpacity=1)
-    shades, marks = (alt.Scale(domain=names, range=of) for of in ([*PALETTE[:2]], ["circle", "square"]))
-    shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)
-    mark = alt.Shape(field="kind", type="nominal", scale=marks, legend=legend)
     tips = [tip("pair", "Pair"), tip("difference", "Difference", ".4f"), tip("low", "Draws from", "+.4f")]
     tips += [tip("high", "to", "+.4f"), tip("kind", "Outcome"), share_tip("value", "Share of draws")]
-    ranges = alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=names[0]))
-    low = alt.X(field="low", type="quantitative", axis=across)
-    layers = [
-        alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
-        ranges.mark_rule(strokeWidth=1.5, opacity=0.35).encode(x=low, x2=alt.X2(field="high"), y=y, color=shade),
-        alt.Chart()
-        .mark_point(filled=False, strokeWidth=1.8, size=46)
-        .encode(x=x, y=y, color=shade, shape=mark, tooltip=tips),
-    ]
-    head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH, labelAnchor="start")
+    points = alt.Chart().mark_point(filled=False, strokeWidth=1.5, size=40, color=PALETTE[0])
+    head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH)
+    beside = alt.Header(
+        title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6
+    )
     faced = alt.FacetChart(
         data=values(rows),
-        spec=layered(layers, width=WIDTH, height=HEIGHT),
-        facet=alt.Facet(field="measure", type="nominal", sort=in_order(), header=head),
-        columns=columns,
+        spec=layered([points.encode(x=x, y=y, tooltip=tips)], width=WIDTH, height=HEIGHT),
+        facet=alt.FacetMapping(
+            row=alt.Row(field="measure", type="nominal", sort=in_order(), header=beside),
+            column=alt.Column(
+                field="kind", type="nominal", sort=[capital(kind) for kind in KINDS.values()], header=head
+            ),
+        ),
+        spacing=14,
     )
-    return faced.resolve_scale(x="independent").resolve_axis(x="independent", y="independent")
+    return faced.resolve_scale(x="independent").resolve_axis(x="independent")

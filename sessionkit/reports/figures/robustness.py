@@ -194,8 +194,8 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
         f"Difference of each pair by the judgments as they are (diamond); a line holds {draws}, and at its right stand the shares "
         "of draws that end with another winner, or none, and with another verdict"
         if few
-        else "Share of draws in which a pair ends with another winner, or none, and with another verdict, by its difference as "
-        f"judged; a line holds {draws}"
+        else f"Share of the {found.draws:,} draws of the judgments (seed {found.seed}) in which a pair ends with another winner, or "
+        "none, and with another verdict, by its difference as judged; a point is a pair"
     )
     tested = f"A verdict is whether p is at or below {found.alpha:g}, by {found.test} over {found.population}"
     caption = f"{shown}. {errors}. {tested}."

@@ -15,6 +15,7 @@ from sessionkit.display.csv import csv_table
 from sessionkit.display.labels import shortened
 from sessionkit.display.latex import latex_table
 from sessionkit.display.markdown import markdown_table
+from sessionkit.display.numbers import CHANCES
 from sessionkit.display.tables import TextTable
 from sessionkit.display.templates import macros, rendered, shortened_text
 from sessionkit.reports.figures.figure import Figure
@@ -43,7 +44,8 @@ def html_table(table: TextTable, name: str | None = None) -> Markup:
         The name of the files it can be saved as, without an ending; none if not given.
     """
     table = _with_way_to_all(table) if name else table
-    html: Markup = macros("reports/parts.html").table(table, name, _files(table) if name else [])
+    has_p_values = not set(CHANCES).isdisjoint(table.frame.columns)
+    html: Markup = macros("reports/parts.html").table(table, name, _files(table) if name else [], has_p_values)
     return html
 
 

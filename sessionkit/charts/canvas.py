@@ -37,7 +37,6 @@ BOLD = 50
 """How much wider a bold character is, about, in thousandths of the font size."""
 
 RECTS: dict[str, dict[str, Any]] = {
-    "list": {"color": "#DCDCDC", "stroke": FAINT, "strokeWidth": 0.6},
     "dwell": {"color": PALETTE[3]},
     "bar": {"color": PALETTE[0]},
     "open": {"fillOpacity": 0, "stroke": FAINT, "strokeWidth": 0.7, "strokeDash": [2, 2]},
@@ -46,6 +45,7 @@ RULES: dict[str, dict[str, Any]] = {
     "boundary": {"color": "#C8C8C8", "strokeWidth": 0.8},
     "axis": {"color": FAINT, "strokeWidth": 0.8},
     "strike": {"color": FAINT, "strokeWidth": 0.9},
+    "span": {"color": FAINT, "strokeWidth": 1},
     "query": {"color": INK, "strokeWidth": 2},
     "dashed": {"color": FAINT, "strokeWidth": 1.3, "strokeDash": [4, 3]},
     "solid": {"color": PALETTE[0], "strokeWidth": 1.8},
@@ -235,7 +235,7 @@ KEY_TEXTS = {
     "bar": "what a result adds",
     "click": "click",
     "dwell": "dwell",
-    "list": "until the next query",
+    "span": "time to the next query",
     "query": "query",
     "added": "term added",
     "removed": "term removed",
@@ -265,7 +265,7 @@ def key(canvas: Canvas) -> None:
             if kind == "removed":
                 canvas.mark("strike", x, y, x2=round(x + wide, 2), y2=round(y, 2))
         else:
-            half = 0.5 if kind not in ("dwell",) else 0.22
+            half = {"dwell": 0.22, "span": 0.0}.get(kind, 0.5)
             tall = {"x2": x + (0 if kind == "query" else size), "y2": round(y + half * size, 2)}
             canvas.mark(kind, x, y - half * size, **tall, **({"value": highest} if kind == "grade" else {}))
         canvas.mark("faint", x + wide + 0.4 * size, y, text=text)

@@ -57,6 +57,8 @@ ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
 """What the colors of the palette become, each far from the one before it in lightness."""
+FINEST_CIRCLE = 9.0
+"""Least size of a circle that stands for a number, the square of its diameter in points: 1 mm across, which print still shows."""
 PAPER_PADDING = 1
 """Points around a figure for paper."""
 HIGHEST = 200 * UNITS["mm"]
@@ -354,7 +356,8 @@ def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:
         title = axis.get("title") if isinstance(axis, dict) else None
         if not title or len(_lines_of(_folded(title, width * HIGH_PLOT, size))) < 2:
             continue
-        lines = textwrap.wrap(", ".join(_lines_of(title)), int(width / (WIDE * size)))
+        joined = ", ".join(_lines_of(title)).replace(",, ", ",")  # a measure folded after a comma is one word again
+        lines = textwrap.wrap(joined, int(width / (WIDE * size)))
         axis.update(title=lines, titleAngle=0, titleAlign="left", titleBaseline="bottom", titleX=-2.5 * size)
         axis["titleY"] = round(-size * (0.6 + HIGH * (len(lines) - 1) + (HIGH + 0.2 if above else 0)), 2)
 
@@ -402,7 +405,7 @@ def _shrink_circles(value: Any, share: float) -> None:  # noqa: ANN401  # any JS
     if isinstance(value, dict):
         size = value.get("size")
         if isinstance(size, dict) and "range" in (size.get("scale") or {}):
-            size["scale"]["range"] = [round(end * share, 2) for end in size["scale"]["range"]]
+            size["scale"]["range"] = [max(FINEST_CIRCLE, round(end * share, 2)) for end in size["scale"]["range"]]
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key not in ("config", "datasets"):
             _shrink_circles(inner, share)

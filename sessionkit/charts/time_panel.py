@@ -1,4 +1,4 @@
-"""The panel of one session in time: queries, lists, clicks and dwell along an axis that leaves long gaps out."""
+"""The panel of one session in time: queries, clicks and dwell along an axis that leaves long gaps out."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ class TimeScale:
 def time_panel(
     canvas: Canvas, queries: pl.DataFrame, clicks: pl.DataFrame | None, *, lanes: Sequence[str] | None = None
 ) -> TimeScale:
-    """Draw queries, their lists until the next query, clicks and dwell in time, move below, and return the time axis.
+    """Draw queries, the time from each to the next, clicks and dwell in time, move below, and return the time axis.
+
+    The time to the next query is a thin line: what a searcher did in it is known from clicks and dwell alone.
 
     Parameters
     ----------
@@ -140,7 +142,9 @@ def time_panel(
     for row in rows:
         y, x = middles[row["query_position"]], scale.at(row["start"])
         if row["end"] is not None:
-            canvas.mark("list", x, y - half_bar, x2=round(scale.at(row["end"]), 2), y2=round(y + half_bar, 2))
+            end = round(scale.at(row["end"]), 2)
+            canvas.mark("span", x, y, x2=end, y2=round(y, 2))
+            canvas.mark("span", end, y - 0.6 * half_bar, x2=end, y2=round(y + 0.6 * half_bar, 2))
         canvas.mark("query", x, y - 1.6 * half_bar, x2=round(x, 2), y2=round(y + 1.6 * half_bar, 2))
         name = f"Q{row['query_position']}"
         half = text_width(name, canvas.small) / 2

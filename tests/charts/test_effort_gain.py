@@ -25,13 +25,13 @@ def test_it_draws_the_table_of_the_finding(found, datasets):
     spec = effort_gain(found).to_dict()["layer"][1]["encoding"]
     assert (spec["x"]["axis"]["title"], spec["y"]["axis"]["title"]) == (
         "Results looked at",
-        "Share that gained 3 or more",
+        ["Share that gained 3 or more", "by sDCG(discount=none,", "query_discount=none)@10"],
     )
     assert spec["y"]["scale"] == {"domain": [0, 1]}
     by_query = effort_gain(found.spent, along="queries").to_dict()["layer"][1]["encoding"]
     assert (by_query["x"]["axis"]["title"], by_query["y"]["axis"]["title"]) == (
         "Queries asked",
-        "Share that gained so much",
+        ["Share that gained so much"],
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import rating_scatter, save, spec_of
+from sessionkit.charts.kinds.rating_scatter import LARGEST, SMALLEST
 from sessionkit.errors import UsageError
 from sessionkit.reports.single import single_figure
 from tests.support.clinic import read_clinic
@@ -18,16 +19,16 @@ RATED = pl.DataFrame(
     schema=["rating", "m"],
     orient="row",
 )
-"""Scores from 0 to 1.2: steps of 1.2 / 24 = .05; two without both."""
+"""Scores from 0 to 1.2: steps of 1.2 / 16 = .075; two without both."""
 
 
 def test_circles_count_sessions_by_rating_and_step(datasets):
     (_, circles), _ = datasets(rating_scatter(RATED, "rating", measure="m"))
     found = [(row["x"], round(row["low"], 9), row["n"]) for row in circles]
-    # of rating 1 both scores are below .05; .05 begins the second step; 1.2 belongs to the last step, which 1.15 begins
-    assert found == [(1, 0, 2), (2, 0.05, 1), (2, 1.15, 2), (5, 0.6, 1)]
+    # of rating 1 both scores are below .075; 1.2 belongs to the last step, which begins at 1.125, as 1.15 does
+    assert found == [(1, 0, 2), (2, 0, 1), (2, 1.125, 2), (5, 0.6, 1)]
     for row in circles:
-        assert row["high"] - row["low"] == pytest.approx(0.05)
+        assert row["high"] - row["low"] == pytest.approx(0.075)
         assert row["value"] == pytest.approx((row["low"] + row["high"]) / 2)
 
 
@@ -45,10 +46,10 @@ def test_a_line_is_the_mean_of_at_least_two_sessions(datasets):
     ]
 
 
-def test_areas_are_in_proportion_to_numbers_and_the_axis_names_the_ratings():
+def test_the_smallest_circle_is_seen_and_the_axis_names_the_ratings():
     encoding = spec_of(rating_scatter(RATED, "rating", measure="m"))["layer"][0]["encoding"]
-    assert encoding["size"]["scale"]["domain"] == [0, 2]
-    assert encoding["size"]["scale"]["range"][0] == 0
+    assert encoding["size"]["scale"] == {"domain": [1, 2], "range": [SMALLEST, LARGEST]}
+    assert encoding["size"]["legend"]["values"] == [1, 2]
     assert encoding["x"]["axis"]["values"] == [1, 2, 5]
     many = pl.DataFrame({"rating": range(13), "m": [0.5] * 13})
     assert "values" not in spec_of(rating_scatter(many, "rating", measure="m"))["layer"][0]["encoding"]["x"]["axis"]
@@ -93,14 +94,16 @@ def test_the_figure_draws_the_study_and_says_how_both_correlate(datasets):
 
 
 @pytest.mark.parametrize("size", [{}, {"width": "84mm"}])
-def test_circles_of_neighboring_steps_do_not_touch(tmp_path, size):
-    """Of one rating as many sessions at every score, so that every circle is the largest."""
-    scores = pl.DataFrame({"rating": [3.0] * 240, "m": [step / 23 for step in range(24)] * 10})
-    path = save(rating_scatter(scores, "rating", measure="m"), tmp_path / "chart.svg", **size)
-    circles = re.findall(
-        r'Sessions: 10" role.*?translate\([0-9.]+,([0-9.]+)\)" d="M([0-9.]+),0A', path.read_text("utf-8")
-    )
-    of_plot = sorted((float(y), float(radius)) for y, radius in circles)
-    assert len(of_plot) == 24
-    apart = [below - above for (above, _), (below, _) in pairwise(of_plot)]
-    assert min(apart) >= 2 * max(radius for _, radius in of_plot) - 0.1
+def test_circles_of_neighboring_steps_do_not_touch_and_the_legend_has_their_sizes(tmp_path, size):
+    """Of one rating as many sessions at every score, so that every circle is the largest; one session of another."""
+    scores = [(3.0, step / 15) for step in range(16)] * 10 + [(4.0, 0.5)]
+    chart = rating_scatter(pl.DataFrame(scores, schema=["rating", "m"], orient="row"), "rating", measure="m")
+    text = save(chart, tmp_path / "chart.svg", **size).read_text("utf-8")
+    circles = re.findall(r'Sessions: (10|1)" role.*?translate\([0-9.]+,([0-9.]+)\)" d="M([0-9.]+),0A', text)
+    radii = {n: float(radius) for n, _, radius in circles}
+    heights = sorted(float(y) for n, y, _ in circles if n == "10")
+    assert len(heights) == 16
+    assert min(below - above for above, below in pairwise(heights)) >= 2 * radii["10"] - 0.1
+    assert 2 * radii["1"] >= 2.9  # points, 1 mm in print
+    symbols = re.findall(r'translate\([0-9.]+,[0-9.]+\)" d="M([0-9.]+),0A', text.partition("legend-symbol")[2])
+    assert {round(radii["1"], 1), round(radii["10"], 1)} <= {round(float(radius), 1) for radius in symbols}

@@ -32,7 +32,8 @@ def test_lists_clicks_and_dwell_stand_at_their_times():
     def at(seconds):
         return pytest.approx(start + seconds / 90 * (end - start), abs=0.02)
 
-    assert drawn(chart, "list", "x", "x2") == [(start, end)]  # the second list has no end
+    # a line to the next query and its end; when the second query's time ended is not known
+    assert drawn(chart, "span", "x", "x2") == [(start, end), (end, end)]
     assert drawn(chart, "dwell", "x", "x2", "document") == [(at(30), at(75), "d")]
     assert drawn(chart, "click", "x", "rank") == [(at(30), 3), (at(31), 4)]
     (table,) = data(chart)
@@ -46,8 +47,8 @@ def test_clicks_are_not_needed():
         assert not drawn(chart, "click", "x")
 
 
-def test_bars_until_the_next_query_are_called_so():
-    assert "until the next query" in str(spec_of(session_timeline(QUERIES)))
+def test_lines_to_the_next_query_are_called_so():
+    assert "time to the next query" in str(spec_of(session_timeline(QUERIES)))
 
 
 def test_a_long_gap_is_left_out_and_named():

@@ -38,7 +38,7 @@ def test_each_user_is_a_line_and_the_thick_one_joins_the_means():
 
 
 def test_what_cannot_be_joined_is_refused():
-    with pytest.raises(UsageError, match="3 pairs are compared"):
+    with pytest.raises(UsageError, match="slopes join two groups, and 3 are compared: A, B, C; choose two"):
         slopes(found(((1.0, 2.0, 3.0), (2.0, 1.0, 4.0)), "ABC"))
     with pytest.raises(UsageError, match="its measures: m"):
         slopes(found(), "n")

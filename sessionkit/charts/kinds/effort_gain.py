@@ -15,6 +15,7 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     drawn_of,
+    folded,
     grouped,
     line_below,
     outstanding,
@@ -27,6 +28,7 @@ from sessionkit.charts.encodings import (
     with_percents,
 )
 from sessionkit.choices import EffortUnit
+from sessionkit.display.labels import plain
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
@@ -48,6 +50,7 @@ def effort_gain(
     *,
     along: EffortUnit = "results",
     gain: float | None = None,
+    measure: str | None = None,
     legend: str | None = None,
     colors: Mapping[str, str] | None = None,
     synthetic: bool = False,
@@ -66,6 +69,8 @@ def effort_gain(
         What the searchers spent: ``"results"``, ``"queries"`` or ``"minutes"``.
     gain
         The gain that is told of, for the axis; by default the finding's.
+    measure
+        Text of the measure of this gain, for the axis; by default the finding's.
     legend
         What the groups are called; by default as their columns are.
     colors
@@ -100,9 +105,10 @@ def effort_gain(
     last = max(1, int(frame.get_column("amount").max()))  # type: ignore[arg-type]
     axis = whole_numbers(AXES[along], 0, last)
     x = alt.X(field="amount", type="quantitative", axis=axis, scale=alt.Scale(domain=[0, last], nice=False))
-    share = alt.Axis(
-        title=f"Share that gained {'so much' if of is None else f'{of:g} or more'}", format="%", tickCount=6
-    )
+    name = measure if measure is not None else effort.measure if isinstance(effort, Effort) else None
+    reached = f"Share that gained {'so much' if of is None else f'{of:g} or more'}"
+    titles = [reached, *([] if name is None else folded(f"by {plain('measure', name)}"))]
+    share = alt.Axis(title=titles, format="%", tickCount=6)
     y = alt.Y(field="share", type="quantitative", axis=share, scale=alt.Scale(domain=[0, 1]))
     frame, colors = outstanding(frame, "amount", "share", colors)
     shade = color(groups, colors, legend)

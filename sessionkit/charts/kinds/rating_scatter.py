@@ -9,16 +9,16 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import folded, layered, tip, titled, values
-from sessionkit.charts.theme import HEIGHT, INK, PALETTE
+from sessionkit.charts.theme import INK, PALETTE
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
 
 SOURCE = "sessionkit.score"
-STEPS = 24
+STEPS = 16
 """Steps of equal width into which the range of scores is divided."""
-LARGEST, APART = 180, 0.9
-"""Area of the largest circle, at most; and the share of the way between two that lie closest which they fill."""
+SMALLEST, LARGEST = 40, 200
+"""Sizes of the circles of one session and of the most, squares of their diameters; both are still seen in print, where they shrink."""
 WIDTH = 300
 LISTED = 12
 """Ratings up to which each has its own tick."""
@@ -37,9 +37,9 @@ def rating_scatter(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw sessions by their rating and their score: the area of a circle is the number of sessions with that rating and score.
+    """Draw sessions by their rating and their score: the larger a circle, the more sessions have that rating and score.
 
-    Scores are put into 24 steps from the least to the greatest, and nothing is moved aside. A line stands at the mean score
+    Scores are put into 16 steps from the least to the greatest, and nothing is moved aside. A line stands at the mean score
     of each rating that at least two sessions have.
 
     Parameters
@@ -78,8 +78,10 @@ def rating_scatter(
     size = alt.Size(
         field="n",
         type="quantitative",
-        scale=alt.Scale(domain=[0, most], range=[0, _largest(circles)]),
-        legend=alt.Legend(title="Sessions", values=_sizes(most), format="d"),
+        scale=alt.Scale(domain=[1, max(2, most)], range=[SMALLEST, LARGEST]),
+        legend=alt.Legend(
+            title="Sessions", values=_sizes(most), format="d", symbolStrokeWidth=0
+        ),  # a line would hide small circles
     )
 
     def at(field: str) -> alt.X:
@@ -90,7 +92,7 @@ def rating_scatter(
     where = [tip("low", "Score from", ".4f"), tip("high", "Score to", ".4f"), tip("n", "Sessions", "d")]
     layers = [
         alt.Chart(values(circles, circles.rename({"x": "rating"}).with_columns(part=pl.lit("sessions"))))
-        .mark_point(shape="circle", filled=True, color=PALETTE[0], opacity=0.75, stroke="white", strokeWidth=0.5)
+        .mark_point(shape="circle", filled=True, color=PALETTE[0], opacity=0.75)
         .encode(x=at("x"), y=y, size=size, tooltip=[*tips, *where])
     ]
     if len(means):
@@ -126,14 +128,6 @@ def _circles(both: pl.DataFrame) -> pl.DataFrame:
     return counts.select("x", "n", value=from_ + width / 2, low=from_, high=from_ + width)
 
 
-def _largest(circles: pl.DataFrame) -> float:
-    """The area of the largest circle with which those of one rating, one above the other, do not touch."""
-    radius = (pl.col("n") / pl.col("n").max()).sqrt()
-    way = pl.col("value").diff().over("x") * HEIGHT / (pl.col("high").max() - pl.col("low").min())
-    closest = circles.select((way / (radius + radius.shift().over("x"))).min()).item()
-    return LARGEST if closest is None else min(LARGEST, round((2 * APART * closest) ** 2, 1))
-
-
 def _means(both: pl.DataFrame) -> pl.DataFrame:
     """The mean score of each rating that at least two sessions have, and the ends of its line."""
     half = _half(sorted(set(both["x"])))
@@ -154,5 +148,5 @@ def _half(known: list[float]) -> float:
 
 
 def _sizes(most: int) -> Any:  # noqa: ANN401  # a list of numbers
-    """Numbers of sessions that the legend shows: the largest, about half of it and a tenth."""
-    return sorted({max(1, round(most * share)) for share in (0.1, 0.5, 1.0)})
+    """Numbers of sessions that the legend shows: one, the largest, and about half of it."""
+    return sorted({1, max(1, round(most / 2)), most})

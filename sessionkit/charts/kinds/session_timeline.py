@@ -1,4 +1,4 @@
-"""One session in time: its queries, how long each list was looked at, the clicks and how long their documents were read."""
+"""One session in time: its queries, the time from each to the next, the clicks and how long their documents were read."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ def session_timeline(
 ) -> alt.LayerChart:
     """Draw a session's queries one below the other along a time axis, since its first event, which leaves long gaps out.
 
+    A thin line is the time from a query to the next one, or to the end of the session; it is not time spent on the list.
+
     Parameters
     ----------
     queries
-        query_position, text (null where unknown), start (seconds since the session's first event), end (of its list: when
+        query_position, text (null where unknown), start (seconds since the session's first event), end (when
         the next query was issued, or the session ended; null where unknown), results (how many were shown).
     clicks
         query_position, rank, doc_id, at (seconds), dwell (seconds, null where unknown); None without any.

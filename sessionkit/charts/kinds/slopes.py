@@ -62,7 +62,11 @@ def slopes(
         raise UsageError(f"the comparison has no {shown}{suggestion(shown, known)}; its measures: {', '.join(known)}")
     rows = comparison.table.filter(pl.col("measure") == shown)
     if len(rows) != 1:
-        raise UsageError(f"slopes join two groups, and {len(rows)} pairs are compared; choose two by where")
+        groups = list(dict.fromkeys([*rows["a"], *rows["b"]]))
+        raise UsageError(
+            f"slopes join two groups, and {len(groups)} are compared: {', '.join(map(printable, groups[:20]))}; choose two by "
+            f"where, such as \"{comparison.by} in ('A', 'B')\""
+        )
     first, second = rows.item(0, "a"), rows.item(0, "b")
     both = comparison.unit_differences(shown, first, second)
     if both.is_empty():

@@ -195,7 +195,8 @@ def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: 
     pairs = in_natural_order(found.get_column("b").unique())
     if len(pairs) > BANDED:
         raise UsageError(
-            f"difference-curve draws {BANDED} groups beside the one that is subtracted, not {len(pairs)}; choose some by --where"
+            f"difference-curve draws {BANDED} groups beside the one that is subtracted, not {len(pairs)}; choose two or "
+            f"more, such as --where \"{choices.by} in ('A', 'B')\""
         )
     shown, cut = usual_length(found, study)
     title, first = "Differences along the session", found.item(0, "a")

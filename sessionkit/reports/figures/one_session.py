@@ -232,9 +232,7 @@ def session_timeline(study: Study, choices: Choices) -> Figure:
     until = "the next one was issued" + (" or the session ended" if ended else "")
     number = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
     whose = _about(study, choices, session)
-    caption = (
-        f"{number}{first} of {whose}, and {told}. A thin line runs from each query until {until}; it is not time spent on the list."
-    )
+    caption = f"{number}{first} of {whose}, and {told}. A thin line runs from each query until {until}; it is not time spent on the list."
     return Figure("session-timeline", title, chart, caption)
 
 

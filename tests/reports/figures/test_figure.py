@@ -123,7 +123,7 @@ def test_timeline_has_the_times_of_the_log(clinic):
     click = table.filter(part="click").row(0, named=True)
     assert (click["start"], click["dwell"]) == (40, 17)  # clicked 08:25:30
     assert made.caption.startswith(
-        "1 query of session c001, S1, topic A, and 3 clicks. A thin line runs from each query until the next one was issued or the session ended"
+        "1 query of session c001, S1, topic A, and 3 clicks. A thin line runs from each query until the next one was issued"
     )
 
 

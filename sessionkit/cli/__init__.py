@@ -27,6 +27,7 @@ In come words; out go files and text. Open `app.py` first.
     command.py       a command as typer reads it, and what is said of a command line that fits none
     options.py       arguments and options that several commands take, and the study they name
     terms.py         guides and terms, which help prints
+    pages.py         the same, and pages of measures and formats, folded to the terminal
     output.py        results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
     runner.py        errors as exit statuses, warnings as notes, progress; on stderr
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +22,7 @@ from sessionkit.cli.describe import describe
 from sessionkit.cli.export import export
 from sessionkit.cli.init import init
 from sessionkit.cli.lists import gain_vectors, precision_recall, summary
-from sessionkit.cli.output import harmless
+from sessionkit.cli.pages import fold_facts, fold_page
 from sessionkit.cli.power import power
 from sessionkit.cli.pseudonymize import pseudonymize
 from sessionkit.cli.report import report
@@ -69,23 +68,23 @@ def help_(
 ) -> None:
     """Help on a command, a topic or a term."""
     if topic and topic.casefold() in TOPICS:
-        typer.echo(guide(topic.casefold()), nl=False)
+        typer.echo(fold_page(guide(topic.casefold())), nl=False)
         if topic in map(name_of, COMMANDS):
             typer.echo(f"\nThe command of that name: sessionkit {topic} --help")
         elif entry := meaning(topic.casefold()):
-            typer.echo(f"\nThe word itself:\n{harmless(entry) if sys.stdout.isatty() else entry}")
+            typer.echo(f"\nThe word itself:\n{fold_page(entry)}")
         return
     if topic is None or topic in map(name_of, COMMANDS):
         app_for(topic)([*([topic] if topic else []), "--help"], prog_name="sessionkit", standalone_mode=False)
         if topic is None:
             typer.echo("Topics of sessionkit help:\n")
-            typer.echo("".join(f"  {name:<13} {title(name)}\n" for name in TOPICS), nl=False)
+            typer.echo(fold_facts({name: title(name) for name in TOPICS}, "  "), nl=False)
         return
     found = _option(topic) if topic.startswith("--") else meaning(topic) or _option(f"--{topic}")
     if found is None:
         known = [*_known(), *glossary(), *names()]
         raise UsageError(f"there is no help on {topic!r}{nearest(topic, known)}; topics: {', '.join(TOPICS)}")
-    typer.echo(harmless(found) if sys.stdout.isatty() else found)  # others may have written it
+    typer.echo(fold_page(found))
 
 
 def _option(name: str) -> str | None:

@@ -12,6 +12,8 @@ import typer
 
 from sessionkit.cli.options import FormatOption, OutputOption, complete_formats, complete_measures
 from sessionkit.cli.output import OutputForm, destination
+from sessionkit.cli.pages import fold_facts, fold_page
+from sessionkit.display.terminal import terminal_width
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import UsageError, suggestion
 
@@ -185,12 +187,13 @@ def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:
     from sessionkit.readers import Format
 
     explained = inspect.getdoc(sys.modules[format_.read.__module__]) or format_.description
-    parts = [f"{name} ({kind}): {format_.description}\n", f"{explained.strip()}\n"]
+    parts = [fold_page(f"{name} ({kind}): {format_.description}\n"), fold_page(f"{explained.strip()}\n")]
     parts.append("The options of a study.toml: sessionkit schema study\n")
     if isinstance(format_, Format) and format_.options:
-        parts.append(f"Also in study.toml:\n\n{table_text(format_.table)}")
+        parts.append(f"Also in study.toml:\n\n{table_text(format_.table, terminal_width())}")
     if format_.tried:
-        parts.append(f"Tried on: {format_.tried}\n" if not format_.tried.startswith("never") else f"{format_.tried}\n")
+        is_tried = not format_.tried.startswith("never")
+        parts.append(fold_page(f"{'Tried on: ' if is_tried else ''}{format_.tried}\n"))
     return "\n".join(parts)
 
 
@@ -198,6 +201,5 @@ def _page(measure: Measure) -> str:
     """Everything about one measure, as text."""
     from sessionkit.scoring.measures.describe import about, facts_of, parameters_of
 
-    facts = "".join(f"{name:<8} {value}\n" for name, value in facts_of(measure).items())
-    parameters = table_text(parameters_of(measure)) if measure.parameters() else ""
-    return "\n".join(filter(None, [f"{about(measure)}\n", facts, parameters]))
+    parameters = table_text(parameters_of(measure), terminal_width()) if measure.parameters() else ""
+    return "\n".join(filter(None, [fold_page(f"{about(measure)}\n"), fold_facts(facts_of(measure)), parameters]))

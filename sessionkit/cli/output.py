@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
+from sessionkit.display.terminal import READABLE, fold_text, terminal_width
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import NAMED, UsageError, suggestion, visible
 
@@ -67,10 +67,10 @@ ENDINGS = {
 }
 PAPERS = (OutputForm.latex, OutputForm.markdown)
 """Forms for a paper, in which a finding is its main table as papers print it."""
-WIDTH = 100
-"""Characters at which a reading is folded."""
 FEWEST, AROUND = 10, 5
 """Rows of a table that a terminal shows at least, and lines of its screen that are left for what stands around them."""
+EVERYTHING = "--output FILE, or --format table | less -S"
+"""How to see the rows and columns of a table that a terminal does not show."""
 NOTE = "note"
 """The key of a Parquet file's metadata that says which sessions it is of, where not all take part."""
 LINE_ENDS = {character: NAMED[character] for character in "\t\n\r"}
@@ -103,6 +103,11 @@ class Destination:
     def terminal(self) -> bool:
         """Whether a person reads along."""
         return self.file is None and sys.stdout.isatty()
+
+    @property
+    def width(self) -> int | None:
+        """Columns of the terminal that results go to; None where they go elsewhere."""
+        return terminal_width() if self.file is None else None
 
     def send(self, frame: pl.DataFrame, below: str | None = None, paper: PaperTable | None = None) -> None:
         """Write one table, with a sentence about it in a paper and in the metadata of a Parquet file; papers may have a layout."""
@@ -157,7 +162,7 @@ class Destination:
         elif self.form is OutputForm.jsonl:
             self.write(b"".join(_rendered(_tagged(name, frame), self) for name, frame in tables.items()))
         else:
-            parts = [_head(name, titles, self.form) + _rendered(frame, self) for name, frame in tables.items()]
+            parts = [_head(name, titles, self) + _rendered(frame, self) for name, frame in tables.items()]
             self.write(b"\n".join(parts))
 
     def send_finding(
@@ -180,10 +185,10 @@ class Destination:
             self.send_tables({**tables, **more, "reading": said}, {}, only, where)
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
-        lines = [line for sentence in reading.split("\n") for line in textwrap.wrap(sentence, WIDTH)]
+        lines = [line for sentence in reading.split("\n") if sentence for line in self._folded(visible(sentence))]
         first = next(iter(shown), None)
         if first is None:
-            self.write("".join(f"{visible(line)}\n" for line in lines).encode())
+            self.write("".join(f"{line}\n" for line in lines).encode())
             return
         self.send_tables(shown, {first: "\n".join([*lines, "", first])})
 
@@ -204,6 +209,10 @@ class Destination:
         """Write what was rendered."""
         with self._stream() as stream:
             stream.write(content)
+
+    def _folded(self, sentence: str) -> list[str]:
+        """A sentence as the lines of a terminal."""
+        return fold_text(sentence, min(READABLE, self.width or READABLE))
 
     @contextmanager
     def _stream(self) -> Iterator[IO[bytes]]:
@@ -271,7 +280,7 @@ def _rendered(
     if to.form in PAPERS:
         return _for_paper(frame, to, caption.replace("_", " ").capitalize(), below).encode()
     if to.form is OutputForm.table:
-        return (_screenful(frame) if to.terminal else table_text(frame)).encode()
+        return (table_text(frame) if to.width is None else _screenful(frame, to.width)).encode()
     if to.form is OutputForm.parquet:
         buffer = io.BytesIO()
         frame.write_parquet(buffer, metadata={NOTE: below} if below is not None else None)
@@ -288,17 +297,14 @@ def _rendered(
     return _encoded(text, to)
 
 
-def _screenful(frame: pl.DataFrame) -> str:
-    """Return the rows of a table that a terminal shows at once, and how to get the others."""
-    size = shutil.get_terminal_size()
-    rows = max(FEWEST, size.lines - AROUND)
-    more = len(frame) - rows
-    rest = (
-        f"\u2026 {more:,} more {'row' if more == 1 else 'rows'}: --output FILE, or --format table | less\n"
-        if more > 0
-        else ""
+def _screenful(frame: pl.DataFrame, width: int) -> str:
+    """Return the rows and columns of a table that a terminal shows at once, and how to get the others."""
+    n_rows = max(FEWEST, shutil.get_terminal_size().lines - AROUND)
+    more = len(frame) - n_rows
+    rest = f"\u2026 {more:,} more {'row' if more == 1 else 'rows'}: {EVERYTHING}" if more > 0 else ""
+    return table_text(frame.head(n_rows), width, EVERYTHING) + "".join(
+        f"{line}\n" for line in fold_text(rest, width) if rest
     )
-    return table_text(frame.head(rows), size.columns) + rest
 
 
 def _for_paper(frame: pl.DataFrame, to: Destination, caption: str, below: str | None) -> str:
@@ -318,12 +324,14 @@ def _set_for_paper(table: TextTable, to: Destination, below: str | None, label: 
     return latex_table(table, label) if to.form is OutputForm.latex else markdown_table(table)
 
 
-def _head(name: str, titles: Mapping[str, str], form: OutputForm) -> bytes:
+def _head(name: str, titles: Mapping[str, str], to: Destination) -> bytes:
     """Return what stands above a table: for people its title, which may have several lines, else its name."""
-    if form is not OutputForm.table:
+    if to.form is not OutputForm.table:
         return f"# {name}\n".encode()
-    lines = titles.get(name, name).split("\n")
-    return "".join(f"{visible(line)}\n" for line in [*lines, ""]).encode()
+    lines = [visible(line) for line in titles.get(name, name).split("\n")]
+    if to.width is not None:
+        lines = [part for line in lines for part in fold_text(line, to.width)]
+    return "".join(f"{line}\n" for line in [*lines, ""]).encode()
 
 
 def _one_line_each(frame: pl.DataFrame) -> pl.DataFrame:

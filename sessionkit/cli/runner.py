@@ -137,8 +137,12 @@ def buffer_stdout() -> None:
 
 
 def tell(text: str) -> None:
-    """Say something about the work on stderr, in one line."""
-    sys.stderr.write(f"{visible(text)}\n")
+    """Say something about the work on stderr, in one line, which a terminal folds."""
+    from sessionkit.display.terminal import READABLE, fold_text, terminal_width
+
+    width = terminal_width(sys.stderr)
+    lines = [visible(text)] if width is None else fold_text(visible(text), min(width, READABLE))
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 def note(text: str) -> None:

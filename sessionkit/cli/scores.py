@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -122,8 +121,7 @@ def score(
         if wide:
             found = scored(opened, measures, by=by, per=per, wide=True, spread=spread, memory=memory, cache=cache)
             if to.form is OutputForm.table:
-                width = shutil.get_terminal_size().columns if to.terminal else None
-                to.send_tables(*session_tables(found, width))
+                to.send_tables(*session_tables(found))
                 return
             to.send(found, condition_of(opened), paper)
             return
@@ -148,24 +146,20 @@ def spread_tables(scores: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
     return {"means": means, "medians": others}, titles
 
 
-def session_tables(table: pl.DataFrame, width: int | None) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+def session_tables(table: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
     """Return the tables in which a terminal shows a table of sessions, too wide for one, and their titles: one per measure, one of counts.
 
     Parameters
     ----------
     table
         The table of ``sessionkit.score(wide=True)``.
-    width
-        Characters of a line; columns of the log that do not fit are named instead. None, all fit.
     """
     import polars as pl
 
     from sessionkit.analysis.session_table import IDS, SESSION_COUNTS, measures_in
     from sessionkit.contract import table as contract
-    from sessionkit.display.labels import label
     from sessionkit.display.numbers import DECIMALS, interval_text, number_texts
     from sessionkit.display.tables import known
-    from sessionkit.display.text_tables import table_text
 
     ids, tables, titles = known(table.select(IDS)), {}, {}
     values = [measure for measure in measures_in(table) if f"{measure} judged" not in table.columns]
@@ -184,12 +178,7 @@ def session_tables(table: pl.DataFrame, width: int | None) -> tuple[dict[str, pl
     names = [name for name in table.columns[table.columns.index("topic_id") + 1 :] if name not in declared]
     names = [name for name in names if name not in table.columns[: table.columns.index(SESSION_COUNTS[0])]]
     counts = table.select("session_id", *values, *(name for name in names if table[name].count() or not len(table)))
-    hidden: list[str] = []
-    while width is not None and counts.width > 2 and len(table_text(counts.head(1)).partition("\n")[0]) > width:
-        hidden.insert(0, counts.columns[-1])
-        counts = counts.drop(hidden[0])
-    more = f"; not shown, see --output FILE: {', '.join(map(label, hidden))}" if hidden else ""
-    titles["counts"] = f"Counts, and columns of sessions and users{more}"
+    titles["counts"] = "Counts, and columns of sessions and users"
     return {**tables, "counts": counts}, titles
 
 

@@ -99,5 +99,6 @@ def sweep(
         to.draw(sweep_map(found, synthetic=opened.settings.synthetic, title=SWEPT))
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
-        tables = {name: tables[name] for name in SHOWN}
+        readable = found.readable_tables()
+        tables = {name: readable[name] for name in SHOWN}
     to.send_finding(tables, found.reading, table, found)

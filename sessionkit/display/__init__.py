@@ -6,7 +6,8 @@ words.py        counted things and enumerations; missing_ids.py: which systems l
 numbers.py      numbers and p-values at a readable precision
 labels.py       names from logs: printable, shortened, different ones kept apart
 text.py         Displayed: values of words and tables, which show themselves in a terminal and in a notebook
-text_tables.py  frames as aligned columns, for a terminal
+text_tables.py  frames as aligned columns, for a terminal, as wide as it
+terminal.py     text folded to the width of a terminal
 notebook.py     words and frames as HTML, for a notebook
 templates.py    the templates of pages, which escape every value
 natural_order.py  names in natural order

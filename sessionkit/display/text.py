@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sessionkit.display.notebook import html_of
+from sessionkit.display.terminal import READABLE, fold_text, terminal_width
 from sessionkit.display.text_tables import table_text
 from sessionkit.errors import visible
 
@@ -74,10 +75,14 @@ class Displayed:
 
 def in_text(words: Sequence[str], tables: Mapping[str, pl.DataFrame]) -> str:
     """Return words and tables as a terminal shows them."""
-    parts = ["\n".join(lines_of(words))]
+    width = terminal_width()
+    lines = lines_of(words)
+    if width is not None:
+        lines = [part for line in lines for part in fold_text(line, min(width, READABLE))]
+    parts = ["\n".join(lines)]
     for title, frame in tables.items():
         part = part_of(title, frame, CELL)
-        parts.append(f"{part.title}\n{table_text(part.frame)}{part.more}".rstrip("\n"))
+        parts.append(f"{part.title}\n{table_text(part.frame, width)}{part.more}".rstrip("\n"))
     return "\n\n".join(filter(None, parts))
 
 

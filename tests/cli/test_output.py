@@ -64,7 +64,7 @@ def test_a_terminal_shows_a_screenful_and_how_to_get_the_rest(lines, shown, monk
     monkeypatch.setenv("LINES", str(lines))
     *rows, last = text(frame, OutputForm.table).splitlines()
     assert rows[2:] == whole.splitlines()[2 : shown + 2]
-    assert last == f"\N{HORIZONTAL ELLIPSIS} {1000 - shown} more rows: --output FILE, or --format table | less"
+    assert last == f"\N{HORIZONTAL ELLIPSIS} {1000 - shown} more rows: --output FILE, or --format table | less -S"
     assert len(text(frame, OutputForm.tsv).splitlines()) == 1001
     assert "more row" not in text(frame.head(shown), OutputForm.table)
 

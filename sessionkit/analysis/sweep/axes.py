@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -15,6 +16,9 @@ from sessionkit.scoring.measures.checks import Parameter
 
 DIGITS = 12
 """Significant digits of a value between two ends, so that its text is short."""
+READABLE_DIGITS = 6
+"""Significant digits of a value where people read it."""
+LONG_NUMBER = re.compile(r"[0-9]+\.[0-9]{5,}(?:e[+-]?[0-9]+)?")
 BETWEEN = 0.41421356
 """A share of the way between two values at which no whole number lies."""
 WORD = 1.0
@@ -221,3 +225,12 @@ def shown(value: object) -> str:
     ('2.5', 'exp2', 'open')
     """
     return "open" if value is None else str(value)
+
+
+def rounded(text: str) -> str:
+    """Return settings as people read them: numbers with at most six significant digits; others are as they were.
+
+    >>> rounded("b=4.33333333333, bq=2.5"), rounded("gain=0-1-10-100")
+    ('b=4.33333, bq=2.5', 'gain=0-1-10-100')
+    """
+    return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.{READABLE_DIGITS}g}", text)

@@ -10,11 +10,16 @@ import polars as pl
 from sessionkit.analysis.compare.corrections import Family
 from sessionkit.analysis.findings import TestedFinding
 from sessionkit.analysis.paper_tables import claim_text, corrected_text, interval_heading, significance_note, worded
-from sessionkit.analysis.sweep.axes import shown
+from sessionkit.analysis.sweep.axes import rounded, shown
 from sessionkit.display.numbers import decimals_of
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError, suggestion
+
+SETTING_TEXTS = (
+    "measure", "values", "base", "low", "high", "ends_below", "ends_above", "holds_at", "fails_at", "at", "still_at", "still",
+)  # fmt: skip
+"""Columns of texts with values of parameters."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,6 +118,14 @@ class Sweep(TestedFinding):
             "parameters": self.parameters,
             "made_with": made,
         }
+
+    def readable_tables(self) -> dict[str, pl.DataFrame]:
+        """The same for people: the numbers within texts are rounded; those of `tables` are exact."""
+        return {name: _with_rounded_texts(frame) for name, frame in self.tables().items()}
+
+    def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The reading line by line, and the tables that have rows."""
+        return self.reading.splitlines(), {name: table for name, table in self.readable_tables().items() if len(table)}
 
     def paper_table(self) -> TextTable:
         """A row per setting: the parameters, the difference with its interval and p, significance marked; no setting is singled out.
@@ -222,6 +235,14 @@ class Sweep(TestedFinding):
                 was, now = ((one["leader"] if one["significant"] else None) for one in (base, row))
                 found[row["setting"]] = was == now
         return found
+
+
+def _with_rounded_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table whose texts of settings have numbers as people read them."""
+    texts = [name for name in SETTING_TEXTS if frame.schema.get(name) == pl.String]
+    return frame.with_columns(
+        pl.Series(name, [None if text is None else rounded(text) for text in frame[name]], pl.String) for name in texts
+    )
 
 
 def _text(values: pl.Series) -> pl.Series:

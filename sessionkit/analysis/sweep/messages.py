@@ -11,7 +11,7 @@ from sessionkit.analysis.compare.messages import claim
 from sessionkit.analysis.compare.plan import ComparisonPlan
 from sessionkit.analysis.compare.session_values import GroupedSessions
 from sessionkit.analysis.phrases import NOT_SHOWN, NOT_SHOWN_CORRECTED, detectable_text, interval_text
-from sessionkit.analysis.sweep.axes import Axis, shown
+from sessionkit.analysis.sweep.axes import Axis, rounded, shown
 from sessionkit.analysis.sweep.nearest import METRIC, Nearest
 from sessionkit.analysis.sweep.outcomes import LEAD
 from sessionkit.analysis.sweep.regions import Range, Region
@@ -63,7 +63,7 @@ class SweepContext:
 def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
     """Return the sentences of a reading."""
     found = [_swept(swept, told)]
-    added = [f"{axis.name}={shown(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
+    added = [f"{axis.name}={_readable(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
     if added:
         found.append(
             f"{' and '.join(added)}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
@@ -100,16 +100,27 @@ def _swept(swept: SweepResults, told: SweepContext) -> str:
     return f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{kept}."
 
 
+def _readable(value: object) -> str:
+    """A value of a parameter."""
+    return rounded(shown(value))
+
+
+def _rounded_end(swept: SweepResults, one: Range, side: str) -> str | None:
+    """The first value on one side at which a conclusion fails."""
+    text = end(swept, one, side)
+    return None if text is None else rounded(text)
+
+
 def _values(axis: Axis) -> str:
     """The values of a parameter."""
     if axis.numeric and len(axis.values) > WORDS:
-        return f"{len(axis.values)} values from {shown(axis.values[0])} to {shown(axis.values[-1])}"
-    return ", ".join(shown(value) for value in axis.values)
+        return f"{len(axis.values)} values from {_readable(axis.values[0])} to {_readable(axis.values[-1])}"
+    return ", ".join(_readable(value) for value in axis.values)
 
 
 def _base(swept: SweepResults, told: SweepContext) -> str:
     """What the base setting says."""
-    base, at = swept.base, swept.at([axis.values[axis.base] for axis in swept.grid.axes])
+    base, at = swept.base, rounded(swept.at([axis.values[axis.base] for axis in swept.grid.axes]))
     start = f"Base setting ({at}): "
     means = base.means
     if means is None or (base.leader is None and not base.tied):
@@ -208,13 +219,13 @@ def _range(swept: SweepResults, one: Range) -> str:
     axis = swept.grid.axes[one.axis]
     if not one.fails:
         whole = axis.numeric and len(axis.values) > 1
-        ends = f"from {shown(axis.values[0])} to {shown(axis.values[-1])}" if whole else f"of {_values(axis)}"
+        ends = f"from {_readable(axis.values[0])} to {_readable(axis.values[-1])}" if whole else f"of {_values(axis)}"
         return f"any {axis.name} {ends}"
     if one.low is None or one.high is None:
-        return f"{axis.name}: not with {', '.join(shown(axis.values[place]) for place in one.fails)}"
-    below, above = end(swept, one, "below"), end(swept, one, "above")
+        return f"{axis.name}: not with {', '.join(_readable(axis.values[place]) for place in one.fails)}"
+    below, above = (_rounded_end(swept, one, side) for side in ("below", "above"))
     if below is None and above is None:
-        low, high = shown(axis.values[one.low]), shown(axis.values[one.high])
+        low, high = _readable(axis.values[one.low]), _readable(axis.values[one.high])
         return f"{axis.name} from {low} to {high}"
     sides = [f"above {below}" if below is not None else "", f"below {above}" if above is not None else ""]
     return f"{axis.name} {' and '.join(side for side in sides if side)}"
@@ -223,7 +234,7 @@ def _range(swept: SweepResults, one: Range) -> str:
 def _nearest(swept: SweepResults, one: Nearest) -> str:
     """The nearest setting that overturns a conclusion."""
     look, alpha = one.crossing.look, swept.conclusion.alpha
-    at = swept.at(one.crossing.fails.values, all_of_them=False)
+    at = rounded(swept.at(one.crossing.fails.values, all_of_them=False))
     if look.tied:
         there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
     else:
@@ -235,7 +246,7 @@ def _nearest(swept: SweepResults, one: Nearest) -> str:
             there += ", shown" if look.shown(alpha) else ", no longer shown"
     holds = one.crossing.holds.values
     last = (
-        f"; with {swept.at(holds, all_of_them=False)} it still holds"
+        f"; with {rounded(swept.at(holds, all_of_them=False))} it still holds"
         if one.changes and holds != _values_of_base(swept)
         else ""
     )

@@ -26,12 +26,10 @@ passed; where it then rises by as much, it is one of the day before.
 
 Maps from sessions to topics are fields between blanks, with or without a header:
 
-==== ==============================================================================
-2011 ``session topic subtopic``, several rows a session
-2012 tabs, a header; session, topic, a column that is not used, product, goal, type of task
-2013 ``session topic``, no header
-2014 at least two columns
-==== ==============================================================================
+- 2011: ``session topic subtopic``, several rows a session
+- 2012: tabs, a header; session, topic, a column that is not used, product, goal, type of task
+- 2013: ``session topic``, no header
+- 2014: at least two columns
 
 As in the track's own script a row whose second field is not all digits is skipped, which a header is as well.
 

@@ -28,6 +28,9 @@ SHORT = 40
 TO_COPY = ("command",)
 """Columns whose values people copy; no line ends within one."""
 
+STAYS_WITH_NEXT = ("estimate", "low", "lower", "difference")
+"""Columns behind which a table does not continue below itself: an estimate stands beside its interval."""
+
 
 @dataclass(frozen=True)
 class TerminalColumn:
@@ -258,13 +261,16 @@ def _continued(columns: Sequence[TerminalColumn], width: int) -> str:
     from sessionkit.display.tables import NAMING
 
     n_naming = next((n for n, column in enumerate(columns) if column.is_numeric and column.name not in NAMING), 0)
+    room = width - sum(column.least_width + 2 for column in columns[:n_naming])
+    while n_naming and room < max(width / 2, *(column.least_width for column in columns[n_naming:])):
+        n_naming -= 1
+        room += columns[n_naming].least_width + 2
     naming, others = columns[:n_naming], columns[n_naming:]
-    room = width - sum(column.least_width + 2 for column in naming)
-    if room < width / 2:  # a row is known by its place alone
-        naming, others, room = [], columns, width
     parts = []
     while others:
         n_fitting = _n_fitting(others, room)
+        while 1 < n_fitting < len(others) and others[n_fitting - 1].name in STAYS_WITH_NEXT:
+            n_fitting -= 1
         parts.append(_aligned(_folded([*naming, *others[:n_fitting]], width)))
         others = others[n_fitting:]
     return "\n".join(parts)

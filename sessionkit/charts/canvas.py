@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import Layer, pixels, refuse_height, tip, values
-from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.charts.theme import ACCENT, FAINT, INK, PALE
 from sessionkit.display.labels import named
 
 SCREEN_WIDTH, SCREEN_SIZE, PRINT_SIZE = 640.0, 11.0, 8.0
@@ -37,8 +37,8 @@ BOLD = 50
 """How much wider a bold character is, about, in thousandths of the font size."""
 
 RECTS: dict[str, dict[str, Any]] = {
-    "dwell": {"color": PALETTE[3]},
-    "bar": {"color": PALETTE[0]},
+    "dwell": {"color": PALE},
+    "bar": {"color": ACCENT},
     "open": {"fillOpacity": 0, "stroke": FAINT, "strokeWidth": 0.7, "strokeDash": [2, 2]},
 }
 RULES: dict[str, dict[str, Any]] = {
@@ -48,7 +48,7 @@ RULES: dict[str, dict[str, Any]] = {
     "span": {"color": FAINT, "strokeWidth": 1},
     "query": {"color": INK, "strokeWidth": 2},
     "dashed": {"color": FAINT, "strokeWidth": 1.3, "strokeDash": [4, 3]},
-    "solid": {"color": PALETTE[0], "strokeWidth": 1.8},
+    "solid": {"color": ACCENT, "strokeWidth": 1.8},
 }
 TEXTS: dict[str, dict[str, Any]] = {
     "text": {"align": "left", "color": INK},

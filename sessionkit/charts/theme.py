@@ -13,6 +13,8 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe & Ito's colors, told apart with any kind of color vision; their yellow darkened to be seen on white."""
 CONTEXT = "#A4A4A4"
 """The color of groups that stand behind others as context, without a place in the legend."""
+ACCENT, PALE = "#54378A", "#B7A2DC"
+"""What is measured where a figure has no groups, and a second such thing: no group of a report has these colors."""
 INK, FAINT, GRID = "#222222", "#767676", "#E8E8E8"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WIDTH, HEIGHT = 460, 280
@@ -99,10 +101,11 @@ def themed(chart: Chart, config: Mapping[str, Any] = CONFIG) -> Chart:
     return cast("Chart", dressed)
 
 
-def colors_of(groups: Iterable[str]) -> dict[str, str]:
+def colors_of(groups: Iterable[str], first: Iterable[str] = ()) -> dict[str, str]:
     """Give every group its color, by name in natural order; pass the result to every chart of a report to keep colors the same.
 
-    From the ninth group on, darker and lighter shades of the same colors follow; after 24 groups they repeat.
+    From the ninth group on, darker and lighter shades of the same colors follow; after 24 groups they repeat. The groups that are
+    to be told apart best come first.
 
     Examples
     --------
@@ -114,7 +117,25 @@ def colors_of(groups: Iterable[str]) -> dict[str, str]:
         *(_mixed(color, 0.75 if color == "#000000" else 0.1) for color in PALETTE),
         *(_mixed(color, 1.0) for color in PALETTE),
     ]
-    return {group: shades[place % len(shades)] for place, group in enumerate(in_natural_order(groups))}
+    order = dict.fromkeys([*in_natural_order(first), *in_natural_order(groups)])
+    return {group: shades[place % len(shades)] for place, group in enumerate(order)}
+
+
+def kind_colors(number: int) -> list[str]:
+    """Return a color for each of some kinds of things that are no groups, such as reformulations, from dark to light.
+
+    They differ in lightness, so that they are told apart in gray, and are no colors of `colors_of`.
+
+    Examples
+    --------
+    >>> kind_colors(3)
+    ['#2B1A4A', '#6E5990', '#B298D6']
+    """
+    dark, light = ((43, 26, 74), (178, 152, 214))
+    places = [0.5] if number == 1 else [place / (number - 1) for place in range(number)]
+    return [
+        "#" + "".join(f"{round(a + place * (b - a)):02X}" for a, b in zip(dark, light, strict=True)) for place in places
+    ]
 
 
 def _mixed(color: str, gray: float) -> str:

@@ -438,6 +438,15 @@ class Material:
             told = [str(ranked.item(place, self.by)) for place in (0, -1)] if len(ranked) > 1 else []
         return replace(choices, colors=dict.fromkeys(choices.colors, CONTEXT) | colors_of(told)) if told else choices
 
+    @cached_property
+    def colored(self) -> Choices:
+        """The choices with a color for every group, which those that `highlighting` colors have there too."""
+        shown_colors = self.highlighting.colors
+        first = [
+            group for group, shade in shown_colors.items() if shade != CONTEXT and CONTEXT in shown_colors.values()
+        ]
+        return replace(self.choices, colors=colors_of(self.choices.colors, first))
+
     @property
     def many(self) -> bool:
         """Whether the groups are too many for a color each."""
@@ -454,7 +463,7 @@ class Material:
     @property
     def choices_of_primary(self) -> Choices:
         """What figures of the primary measure have in common."""
-        return replace(self.choices, exact=self.primary, measures=(self.primary,))
+        return replace(self.colored, exact=self.primary, measures=(self.primary,))
 
     @property
     def compared_by(self) -> str:

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import SHAPES, checked, drawn_of, in_order, layered, line_below, tip, titled, values
-from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.charts.theme import FAINT, kind_colors
 from sessionkit.display.labels import printable_column
 
 SOURCE = "sessionkit.correlate"
@@ -66,7 +66,7 @@ def correlation_forest(
         "scale": alt.Scale(domain=_domain(rows), nice=False),
     }
     y = alt.Y(field="kind", type="nominal", axis=None, scale=alt.Scale(domain=kinds))
-    shades = alt.Scale(domain=kinds, range=list(PALETTE[: len(kinds)]))
+    shades = alt.Scale(domain=kinds, range=kind_colors(len(kinds)))
     marks = alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)]))
     legend = alt.Legend(title="Coefficient") if len(kinds) > 1 else None
     shade = alt.Color(field="kind", type="nominal", scale=shades, legend=legend)

@@ -23,7 +23,7 @@ from sessionkit.charts.encodings import (
     titled,
     values,
 )
-from sessionkit.charts.theme import INK, PALETTE
+from sessionkit.charts.theme import ACCENT, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import statistic
 from sessionkit.errors import UsageError
@@ -41,7 +41,7 @@ ROW = 24
 """Height of a row."""
 PLOT = 460
 """Width of the plot, beside which numbers stand."""
-BLUE, BAND = PALETTE[0], "#D9DDE2"
+BAND = "#D9DDE2"
 SHARES = "0 to 1"
 """The scale of measures whose values lie between 0 and 1; other measures have scales of their own, named for them."""
 
@@ -200,7 +200,7 @@ def _layers(rows: pl.DataFrame) -> tuple[list[alt.Chart], alt.InlineData]:
     )
     tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
     tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".3g"), tip("n", "Units")]
-    filled = alt.Scale(domain=["yes", "no"], range=[BLUE, "white"])
+    filled = alt.Scale(domain=["yes", "no"], range=[ACCENT, "white"])
     x: dict[str, Any] = {"type": "quantitative", "axis": axis}
     zone = (
         alt.Chart()
@@ -211,10 +211,10 @@ def _layers(rows: pl.DataFrame) -> tuple[list[alt.Chart], alt.InlineData]:
         *([zone] if drawn.get_column("band").count() else []),
         alt.Chart().mark_rule(color=INK).encode(x=alt.XDatum(0)),
         alt.Chart()
-        .mark_rule(strokeWidth=2, color=BLUE)
+        .mark_rule(strokeWidth=2, color=ACCENT)
         .encode(y=y, x=alt.X(field="low", **x), x2=alt.X2(field="high"), tooltip=tips),
         alt.Chart()
-        .mark_point(size=80, filled=True, stroke=BLUE, strokeWidth=2)
+        .mark_point(size=80, filled=True, stroke=ACCENT, strokeWidth=2)
         .encode(
             y=y,
             x=alt.X(field="estimate", **x),

@@ -24,6 +24,7 @@ from sessionkit.charts.encodings import (
     values,
     with_percents,
 )
+from sessionkit.charts.theme import kind_colors
 from sessionkit.display.labels import plain
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
@@ -94,7 +95,7 @@ def discount_fit(
         share = alt.Axis(title="Clicks", tickCount=6)
     x = alt.X(field="rank", type="quantitative", axis=axis, scale=alt.Scale(zero=False, nice=False, padding=8))
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, most]))
-    shade = color(queries, None, "Query")
+    shade = color(queries, dict(zip(queries, kind_colors(len(queries)), strict=True)), "Query")
     shade["scale"]["domain"] = shade["legend"]["values"] = queries  # in their order, not by name
     shade["legend"]["symbolOpacity"] = 1
     _, shape = parted("group", queries, "Query")

@@ -22,7 +22,7 @@ from sessionkit.charts.encodings import (
     tip,
     values,
 )
-from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.charts.theme import ACCENT, FAINT
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 from sessionkit.study.inference_options import error_rate
@@ -127,5 +127,5 @@ def _alone(rows: pl.DataFrame, tips: list[alt.Tooltip], alpha: float) -> list[al
     y = alt.Y(field="group", type="nominal", axis=names, sort=alt.EncodingSortField(field="number", op="min"))
     data = values(rows.with_row_index("number"))
     across = alt.Chart(guide(pl.DataFrame({"value": [alpha]}))).mark_rule(color=FAINT, strokeDash=[5, 4])
-    points = alt.Chart(data).mark_point(filled=True, size=80, color=PALETTE[0])
+    points = alt.Chart(data).mark_point(filled=True, size=80, color=ACCENT)
     return [across.encode(x=x), points.encode(x=x, y=y, tooltip=tips).properties(height=alt.Step(STEP))]

@@ -11,7 +11,7 @@ import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import in_order, layered, line_below, tip, titled, values
-from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import compact
 from sessionkit.errors import UsageError, suggestion
@@ -99,7 +99,7 @@ def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:
         sort=in_order(),
         axis=alt.Axis(title=None, labelLimit=200, ticks=False, domain=False),
     )
-    toned = alt.Scale(domain=["yes", "no"], range=[PALETTE[0], FAINT])
+    toned = alt.Scale(domain=["yes", "no"], range=[ACCENT, FAINT])
     color = alt.Color(field="best", type="nominal", scale=toned, legend=None)
     tips = [tip("group", "Group"), tip("mean", "Mean", ".4f"), tip("low", "From", ".4f"), tip("high", "To", ".4f")]
     tips += [tip("sessions", "Sessions", "d"), tip("units", "Units", "d"), tip("letters", "Letters")]

@@ -19,7 +19,7 @@ from sessionkit.charts.encodings import (
     values,
     with_percents,
 )
-from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import short_share_text
 from sessionkit.display.words import capital
@@ -119,9 +119,9 @@ def _rows(turned: pl.DataFrame, several: bool) -> alt.FacetChart:
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[4, 3]).encode(x=alt.XDatum(0)),
         alt.Chart()
-        .mark_rule(strokeWidth=2, color=PALETTE[0])
+        .mark_rule(strokeWidth=2, color=ACCENT)
         .encode(x=alt.X(field="low", type="quantitative", axis=axis), x2=alt.X2(field="high"), tooltip=tips),
-        alt.Chart().mark_point(size=80, filled=True, color=PALETTE[0], shape="diamond").encode(x=x, tooltip=tips),
+        alt.Chart().mark_point(size=80, filled=True, color=ACCENT, shape="diamond").encode(x=x, tooltip=tips),
         *(
             alt.Chart()
             .mark_text(align="left", dx=10, dy=down, fontSize=10, color=INK)
@@ -154,7 +154,7 @@ def _panels(turned: pl.DataFrame) -> alt.FacetChart:
     y = alt.Y(field="value", type="quantitative", axis=share, scale=alt.Scale(domain=[0, top * 1.04], nice=False))
     tips = [tip("pair", "Pair"), tip("difference", "Difference", ".4f"), tip("low", "Draws from", "+.4f")]
     tips += [tip("high", "to", "+.4f"), tip("kind", "Outcome"), share_tip("value", "Share of draws")]
-    points = alt.Chart().mark_point(filled=False, strokeWidth=1.5, size=40, color=PALETTE[0])
+    points = alt.Chart().mark_point(filled=False, strokeWidth=1.5, size=40, color=ACCENT)
     head = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=WIDTH)
     beside = alt.Header(
         title=None, labelAngle=0, labelAlign="left", labelAnchor="middle", labelLimit=260, labelPadding=6

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import folded, layered, tip, titled, values
-from sessionkit.charts.theme import INK, PALETTE
+from sessionkit.charts.theme import ACCENT, INK
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
@@ -92,7 +92,7 @@ def rating_scatter(
     where = [tip("low", "Score from", ".4f"), tip("high", "Score to", ".4f"), tip("n", "Sessions", "d")]
     layers = [
         alt.Chart(values(circles, circles.rename({"x": "rating"}).with_columns(part=pl.lit("sessions"))))
-        .mark_point(shape="circle", filled=True, color=PALETTE[0], opacity=0.75)
+        .mark_point(shape="circle", filled=True, color=ACCENT, opacity=0.75)
         .encode(x=at("x"), y=y, size=size, tooltip=[*tips, *where])
     ]
     if len(means):

@@ -10,7 +10,7 @@ import polars as pl
 from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, layered, share_tip, tip, titled, values, with_percents
 from sessionkit.charts.small_counts import fading, few_line
-from sessionkit.charts.theme import FAINT, PALETTE
+from sessionkit.charts.theme import FAINT, kind_colors
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.readers.tabular import as_polars
@@ -18,14 +18,11 @@ from sessionkit.readers.tabular import as_polars
 SOURCE = "sessionkit.reformulations"
 COLUMNS = ("group", "position", "next", "n")
 STOPPED, UNKNOWN = "stopped", "unknown"
+REFORMULATIONS = ("specialization", "generalization", "substitution", "new", "repeat")
 KINDS = {
-    "specialization": ("Specialization", PALETTE[0]),
-    "generalization": ("Generalization", PALETTE[1]),
-    "substitution": ("Substitution", PALETTE[2]),
-    "new": ("New", PALETTE[3]),
-    "repeat": ("Repeat", PALETTE[6]),
-    UNKNOWN: ("Not logged", "#F0F0F0"),
-    STOPPED: ("Session ended", "#CFCFCF"),
+    **{kind: (kind.capitalize(), shade) for kind, shade in zip(REFORMULATIONS, kind_colors(5), strict=True)},
+    UNKNOWN: ("Not logged", "#F7F7F7"),
+    STOPPED: ("Session ended", "#D8D8D8"),
 }
 """What comes after a query, from the bottom of a bar: its name and color."""
 MOST, GROUPS = 10, 8

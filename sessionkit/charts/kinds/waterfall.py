@@ -8,12 +8,12 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.encodings import checked, grade_text, stacked, tip, values
-from sessionkit.charts.theme import FAINT, INK, PALETTE
+from sessionkit.charts.theme import ACCENT, FAINT, INK, PALE
 from sessionkit.display.labels import inert, plain, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "rank", "doc_id", "grade", "contribution")
-KINDS = {"Document": PALETTE[5], "Query": PALETTE[0], "Session": INK}
+KINDS = {"Document": PALE, "Query": ACCENT, "Session": INK}
 MOST_DOCUMENTS, MOST_QUERIES = 14, 8
 """Documents, and queries, that have a row each: those that add most. With a title of several lines 200 mm hold no more rows."""
 ROW = 17

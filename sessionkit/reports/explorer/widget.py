@@ -13,7 +13,7 @@ from sessionkit.analysis.session_contrast import most_contrasting
 from sessionkit.charts.files import spec_of
 from sessionkit.charts.scripts import script
 from sessionkit.charts.session_panels import gain_layers
-from sessionkit.charts.theme import PALETTE
+from sessionkit.charts.theme import INK
 from sessionkit.display.labels import label, printable_column
 from sessionkit.display.templates import rendered
 from sessionkit.reports.explorer.columns import TEXTS, Columns
@@ -127,7 +127,7 @@ def gain_spec(title: str) -> dict[str, Any]:
     x = alt.X(field="x", type="quantitative", title="Slot along the session's lists", axis=axis, scale=scale)
     y = alt.Y(field="gain", type="quantitative", title=title)
     (other,) = gain_layers(alt.NamedData("other"), x, y, ideal=False)
-    other.mark.color, other.mark.strokeDash = PALETTE[1], [7, 3]
+    other.mark.color, other.mark.strokeDash = INK, [7, 3]
     ends = alt.Chart(alt.NamedData("queries")).mark_rule(color="#c8c8c8", strokeDash=[2, 3]).encode(x)
     names = alt.Chart(alt.NamedData("names")).mark_text(align="left", dx=6, limit=ROOM_OF_NAMES)
     names = names.encode(y=alt.Y(field="y", type="quantitative"), text=alt.Text(field="name", type="nominal"), x=x)

@@ -52,6 +52,6 @@ def discounts(of: Material) -> list[Part]:
             f"Means of {varied.total.name} and the curves are of all {everyone:,} sessions; means and curves of {varied.share.name} "
             f"here are of {len(held):,}, drawn at random with a fixed seed, so that the page stays small."
         )
-    look = of.choices
+    look = of.colored
     made = widget(varied, counts, sessions, look.colors, legend=look.legend, synthetic=look.synthetic)
     return [Words(tuple(told)), made]

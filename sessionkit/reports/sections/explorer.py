@@ -78,7 +78,7 @@ def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
 def _choices_of_panels(of: Material) -> Choices:
     """Return what figures of single sessions have in common: they are of the primary measure, where that is a sum over results."""
     is_sum = of.unjudged is None and of.primary.level == "session" and of.primary.gain_measure is not None
-    return of.choices_of_primary if is_sum else of.choices
+    return of.choices_of_primary if is_sum else of.colored
 
 
 def _has_clicks(of: Material) -> bool:

@@ -19,5 +19,5 @@ def further_figures(of: Material) -> list[Part]:
         return [
             Words((f"Charts of plugins are left out of a page without {' and '.join(sorted(of.redaction.kinds))}.",))
         ]
-    drawn = figures(of.shown, of.choices, kinds)
+    drawn = figures(of.shown, of.colored, kinds)
     return [one if one.chart is not None else Words((one.caption,)) for one in drawn]

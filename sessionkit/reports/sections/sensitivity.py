@@ -50,7 +50,7 @@ def swept_figure(of: Material) -> Figure | None:
     found = of.swept
     if isinstance(found, str) or found.table["outcome"].is_in(["undefined", "refused"]).all():
         return None
-    colors = of.choices.colors if found.by == of.choices.by else None
+    colors = of.colored.colors if found.by == of.choices.by else None
     chart = sweep_map(without_condition(found), colors=colors, synthetic=of.choices.synthetic, title=SWEPT)
     none = f"; none is tested, with more than {LARGE:,} sessions" if of.large else " and tested alone"
     caption = (

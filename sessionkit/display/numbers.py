@@ -183,6 +183,15 @@ def share_text(share: float, decimals: int = 1, sign: str = "-") -> str:
     return next((text for text in texts if abs(float(text[:-1])) not in (0, 100)), texts[0])
 
 
+def points_text(share: float) -> str:
+    r"""A difference of shares in percentage points, as `share_text` has percent.
+
+    >>> points_text(-0.0213) == "\u22122.1", points_text(-0.0002) == "\u22120.02", points_text(0.0784)
+    (True, True, '7.8')
+    """
+    return set_minus(share_text(share).removesuffix("%"))
+
+
 def short_share_text(share: float) -> str:
     """A share as `share_text` has it, without a decimal that is 0, for the label of a mark.
 

@@ -1,5 +1,6 @@
 """The tipping point: a difference as scored, with unjudged results skipped, and its bounds; judged shares and what reverses it."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -105,8 +106,10 @@ def test_a_bar_of_bounds_has_no_point_and_another_line_than_an_interval():
     [
         (lambda: tipping_point(missing().candidates), "this chart draws what missing_judgments"),
         (partial(tipping_point, None), "this chart draws what missing_judgments"),
+        (lambda: tipping_point(replace(missing(), candidates=missing().candidates * 31)), "shows 30 groups, not 31"),
+        (lambda: tipping_point(replace(missing(), candidates=())), "no session has a value of sDCG@2"),
     ],
-    ids=["candidates", "none"],
+    ids=["candidates", "none", "many", "no_value"],
 )
 def test_what_cannot_be_drawn_is_refused(draw, message):
     with pytest.raises(UsageError, match=message):

@@ -41,12 +41,6 @@ class Estimate(NamedTuple):
         """Whether the interval lies on one side of 0."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
-    @property
-    def in_percent(self) -> Estimate:
-        """The same of a share, times 100."""
-        low, high = (None if end is None else 100 * end for end in (self.low, self.high))
-        return Estimate(100 * self.value, low, high, self.n)
-
 
 class Bounds(NamedTuple):
     """What a raw mean, or difference of raw means, is at least and at most, whatever the unjudged documents are: no interval.

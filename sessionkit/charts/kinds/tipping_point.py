@@ -11,7 +11,7 @@ from sessionkit.analysis.incomplete.missing_judgments import PAIR, Candidate, Es
 from sessionkit.charts.encodings import in_order, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label, plain, printable, printable_column
-from sessionkit.display.numbers import compact, set_minus, share_text
+from sessionkit.display.numbers import compact, points_text, share_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
 
@@ -19,6 +19,8 @@ SCORED, SKIPPED, BOUNDS = "As scored", "Unjudged results skipped", "Bounds"
 """What is drawn of every difference or mean, from the top."""
 SHADES = {SCORED: INK, SKIPPED: FAINT, BOUNDS: INK}
 SHAPES = {SCORED: "circle", SKIPPED: "square", BOUNDS: "stroke"}
+MOST = 30
+"""Groups that one figure shows."""
 NO_INTERVAL = "no confidence interval"
 ROW, DENSE, WIDTH = 28, 9, 300
 """Height of a row, of a mark where a row has several, and width of the plot."""
@@ -57,13 +59,15 @@ def tipping_point(
     Raises
     ------
     UsageError
-        It is something else, or no group has a value.
+        It is something else, no group has a value, or there are more than 30.
     """
     if not isinstance(missing, MissingJudgments):
         raise UsageError("this chart draws what missing_judgments of sessionkit.analysis.incomplete returns")
     rows = _rows(missing)
     if rows.is_empty():
         raise UsageError(f"there is nothing to draw: no session has a value of {missing.measure}")
+    if len(missing.candidates) > MOST:
+        raise UsageError(f"one figure shows {MOST} groups, not {len(missing.candidates):,}; choose some by where")
     axis = [plain("measure", missing.measure)]
     if missing.pair is not None:
         first, second = (label(group) for group in missing.pair)
@@ -123,8 +127,7 @@ def _lines(missing: MissingJudgments) -> list[str]:
         return lines
     judged, bounds = missing.difference.judged, missing.difference.bounds
     if judged is not None and judged.low is not None and judged.high is not None:
-        points = judged.in_percent
-        difference, low, high = (set_minus(f"{end:.1f}") for end in points[:3] if end is not None)
+        difference, low, high = (points_text(end) for end in judged[:3] if end is not None)
         lines.append(f"Difference {difference} points [{low}, {high}], n = {counted(judged.n, missing.unit)}")
     if bounds is not None and bounds.sign_holds:
         lines.append("No grades of unjudged documents reverse the difference")
@@ -181,7 +184,7 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
         alt.Chart().mark_rule(strokeWidth=2).encode(x=across("low"), x2=alt.X2(field="high"), **looks),
         alt.Chart().mark_rule(strokeWidth=1).encode(x=across("lower"), x2=alt.X2(field="upper"), **looks),
         *(alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(end), **looks) for end in ("lower", "upper")),
-        alt.Chart().mark_point(size=60, filled=True).encode(x=across("value"), shape=shape, **looks),
+        alt.Chart().mark_point(size=36, filled=True).encode(x=across("value"), shape=shape, **looks),
         alt.Chart()
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="text", type="nominal")),

@@ -70,6 +70,8 @@ def tipping_point(study: Study, choices: Choices) -> Figure:
         raise UsageError(
             f"{measure} uses no judgments, so none can be missing; name a measure of relevance, such as nsDCG@10"
         )
+    if not study.facts.judgments:
+        raise UsageError("the study has no judgments, so no judgment is missing from a score")
     return of_missing_judgments(missing_judgments(study, measure, choices.by), choices)
 
 

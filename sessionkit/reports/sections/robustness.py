@@ -9,7 +9,7 @@ from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.incomplete.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments
 from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import compact, set_minus, share_text
+from sessionkit.display.numbers import compact, points_text, share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures.robustness import of_missing_judgments
@@ -190,7 +190,7 @@ def _shares(missing: MissingJudgments) -> str:
     judged = missing.difference and missing.difference.judged
     if not judged:
         return f"{lead} {listed(whose)}."
-    return f"{lead} {listed(whose)}; the difference is {_estimate(judged.in_percent, missing, ' percentage points', _one_digit)}."
+    return f"{lead} {listed(whose)}; the difference is {_estimate(judged, missing, ' percentage points', points_text)}."
 
 
 def _estimate(
@@ -202,11 +202,6 @@ def _estimate(
         return f"{number(estimate.value)}{unit} ({n})"
     ends = f"{number(estimate.low)} to {number(estimate.high)}"
     return f"{number(estimate.value)}{unit} ({level_text(1 - missing.confidence)} CI {ends}, {n})"
-
-
-def _one_digit(number: float) -> str:
-    """A number of percentage points."""
-    return set_minus(f"{number:.1f}")
 
 
 def _depth(missing: MissingJudgments) -> str:

@@ -126,5 +126,15 @@ window.sessionkitDrawing = (() => {
     place.replaceChildren(drawn);
   };
 
-  return Object.freeze({made, shape, told, lines});
+  // The address with these values in place of its own, null for none; it no longer leads to a section.
+  const address = (changes) => {
+    const state = new URLSearchParams([...new URLSearchParams(location.hash.slice(1))].filter(([, value]) => value !== ""));
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) state.delete(key);
+      else state.set(key, value);
+    }
+    return `#${state}`;
+  };
+
+  return Object.freeze({address, made, shape, told, lines});
 })();

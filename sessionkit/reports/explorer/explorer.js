@@ -2,7 +2,7 @@
 // Text from the log is only text.
 "use strict";
 (() => {
-  const {made, shape, told} = window.sessionkitDrawing;
+  const {address, made, shape, told} = window.sessionkitDrawing;
   const root = document.getElementById("explorer-widget");
   const data = JSON.parse(document.getElementById("explorer-widget-data").textContent);
   const {sessions, queries, results, values} = data;
@@ -382,12 +382,9 @@
   };
 
   // What is shown has an address of its own: the ids of the session and of the one beside it.
-  const address = (session, other) => `#session=${encodeURIComponent(sessions.id[session])}` +
-    (other === null ? "" : `&beside=${encodeURIComponent(sessions.id[other])}`);
-
   const go = (session, other) => {
     show(session, other);
-    location.hash = reached = address(session, other);
+    location.hash = reached = address({session: sessions.id[session], beside: other === null ? null : sessions.id[other]});
   };
 
   const begin = (...notes) => {

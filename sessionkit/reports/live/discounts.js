@@ -1,7 +1,7 @@
 // Live discounts: mean curves and means of sDCG and nsDCG for the discounts and the gain that are chosen, beside those of the report.
 "use strict";
 (() => {
-  const {made, told, lines} = window.sessionkitDrawing;
+  const {address, made, told, lines} = window.sessionkitDrawing;
   const root = document.getElementById("live");
   const data = JSON.parse(document.getElementById("live-data").textContent);
   const {cells, sessions, grades, cutoff} = data;
@@ -194,6 +194,46 @@
           `The order by these means is ${same ? "that" : "not that"} ${whose}.`]));
     }
     draw();
+    if (!wrong.length) keep();
+  };
+
+  // The address has what differs from the report's own setting, so that a link leads to it; it is written once a slider rests, as
+  // browsers refuse many changes at once, and pages without an address refuse each.
+  const KEYS = [...BASES, "gain", "weights", "curves"];
+  const state = () => {
+    const values = {...chosen, weights: chosen.gain === "weights" ? chosen.weights.join("-") : null, curves: measure.value};
+    const usual = {...data.start, weights: data.weights.join("-"), curves: "0"};
+    return Object.fromEntries(KEYS.map((key) => [key, String(values[key]) === String(usual[key]) ? null : values[key]]));
+  };
+  let waiting;
+  const keep = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const hash = new URLSearchParams(location.hash.slice(1));
+      if (Object.entries(state()).every(([key, value]) => hash.get(key) === (value === null ? null : String(value)))) return;
+      try { history.replaceState(history.state, "", address(state())); } catch (error) { console.debug(error); }
+    }, 200);
+  };
+
+  // Takes from the address what can stand; an address of something else changes nothing.
+  const restore = () => {
+    const hash = new URLSearchParams(location.hash.slice(1));
+    const before = JSON.stringify(state());
+    if (!KEYS.some((key) => hash.has(key))) return;
+    reset();
+    for (const name of BASES) {
+      const value = Number(hash.get(name));
+      if (Number.isFinite(value) && value > Number(field(name).dataset.above)) chosen[name] = value;
+    }
+    if ([...gain.options].some((option) => option.value === hash.get("gain"))) chosen.gain = hash.get("gain");
+    const given = (hash.get("weights") ?? "").split("-").map((text) => (text === "" ? NaN : Number(text)));
+    if (given.length === data.weights.length && given.every((value) => value >= 0 && value <= 1e6)) chosen.weights = given;
+    measure.value = hash.get("curves") === "1" ? "1" : "0";
+    if (JSON.stringify(state()) === before) return;
+    filled();
+    regained();
+    for (let place = root; place; place = place.parentElement) if (place.tagName === "DETAILS") place.open = true;
+    if (!hash.has("session")) root.scrollIntoView();
   };
 
   // The report's own setting stays in gray; only where the choice is another one it needs names.
@@ -288,4 +328,6 @@
   reset();
   filled();
   show();
+  restore();
+  window.addEventListener("hashchange", restore);
 })();

@@ -372,3 +372,41 @@ def test_names_in_another_direction_leave_the_numbers_where_they_are(make, shown
     )
     assert len(lefts) == 5
     assert lefts == sorted(lefts)
+
+
+def wait_until(page, condition):
+    """Wait until an expression is true; the page's own policy forbids Playwright to poll inside of it."""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never true: {condition}; the address is {page.url}")
+
+
+@pytest.mark.browser
+def test_the_setting_stands_in_the_address_and_comes_back_from_it(shown):
+    page = shown(mixed())
+    file = page.url
+    page.fill("#live-b", "3.5")
+    page.select_option("#live-gain", "binary")
+    wait_until(page, "location.hash === '#b=3.5&gain=binary'")
+    length = page.evaluate("history.length")
+    page.fill("#live-bq", "8")
+    wait_until(page, "location.hash === '#b=3.5&gain=binary&bq=8'")
+    assert page.evaluate("history.length") == length
+    names = page.evaluate("document.getElementById('live').sessionkit.names")
+    assert names[0] == "sDCG(gain=binary,b=3.5,bq=8)@10"
+    page.reload()
+    wait_until(page, "document.getElementById('live').sessionkit")
+    assert page.evaluate("document.getElementById('live').sessionkit.names") == names
+    assert page.input_value("#live-bq") == "8"
+    page.click("#live-reset")
+    wait_until(page, "['', '#'].includes(location.href.slice(location.href.indexOf('.html') + 5))")
+    page.goto(f"{file}#b=1&bq=<b>&gain=none&weights=1-x&curves=7")
+    page.reload()
+    wait_until(page, "document.getElementById('live').sessionkit")
+    assert page.evaluate("document.getElementById('live').sessionkit.published")
+    page.evaluate("location.hash = '#session=s1&curves=1&bq=6'")
+    wait_until(page, "document.getElementById('live').sessionkit.which === 1")
+    page.fill("#live-bq", "7")
+    wait_until(page, "location.hash === '#session=s1&curves=1&bq=7'")

@@ -161,8 +161,8 @@ def rprecision_histogram(
     Returns
     -------
     polars.DataFrame
-        ``topic_id``, ``a``, ``b`` and ``difference``, a - b: above 0 where a is better; in order of topic_id. Null where
-        one of them has no value for the topic.
+        ``topic_id``, ``a``, ``b`` and ``difference``, a - b, null where one of them has no value for the topic; ``n_a`` and ``n_b``,
+        the sessions that the means are of, 0 where there is none; in order of topic_id.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def rprecision_histogram(
     ...     judgments={"judgment_key": ["t"], "doc_id": ["d"], "grade": [1]},
     ... )
     >>> sk.rprecision_histogram(study, "new", "old").rows()
-    [('t', 1.0, 0.0, 1.0)]
+    [('t', 1.0, 0.0, 1.0, 1, 1)]
     """
     study = restricted(study, where)
     scores = score(study, session_measures(study, measure), by=[by, "topic_id"], memory=memory).drop_nulls(
@@ -197,13 +197,16 @@ def rprecision_histogram(
             msg = f"{said}; there are: {', '.join(known[:20]) or 'none'}{suggestion(str(system), known) if system else ''}"
             raise UsageError(msg)
     sides = [
-        scores.filter(pl.col(by).cast(pl.String) == system).select("topic_id", value=pl.col("value"))
-        for system in (a, b)
+        scores.filter(pl.col(by).cast(pl.String) == system).select(
+            "topic_id", pl.col("value", "n").name.suffix(f"_{side}")
+        )
+        for side, system in (("a", a), ("b", b))
     ]
-    both = (
-        sides[0].rename({"value": "a"}).join(sides[1].rename({"value": "b"}), on="topic_id", how="full", coalesce=True)
+    both = sides[0].join(sides[1], on="topic_id", how="full", coalesce=True).rename({"value_a": "a", "value_b": "b"})
+    difference = less(pl.col("a"), pl.col("b")).alias("difference")
+    return ResultFrame(
+        both.sort("topic_id").select("topic_id", "a", "b", difference, pl.col("n_a", "n_b").fill_null(0))
     )
-    return ResultFrame(both.sort("topic_id").with_columns(difference=less(pl.col("a"), pl.col("b"))))
 
 
 QUERIES = pl.Schema(

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from sessionkit.arguments import require_choice
 from sessionkit.charts.encodings import CURVE_NAME, FILLED_SHAPE, NAME_AT, NUMBERS, TOPIC_LENGTH, is_fitted
-from sessionkit.charts.theme import CONFIG, HEIGHT, PALETTE, WIDTH
+from sessionkit.charts.theme import CONFIG, CONTEXT, HEIGHT, PALETTE, WIDTH
 from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, warn
@@ -55,6 +55,8 @@ HIGH_ROW, ABOVE = 30, -9
 """Height of a row with numbers above it, before fonts are set, and where they stand, in points from its middle."""
 ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
+CONTEXT_GRAY = "#D0D0D0"
+"""The shade of context: lighter than that of any color that stands out."""
 GRAYS = ("#000000", "#8C8C8C", "#4D4D4D", "#B3B3B3", "#262626", "#A0A0A0", "#666666", "#737373")
 """What the colors of the palette become, each far from the one before it in lightness."""
 FINEST_CIRCLE = 9.0
@@ -344,7 +346,17 @@ def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
             channel = layer["encoding"].get(name, {})
             if "legend" in channel:
                 looks = FILLED_SHAPE if channel.get("field") in dashed else {}
-                channel["legend"] = {"title": None, "symbolOpacity": 1, **looks}
+                channel["legend"] = {"title": None, "symbolOpacity": 1, **_without_context(channel), **looks}
+
+
+def _without_context(channel: dict[str, Any]) -> dict[str, Any]:
+    """The names in a legend of colors, if some groups are context only."""
+    scale = channel.get("scale") or {}
+    names, colors = scale.get("domain"), scale.get("range")
+    if not isinstance(names, list) or not isinstance(colors, list):
+        return {}
+    shown = [name for name, shade in zip(names, colors, strict=False) if shade not in {CONTEXT, CONTEXT_GRAY}]
+    return {"values": shown} if len(shown) < len(names) else {}
 
 
 def _lift_titles(spec: dict[str, Any], width: float, size: float) -> None:
@@ -570,7 +582,7 @@ def _folded(lines: str | list[str], width: float, size: float) -> str | list[str
 
 def _gray(value: Any) -> Any:  # noqa: ANN401  # any JSON value
     """A specification whose colors are shades of gray: those of the palette far apart, others by their lightness."""
-    shades = dict(zip(PALETTE, GRAYS, strict=True))
+    shades = dict(zip(PALETTE, GRAYS, strict=True)) | {CONTEXT: CONTEXT_GRAY}
     if isinstance(value, str) and HEX.fullmatch(value):
         red, green, blue = (int(value[at : at + 2], 16) for at in (1, 3, 5))
         light = round(0.2126 * red + 0.7152 * green + 0.0722 * blue)

@@ -193,7 +193,7 @@ def test_r_precision_histogram():
     study = study_of_lists(rows)  # every list has judgments of its own; then both systems have the topics 1, 2, 3
     study = study.with_tables(sessions=study.sessions.with_columns(pl.col("topic_id").str.head(1)))
     table = sk.rprecision_histogram(study)
-    assert table.columns == ["topic_id", "a", "b", "difference"]
+    assert table.columns == ["topic_id", "a", "b", "difference", "n_a", "n_b"]
     assert table.get_column("a").to_list() == pytest.approx([0.4, 1 / 3, 0.5])
     assert table.get_column("difference").to_list() == pytest.approx([0.2, 0, -0.25])
     assert sk.rprecision_histogram(study, "B", "A").get_column("difference").to_list() == pytest.approx([-0.2, 0, 0.25])
@@ -201,7 +201,10 @@ def test_r_precision_histogram():
 
 def test_a_topic_that_one_system_lacks_has_no_difference():
     study = study_of_lists([("1", "A", "t", [1], []), ("2", "B", "t", [0], []), ("3", "A", "u", [1], [])])
-    assert sk.rprecision_histogram(study, "A", "B").rows() == [("t", 1.0, 0.0, 1.0), ("u", 1.0, None, None)]
+    assert sk.rprecision_histogram(study, "A", "B").rows() == [
+        ("t", 1.0, 0.0, 1.0, 1, 1),
+        ("u", 1.0, None, None, 1, 0),
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")

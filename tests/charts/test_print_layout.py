@@ -285,3 +285,14 @@ def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(ap
     assert "a 2.99, n = 3" in means
     assert "Letters: groups that share one are not shown to differ" in means
     assert "+0.250 [\u22120.500, 1.00], n = 3 and 4" in long
+
+
+@pytest.mark.parametrize("style", ["screen", "grey"])
+def test_a_narrow_legend_names_the_curves_that_stand_out_and_no_context(curves, tmp_path, style):
+    groups = tuple(f"a long engine name {number}" for number in range(12))
+    texts = words(save(charts.session_curve(curves(groups)), tmp_path / "c.svg", width="84mm", style=style))
+    named = [text for text, _, _ in texts if text.startswith("a long")]
+    assert len(named) == 2
+    light = re.findall(r'stroke="(#[0-9A-Fa-f]{6})"', (tmp_path / "c.svg").read_text())
+    context, standing = ("#D0D0D0", "#000000") if style == "grey" else ("#A4A4A4", "#0072B2")
+    assert (light.count(context), light.count(standing)) == (10, 2)  # lines; the second is in the legend

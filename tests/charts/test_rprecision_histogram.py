@@ -23,6 +23,15 @@ def test_bars_show_who_is_ahead(datasets):
     ]
 
 
+def test_the_sessions_behind_the_means_are_counted_and_bars_of_few_are_faded(datasets):
+    frame = found([0.1, -0.2, None]).with_columns(n_a=pl.Series([10, 9, 3]), n_b=pl.Series([12, 30, 0]))
+    chart = rprecision_histogram(frame, "new", "old", title="T")
+    assert chart.to_dict()["title"]["subtitle"] == ["9 to 30 sessions per mean", "Faded: fewer than 10 sessions"]
+    (_, rows), _ = datasets(chart)
+    assert [(row["n_a"], row["n_b"], row["least"]) for row in rows] == [(10, 12, 10), (9, 30, 9)]
+    assert chart.to_dict()["layer"][0]["encoding"]["opacity"]["condition"]["test"] == {"field": "least", "lt": 10}
+
+
 def test_every_topic_is_shown_and_of_very_many_the_axis_says_how_many(datasets):
     chart = rprecision_histogram(found([number / 1000 for number in range(150)]), "new", "old", title="T", subtitle="S")
     (_, rows), _ = datasets(chart)

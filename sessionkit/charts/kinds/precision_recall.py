@@ -17,13 +17,15 @@ from sessionkit.charts.encodings import (
     color,
     curve_names,
     grouped,
+    layered,
     of_several,
     outstanding,
     shaped,
-    stacked,
     tip,
+    titled,
     values,
 )
+from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.display.labels import plain, printable_column
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -48,7 +50,7 @@ def precision_recall(
 ) -> alt.LayerChart:
     """Draw average curves with their eleven points, and thin ones of single topics behind them; bands of the averages if the frame has any.
 
-    Averages over one query, or topic, are left out, unless there are no others.
+    Averages over one query, or topic, are left out, unless there are no others; points of fewer than 10 are faded.
 
     Parameters
     ----------
@@ -112,5 +114,11 @@ def precision_recall(
     average = values(frame, frame.with_columns(part=pl.lit("average")) if layers else None)
     layers += band(frame, encoding)
     layers.append(alt.Chart(average).mark_line(strokeWidth=2.5).encode(**encoding))
-    layers.append(alt.Chart(average).mark_point(filled=True, size=42).encode(**encoding, **marks, tooltip=tips))
-    return stacked([*layers, *names], title, synthetic, subtitle, width=width, height=height)
+    layers.append(
+        alt.Chart(average)
+        .mark_point(filled=True, size=42)
+        .encode(**encoding, **marks, opacity=fading("n"), tooltip=tips)
+    )
+    few = few_line(frame.drop_nulls("precision")["n"], "in an average")
+    below = [line for line in (subtitle, few) if line]
+    return titled(layered([*layers, *names]), title, below, synthetic, width=width, height=height)

@@ -15,12 +15,13 @@ from sessionkit.charts.encodings import (
     curve_names,
     grouped,
     guide,
+    layered,
     line_below,
     outstanding,
     shaped,
     share_tip,
-    stacked,
     tip,
+    titled,
     values,
     whole_numbers,
     with_percents,
@@ -85,7 +86,7 @@ def session_survival(
     few = [*left[:NAMED], *([f"{len(left) - NAMED:,} more"] if len(left) > NAMED else [])]
     told = f"Not drawn, without a logged query: {', '.join(few)}" if left else None
     each = None if len(groups) <= MOST_COUNTED else count_line(frame.get_column("of"), "sessions", legend.lower())
-    subtitle = line_below(None, subtitle, told, each, few_line(frame.get_column("of"), "sessions"))
+    below = [line_below(None, subtitle, told), each, few_line(frame.get_column("of"), "sessions")]
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
     axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)
@@ -112,7 +113,8 @@ def session_survival(
     )
     lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade, opacity=fading("of"))
     layers = [*([band] if len(groups) <= MOST_SHAPES and len(sure) else []), lines, points, *names, *counted]
-    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+    lines_below = [line for line in below if line]
+    return titled(layered(layers), title, lines_below, synthetic, width=width, height=height)
 
 
 def _banded(frame: pl.DataFrame) -> pl.DataFrame:

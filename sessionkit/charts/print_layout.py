@@ -308,13 +308,14 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
             spec.get("resolve", {}).get("axis", {}).pop("x", None)
     _name_in_legend(spec, width / spec.get("columns", 1), size)
     _lift_titles(spec, width, size)
-    for layer in [*spec.get("layer", [])]:
+    panel = spec.get("spec", spec)
+    for layer in [*panel.get("layer", [])]:
         if "mark" in layer and _takes_room(spec, layer):
             layer["mark"].update(align="right", dx=0, dy=ABOVE)
             behind = copy.deepcopy(layer)  # no line goes through a number
             behind["mark"].update(color="white", stroke="white", strokeWidth=3)
-            spec["layer"].insert(spec["layer"].index(layer), behind)
-            spec["height"] = {"step": HIGH_ROW}
+            panel["layer"].insert(panel["layer"].index(layer), behind)
+            panel["height"] = {"step": HIGH_ROW}
     config = spec["config"]
     config["legend"] = {
         **config.get("legend", {}),

@@ -42,6 +42,8 @@ ROW = 24
 PLOT = 460
 """Width of the plot, beside which numbers stand."""
 BAND = "#D9DDE2"
+HIGHER = "higher is better"
+"""What `MeasureDirection.words` says of most measures."""
 SHARES = "0 to 1"
 """The scale of measures whose values lie between 0 and 1; other measures have scales of their own, named for them."""
 
@@ -165,10 +167,21 @@ def _rows(
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     what += f", the first {MOST} of {n_rows:,} in the order of the table" if n_rows > MOST else ""
-    shared = rows.get_column("better").unique()
-    if len(shared) == 1 and shared.item() is not None:  # what all rows share is said once
-        rows, what = rows.with_columns(better=pl.lit(None, pl.String)), f"{what}, {shared.item()}"
-    return rows, what
+    return _with_exceptions(rows, what)
+
+
+def _with_exceptions(rows: pl.DataFrame, what: str) -> tuple[pl.DataFrame, str]:
+    """Say once that higher is better where it is for some row, and beside the other rows what is true for them."""
+    words = rows.get_column("better").unique().to_list()
+    if len(words) == 1:
+        once = f", {words[0]}" if words[0] is not None else ""
+        return rows.with_columns(better=pl.lit(None, pl.String)), f"{what}{once}"
+    if HIGHER not in words:
+        return rows, what
+    exceptions = (
+        pl.when(pl.col("better") != HIGHER).then("better").when(pl.col("better").is_null()).then(pl.lit("no direction"))
+    )
+    return rows.with_columns(better=exceptions), f"{what}, {HIGHER} unless stated"
 
 
 def _n_in_words(*, paired: bool) -> pl.Expr:

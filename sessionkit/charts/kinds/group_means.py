@@ -13,11 +13,14 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
-from sessionkit.display.numbers import compact
+from sessionkit.display.numbers import statistic
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
+MANY, LOW_ROW = 12, 15
+"""Groups beyond which rows are lower, so that twenty fit on a screen; and how high they then are."""
 KEY = ("Letters: groups that share one are not shown to differ", "Circles: not shown to differ from the first")
 
 
@@ -74,8 +77,9 @@ def group_means(
     groups = means.get_column("group").to_list()
     letters = significance_letters(groups, differing) if tested else [""] * len(groups)
     best = [bool(tested) and frozenset((groups[0], group)) not in differing for group in groups]
+    is_share = lies_between_0_and_1(shown)
     told = [
-        "  ".join(part for part in (letter, f"{compact(mean)}, n = {units:,}") if part)
+        "  ".join(part for part in (letter, f"{statistic(mean, is_share=is_share)}, n = {units:,}") if part)
         for letter, mean, units in zip(letters, *means.select("mean", "units").get_columns(), strict=True)
     ]
     rows = means.with_row_index("place").with_columns(
@@ -134,7 +138,12 @@ def _drawn(rows: pl.DataFrame, measure: str) -> alt.LayerChart:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="told", type="nominal")),
     ]
-    return layered(layers, data=values(rows, rows.drop("place", "told", "best")), width=WIDTH, height=alt.Step(ROW))
+    return layered(
+        layers,
+        data=values(rows, rows.drop("place", "told", "best")),
+        width=WIDTH,
+        height=alt.Step(LOW_ROW if len(rows) > MANY else ROW),
+    )
 
 
 def significance_letters(groups: Sequence[str], differing: Collection[frozenset[str]]) -> list[str]:

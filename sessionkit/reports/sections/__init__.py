@@ -7,6 +7,9 @@
     summary.py       what was found, on the first screen
     headline.py      the verdict in one sentence
     answers.py       what was found, how sure, and what could overturn it
+    forest.py        the differences by all measures, drawn
+    means.py         the first screen where nothing is compared
+    behavior_summary.py  the first screen without judgments
     measures.py      scores and differences of all measures
     topics.py        for whom and on which topics
     sessions.py      when in the session

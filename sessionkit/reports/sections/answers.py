@@ -30,7 +30,7 @@ def answers(of: Material, found: Comparison) -> Tiles:
     """Answer the three questions of a comparison, each in a few words and one to three sentences."""
     tiles = [
         Tile(FOUND, _found_in_words(of, found), _joined([*_wins(of, found), *others_in_words(of)])),
-        Tile(SURE, _units(of, found), _joined(_sureness(of, found))),
+        Tile(SURE, units_in_words(of, found, str(of.primary)), _joined(sureness(found, str(of.primary)))),
         overturned(of),
     ]
     return Tiles(tuple(Tile(one.about, *(of.redaction.note(text) for text in (one.fact, one.more))) for one in tiles))
@@ -39,7 +39,7 @@ def answers(of: Material, found: Comparison) -> Tiles:
 def overturned(of: Material) -> Tile:
     """What missing judgments and missing lists could change."""
     fact, sentences = _judged(of)
-    return Tile(OVERTURNED, fact, _joined([*sentences, *_missing_lists(of)]))
+    return Tile(OVERTURNED, fact, _joined([*sentences, *missing_lists(of)]))
 
 
 def _joined(sentences: list[str]) -> str:
@@ -59,25 +59,23 @@ def _found_in_words(of: Material, found: Comparison) -> str:
     return f"{len(found.shown):,} of {counted(len(decided), 'pair')} shown to differ"
 
 
-def _units(of: Material, found: Comparison) -> str:
+def units_in_words(of: Material, found: Comparison, measure: str) -> str:
     """On how much the finding rests, in a few words."""
     population = found.population
     if len(found.table) == 1:
         n_units = units_of(found.table.row(0, named=True), population)
     else:
-        least, most = (
-            found.groups.filter(measure=str(of.primary)).select(pl.min("units"), pl.max("units").alias("most")).row(0)
-        )
+        least, most = found.groups.filter(measure=measure).select(pl.min("units"), pl.max("units").alias("most")).row(0)
         n_units = f"{counted(most, population.removesuffix('s')) if least == most else f'{least:,} to {most:,} {population}'} by group"
     return ", ".join([n_units, *topics_of(of, found)])
 
 
-def _sureness(of: Material, found: Comparison) -> list[str]:
+def sureness(found: Comparison, measure: str) -> list[str]:
     """The design and test, which difference would be seen, whom the claim is about, what was left out."""
     design = capital(found.design.partition(":")[0].partition(",")[0])
     sentences = [f"{design}; {found.test}."]
-    detectable = found.table["detectable"].drop_nulls()
-    is_share = lies_between_0_and_1(str(of.primary))
+    detectable = found.table.filter(measure=measure)["detectable"].drop_nulls()
+    is_share = lies_between_0_and_1(measure)
     if len(detectable):
         ends = [statistic(float(end), is_share=is_share) for end in (detectable.min(), detectable.max())]  # type: ignore[arg-type]
         size = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}, by pair,"
@@ -110,15 +108,8 @@ def others_in_words(of: Material) -> list[str]:
     ]
     if tested.is_empty():
         return sentences
-    undecided = ~is_shown(others.alpha) & pl.col("why").is_null()
-    clauses = [_decided(of, tested.filter(is_shown(others.alpha)), tested.filter(undecided))]
-    without_verdict = tested.drop_nulls("why").unique("measure", keep="first", maintain_order=True)
-    clauses += [
-        f"{measure} has no verdict ({why.removeprefix('No verdict: ').partition('. ')[0]})"
-        for measure, why in without_verdict.select("measure", "why").rows()
-    ]
     n_measures = counted(tested["measure"].n_unique(), "other measure")
-    return [*sentences, f"Of {n_measures}{_corrected_together(others)}, {'; '.join(filter(None, clauses))}."]
+    return [*sentences, f"Of {n_measures}{corrected_together(others)}, {_decided(of, others, tested)}."]
 
 
 def _briefly(measure: str, reason: str) -> str:
@@ -126,37 +117,52 @@ def _briefly(measure: str, reason: str) -> str:
     return re.split("[:;]", reason.removeprefix(f"{measure}: "))[0]
 
 
-def _corrected_together(found: Comparison) -> str:
+def corrected_together(found: Comparison) -> str:
     """How p-values of several comparisons were corrected; nothing of one."""
     return f" (corrected together{found.family.told})" if found.family.number > 1 else ""
 
 
-def _decided(of: Material, shown: pl.DataFrame, open_: pl.DataFrame) -> str:
-    """Which measures differ, and which are undecided."""
-    if pl.concat([shown, open_]).select("a", "b").n_unique() > 1:
-        return f"{len(shown):,} of {counted(len(shown) + len(open_), 'comparison')} show a difference"
-    directions = {str(measure): of.direction(measure) for measure in of.measures}
+def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
+    """Which measures differ, which are undecided, and which have no verdict."""
+    is_undecided = ~is_shown(found.alpha) & pl.col("why").is_null()
+    shown, undecided = tested.filter(is_shown(found.alpha)), tested.filter(is_undecided)
+    if tested.select("a", "b").n_unique() > 1:
+        clauses = [f"{len(shown):,} of {counted(len(shown) + len(undecided), 'comparison')} show a difference"]
+    else:
+        clauses = _favors(of, found, shown)
+    names = undecided["measure"].to_list() if tested.select("a", "b").n_unique() == 1 else []
+    if names:
+        clauses.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
+    without_verdict = tested.drop_nulls("why")
+    if tested.select("a", "b").n_unique() > 1:
+        n_few = len(without_verdict)
+        return "; ".join([*clauses, *([f"{n_few:,} have no verdict, as their units are too few"] if n_few else [])])
+    clauses += [
+        f"{measure} has no verdict ({why.removeprefix('No verdict: ').partition('. ')[0]})"
+        for measure, why in without_verdict.select("measure", "why").rows()
+    ]
+    return "; ".join(clauses)
+
+
+def _favors(of: Material, found: Comparison, shown: pl.DataFrame) -> list[str]:
+    """Which measures favor which group; those without a direction are higher with one."""
     favored: dict[str, list[str]] = {}
     higher: dict[str, list[str]] = {}
     for row in shown.iter_rows(named=True):
-        direction = directions[row["measure"]]
+        direction = found.direction(row["measure"])
         groups = favored if direction.is_known else higher
         ahead = row["b"] if direction.order * side_of(row) > 0 else row["a"]
         groups.setdefault(of.named(ahead), []).append(row["measure"])
-    if open_.is_empty() and len(favored) == 1 and not higher and len(shown) > 1:
-        return f"all favor {next(iter(favored))}"
-    clauses = [
-        f"{listed(names[:NAMED])}{_more(names)} {'favor' if len(names) > 1 else 'favors'} {group}"
-        for group, names in favored.items()
+    return [
+        *(
+            f"{listed(names[:NAMED])}{_more(names)} {'favor' if len(names) > 1 else 'favors'} {group}"
+            for group, names in favored.items()
+        ),
+        *(
+            f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} higher with {group}"
+            for group, names in higher.items()
+        ),
     ]
-    clauses += [
-        f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} higher with {group}"
-        for group, names in higher.items()
-    ]
-    names = open_["measure"].to_list()
-    if names:
-        clauses.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
-    return "; ".join(clauses)
 
 
 def _more(names: list[str]) -> str:
@@ -253,22 +259,22 @@ def _judged(of: Material) -> tuple[str, list[str]]:
     return fact, [f"{share} of the {about} are judged{groups}.", sentence]
 
 
-def _missing_lists(of: Material) -> list[str]:
+def missing_lists(of: Material) -> list[str]:
     """How many queries have no result rows and what that does to the numbers."""
-    missing_lists = MissingLists.of(of.study.facts)
-    if not missing_lists.missing or not missing_lists.results:
+    lists = MissingLists.of(of.study.facts)
+    if not lists.missing or not lists.results:
         return []
     by_group = ""
-    if missing_lists.are_frequent:
+    if lists.are_frequent:
         groups = sessions_with(of.study, [of.compared_by]).select(
             "session_id", group=pl.col(of.compared_by).cast(pl.String)
         )
         shares = [(of.named(group), share) for group, share in shares_by_group(of.study, groups)]
         by_group = f"; {text}" if (text := differing_shares(shares)) else ""
-    n_missing, n_queries = missing_lists.missing, counted(missing_lists.queries, "query")
-    share = f" ({share_text(missing_lists.share)}{by_group})" if missing_lists.are_frequent else ""
+    n_missing, n_queries = lists.missing, counted(lists.queries, "query")
+    share = f" ({share_text(lists.share)}{by_group})" if lists.are_frequent else ""
     has = "has" if n_missing == 1 else "have"
-    return [f"{n_missing:,} of {n_queries}{share} {has} no results: {missing_lists.effect}."]
+    return [f"{n_missing:,} of {n_queries}{share} {has} no results: {lists.effect}."]
 
 
 def _share(share: float | None) -> str:
@@ -285,7 +291,7 @@ def _range(shares: list[float]) -> str:
 def _reversal(of: Material) -> tuple[str, str]:
     """Whether unjudged documents could turn the sign of the primary difference: in a few words, and in a sentence."""
     if of.comparison is None:
-        return "Nothing is compared", ""
+        return "Missing judgments could", ""
     if isinstance(of.incompleteness, Exception):
         return "Not known", "What unjudged documents could change is not known."
     rows = of.incompleteness.differences.filter(pl.col("measure") == str(of.primary), pl.col("lower").is_not_null())

@@ -212,7 +212,8 @@ def about_measure(of: Material) -> str:
     declared = {
         "study.toml": "It is the declared primary measure.",
         "report": "It was chosen as the primary measure when this report was made.",
-        None: "No primary measure was declared, so it stands first by default and a difference in it is exploratory.",
+        None: "No primary measure was declared, so it stands first by default"
+        f"{'' if of.comparison is None else ' and a difference in it is exploratory'}.",
     }[of.declared]
     return f"{measure}: {meaning(measure)}{better}. {declared}"
 

@@ -36,7 +36,7 @@ MEANINGS = {
     "Repeats": "results of the session that were shown before",
     "Judged": "share of the results that have a grade",
     "RelevantSeen": "different relevant documents shown per session",
-    "Duration": "seconds from the beginning of the session to its end",
+    "Duration": "seconds per session",
     "TimeToFirstClick": "seconds from the first query to the first click",
     "Dwell": "seconds spent on results in the session",
     "QueryTerms": "distinct terms per query",

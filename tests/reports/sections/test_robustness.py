@@ -10,7 +10,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
-from sessionkit.display.numbers import compact, share_text
+from sessionkit.display.numbers import compact, share_text, statistic
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.sections.judgments import judgments
@@ -72,19 +72,20 @@ def test_scores_alone_are_not_called_differences(systems, title):
 def test_a_mean_that_is_not_compared_stands_with_its_interval_and_n():
     """Six users of five sessions each: the interval adds up residuals within each user, as that of compared groups does."""
     study = searched(systems=("A",))
-    lead, others, _ = words(summary(material(study, MEASURES)))
+    section = summary(material(study, MEASURES))
+    lead, about = words(section)
+    (found, sure, _) = next(part.tiles for part in section.parts if hasattr(part, "tiles"))
     scores = sk.score(study, MEASURES, per="session")
-    for measure, told in (("nsDCG@5", lead), ("sDCG@5", others)):
+    for measure, told in (("nsDCG@5", lead), ("sDCG@5", found.more)):
         own = scores.filter(measure=measure).drop_nulls("value")
         mean, n = own["value"].mean(), len(own)
         sums = own.group_by("user_id").agg((pl.col("value") - mean).sum())["value"]
         reach = 2.570582 * (6 / 5 * (sums**2).sum()) ** 0.5 / n  # t(5) at .975
-        ends = f"95% interval {compact(mean - reach)} to {compact(mean + reach)}; 6 users"
-        assert f"{measure} is {compact(mean)} ({ends}" in told
-    assert lead.startswith(
-        "No primary measure was declared; nsDCG@5 is shown. On average over 30 sessions of A, nsDCG@5 is "
-    )
-    assert others.startswith("By the other measures, sDCG@5 is ")
+        mean, low, high = (statistic(end, is_share=measure == "nsDCG@5") for end in (mean, mean - reach, mean + reach))
+        assert f"{measure} is {mean} (95% CI {low} to {high}, 6 users" in told
+    assert lead.startswith("On average over 30 sessions of A, nsDCG@5 is ")
+    assert about.endswith("No primary measure was declared, so it stands first by default.")
+    assert (sure.fact, sure.more) == ("30 sessions", "Nothing is compared, since there is one system.")
 
 
 def test_an_interval_of_a_mean_is_that_of_a_comparison():
@@ -101,7 +102,7 @@ def test_groups_that_cannot_be_compared_each_have_an_interval():
     of = material(searched(users=60), MEASURES)
     assert of.refusal.startswith("the groups cannot be separated from topics")
     lead = words(summary(of))[0]
-    assert len(re.findall(r"[ABC] [\d.]+ \(95% interval [\d.]+ to [\d.]+; \d+ users; n = \d+\)", lead)) == 3
+    assert len(re.findall(r"[ABC] [\d.]+ \(95% CI [\d.]+ to [\d.]+, \d+ users, \d+ sessions\)", lead)) == 3
 
 
 @pytest.mark.parametrize("systems", [("AB", "BC", "CA"), ("A",), ("",)])

@@ -76,3 +76,22 @@ def test_a_wall_has_no_more_sheets_than_it_has():
     curves = sessions.select("session_id", slot=pl.lit(1), gain=pl.lit(1.0), ideal=pl.lit(2.0))
     with pytest.raises(UsageError, match="there is no sheet 2; this wall has 1 sheet"):
         charts.session_wall(sessions, curves, sheet=2)
+
+
+def test_many_groups_of_few_sessions_share_a_cell_and_panels_name_them(datasets):
+    sessions = frame({(topic, f"E{number}"): 1 for topic in "tu" for number in range(1, 11)})
+    placement = place_sessions(wall_sessions(sessions))
+    assert placement.sessions.group_by("topic_id").agg(pl.col("y").n_unique())["y"].to_list() == [
+        2,
+        2,
+    ]  # 8 and 2 panels
+    texts = placement.headings.filter(~pl.col("is_topic"))["text"].to_list()
+    assert texts == ["n = 10, median 0, 0 undefined"] * 2
+    curves = sessions.select("session_id", slot=pl.lit(1), gain=pl.lit(0.5), ideal=pl.lit(1.0))
+    names = [
+        row["name"] for _, rows in datasets(charts.session_wall(sessions, curves)) for row in rows if "name" in row
+    ]
+    assert {"E1: t-E1-0", "E10: u-E10-0"} <= {*names}
+    # six groups have a cell each, also where these have one session
+    few = place_sessions(wall_sessions(frame({("t", f"E{number}"): 1 for number in range(6)})))
+    assert few.sessions["cell"].n_unique() == 6

@@ -43,6 +43,8 @@ CHARACTER = 0.56
 """Width of a character in font sizes, about."""
 CELL_GAP = 14.0
 """Further room between groups."""
+MOST_CELLS, FEWEST_IN_CELL = 6, 2
+"""Groups up to which each has a cell of its own in a topic; more share one if their cells had fewer sessions than this on average."""
 MOST_ROWS = 1.6
 """How many times as many rows groups may take beside each other as below each other."""
 SHADE = "#DCDCDC"
@@ -367,10 +369,9 @@ class _Drawing:
             without if value is None else _score(value)
             for value, without in self.sessions.select("value", "without_value").iter_rows()
         ]
-        ids = [
-            _cut(label(str(name)), room - len(score) - 1)
-            for name, score in zip(self.sessions["session_id"], scores, strict=True)
-        ]
+        called = self.sessions.select("session_id", "group", "cell_group").iter_rows()
+        names_shown = [str(name) if group == cell else f"{group}: {name}" for name, group, cell in called]
+        ids = [_cut(label(name), room - len(score) - 1) for name, score in zip(names_shown, scores, strict=True)]
         places = self.sessions.select(
             "x", end=pl.col("x") + self.grid.width, above=pl.col("y") - 3, inside=pl.col("y") + 5
         ).with_columns(pl.Series("name", ids, pl.String), pl.Series("score", scores, pl.String))
@@ -458,8 +459,8 @@ class PanelGrid:
         Groups stand side by side unless their sizes differ so much that most of the sheet would stay empty.
         """
         panels = max(1, int((sheet_width + GAP) // (least + GAP)))
-        sizes = sessions.group_by("topic_id", "group").agg(n=pl.len())
-        cells = sizes.get_column("group").n_unique()
+        sizes = sessions.group_by("topic_id", "cell_group").agg(n=pl.len())
+        cells = sizes.get_column("cell_group").n_unique()
         columns = panels // cells
         if columns:
             beside = sizes.group_by("topic_id").agg(rows=((pl.col("n") + columns - 1) // columns).max())["rows"].sum()
@@ -513,11 +514,14 @@ def place_sessions(
 
     A topic stays on one sheet where it fits on one.
     """
-    groups = in_natural_order(sessions.get_column("group").unique())
+    sessions = sessions.with_columns(
+        cell_group=pl.lit(EVERYONE) if share_cells(sessions) and aligned is None else pl.col("group")
+    )
+    groups = in_natural_order(sessions.get_column("cell_group").unique())
     grid = PanelGrid.of(width or SCREEN_WIDTH, sessions, PANEL_WIDTH if width is None else LEAST_WIDTH)
     topics = in_natural_order(sessions.get_column("topic_id").drop_nulls().unique())
     topic = pl.col("topic_id").replace_strict(topics, range(len(topics)), default=len(topics), return_dtype=pl.Int64)
-    cell = pl.col("group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)
+    cell = pl.col("cell_group").replace_strict(groups, range(len(groups)), return_dtype=pl.Int64)
     stacked = grid.cells == 1
     rows = sessions.with_columns(topic=topic, cell=cell)
     rows = rows.with_columns(block=pl.col("topic") * len(groups) + pl.col("cell") if stacked else pl.col("topic"))
@@ -537,6 +541,12 @@ def place_sessions(
     rows = rows.with_columns(x=left, y=pl.col("top") + LINE)
     heights = tops.group_by("sheet").agg(pl.col("top").max() + grid.row_height).sort("sheet")["top"].to_list()
     return Placement(grid, rows, _headings(cells, tops, grid, head, has_topics=bool(topics)), tuple(heights))
+
+
+def share_cells(sessions: pl.DataFrame) -> bool:
+    """Return whether all groups of a topic share a cell: they are many and have few sessions each, so that cells would be empty."""
+    n_cells = sessions.select("topic_id", "group").n_unique()
+    return sessions.get_column("group").n_unique() > MOST_CELLS and len(sessions) < FEWEST_IN_CELL * n_cells
 
 
 def _places_in_cell(aligned: str | None) -> pl.Expr:
@@ -574,7 +584,7 @@ def _pack(
 
 def _cells(rows: pl.DataFrame, room: int) -> pl.DataFrame:
     """The panels of each topic and group, with the lines of their heading, which has so many characters of room."""
-    cells = rows.group_by("block", "topic_id", "cell", "group").agg(
+    cells = rows.group_by("block", "topic_id", "cell", group="cell_group").agg(
         sessions=pl.len(),
         n=pl.col("value").count(),
         median=pl.col("value").median(),

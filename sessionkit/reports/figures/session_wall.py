@@ -7,7 +7,7 @@ import polars as pl
 from sessionkit import charts
 from sessionkit.analysis.session_wall import WallTables, wall_tables
 from sessionkit.charts.canvas import Limits, extent
-from sessionkit.charts.kinds.session_wall import MOST, place_sessions, wall_sessions
+from sessionkit.charts.kinds.session_wall import MOST, place_sessions, share_cells, wall_sessions
 from sessionkit.charts.print_layout import NARROW
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import capital, counted
@@ -77,7 +77,8 @@ def draw_wall(
         place_sessions(wall_sessions(sessions, aligned), width=width, most_height=height, aligned=aligned).heights
     )
     title = "All sessions" if ids is None else "A sample of the sessions"
-    order = _order_words(sort, aligned, n_groups=sessions.get_column("group").n_unique())
+    is_shared = aligned is None and share_cells(sessions)
+    order = _order_words(sort, aligned, n_groups=1 if is_shared else sessions.get_column("group").n_unique())
     replaced = [] if _is_as_asked(choices, measure) else [f"{measure} in place of {choices.exact}"]
     clicks = tables.clicks
     if "documents" in choices.redaction.kinds:
@@ -101,6 +102,8 @@ def draw_wall(
                 most_height=height,
             )
         )
+    if is_shared:
+        order += "; the name of a session stands behind that of its group"
     caption = _caption(tables, measure, "; ".join([order, *replaced]), n_sheets)
     return Figure("session-wall", title, sheets[0], caption, tuple(sheets[1:]))
 

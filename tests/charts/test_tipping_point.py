@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.missing_judgments import missing_judgments
+from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, missing_judgments
 from sessionkit.charts import data, spec_of, tipping_point
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
@@ -96,9 +96,30 @@ def test_other_than_two_groups_have_means_with_their_bounds(systems):
 def test_a_bar_of_bounds_has_no_point_and_another_line_than_an_interval():
     layers = spec_of(tipping_point(missing(users=2)))["layer"]
     rules = {layer["encoding"]["x"]["field"]: layer["mark"] for layer in layers if "x2" in layer["encoding"]}
-    assert rules["low"]["strokeWidth"] > rules["lower"]["strokeWidth"]
+    assert rules["low"]["strokeWidth"] > rules["from"]["strokeWidth"]
     points = [layer["encoding"]["x"]["field"] for layer in layers if layer["mark"]["type"] == "point"]
     assert points == ["value"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "drawn", "arrows"),
+    [
+        ((-0.9, 1.0), (-0.9, 1.0), (None, None)),  # 1.9 wide, and 0 to .2 are .2: at most ten times as wide
+        ((-5.0, 0.3), (-0.4, 0.3), (-0.4, None)),  # cut at .2 x 2 below 0
+        ((-5.0, 9.0), (-0.4, 0.6), (-0.4, 0.6)),
+    ],
+    ids=["whole", "left", "both"],
+)
+def test_bars_much_wider_than_the_intervals_are_cut_with_arrows(bounds, drawn, arrows):
+    found = missing(users=2)
+    estimate = Estimate(0.15, 0.1, 0.2, 9)
+    candidate = Candidate("B - A", estimate, None, Bounds(*bounds, is_safe=True), None)
+    chart = tipping_point(replace(found, candidates=(candidate,)), title="T")
+    row = next(iter(spec_of(chart)["datasets"].values()))[-1]
+    assert (row["from"], row["to"]) == pytest.approx(drawn)
+    assert (row["arrow_left"], row["arrow_right"]) == pytest.approx(arrows)
+    assert ("Arrows: bounds go beyond the axis" in below(chart)) == any(arrows)
+    assert rows_of(chart)["B - A", "Bounds"]["lower"] == bounds[0]  # the data are whole
 
 
 @pytest.mark.parametrize(

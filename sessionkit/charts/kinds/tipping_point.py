@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
@@ -21,6 +22,9 @@ SHADES = {SCORED: INK, SKIPPED: FAINT, BOUNDS: INK}
 SHAPES = {SCORED: "circle", SKIPPED: "square", BOUNDS: "stroke"}
 MOST = 30
 """Groups that one figure shows."""
+WIDER = 10
+"""Times the width of all intervals from which on bars of bounds are cut."""
+SIDES = ("left", "right")
 NO_INTERVAL = "no confidence interval"
 ROW, DENSE, WIDTH = 28, 9, 300
 """Height of a row, of a mark where a row has several, and width of the plot."""
@@ -39,7 +43,8 @@ def tipping_point(
     """Draw a difference as scored, with unjudged results skipped, and its bounds; with judged shares and what would reverse it.
 
     Points have confidence intervals. Bounds are a thin bar with capped ends and no point: what the raw difference is at least and
-    at most, whatever the unjudged documents are. Of other than two groups the mean of each is drawn in the same way.
+    at most, whatever the unjudged documents are. A bar more than ten times as wide as all intervals is cut, with arrows at its ends.
+    Of other than two groups the mean of each is drawn in the same way.
 
     Parameters
     ----------
@@ -72,7 +77,10 @@ def tipping_point(
     if missing.pair is not None:
         first, second = (label(group) for group in missing.pair)
         axis.append(plain("groups", f"difference {second} \u2212 {first}"))
-    below = [line for line in (subtitle, *_lines(missing)) if line]
+    is_cut = any(rows[f"arrow_{side}"].count() for side in SIDES)
+    below = [
+        line for line in (subtitle, *_lines(missing), "Arrows: bounds go beyond the axis" if is_cut else None) if line
+    ]
     looks = {"several": len(missing.candidates) > 1, "is_difference": missing.pair is not None}
     chart = _drawn(rows, axis, legend or "Group", **looks)
     return titled(chart, title, below, synthetic, width=width, height=height)
@@ -98,7 +106,34 @@ def _rows(missing: MissingJudgments) -> pl.DataFrame:
             rows.append((candidate.name, BOUNDS, None, None, None, None, lower, upper, text))
     numbers = dict.fromkeys(("value", "low", "high", "n", "lower", "upper"), pl.Float64())
     schema = {"group": pl.String(), "kind": pl.String(), **numbers, "n": pl.Int64(), "text": pl.String()}
-    return pl.DataFrame(rows, schema, orient="row").with_columns(printable_column("group")).with_row_index("place")
+    frame = pl.DataFrame(rows, schema, orient="row").with_columns(printable_column("group")).with_row_index("place")
+    return _cut_bars(frame, missing)
+
+
+def _cut_bars(rows: pl.DataFrame, missing: MissingJudgments) -> pl.DataFrame:
+    """Where each bar is drawn, ``from`` and ``to``, and which of its ends are caps and which are arrows.
+
+    Bars much wider than the intervals would leave these no width: intervals from .0021 to .0206 beside bounds from -.231 to .256 are
+    narrower than a point. Such bars are cut at twice the reach of the intervals on either side.
+    """
+    estimates = [
+        estimate for one in missing.candidates for estimate in (one.scored, one.skipped) if estimate is not None
+    ]
+    ends = [end for estimate in estimates for end in estimate[:3] if end is not None] + [0.0] * (
+        missing.pair is not None
+    )
+    bars = [end for one in missing.candidates if one.bounds is not None for end in one.bounds[:2]]
+    left, right = -math.inf, math.inf
+    reach = max(ends, default=0) - min(ends, default=0)
+    if bars and reach and max(bars) - min(bars) > WIDER * reach:
+        left, right = min(ends) - 2 * reach, max(ends) + 2 * reach
+    rows = rows.with_columns(pl.col("lower").clip(left).alias("from"), pl.col("upper").clip(None, right).alias("to"))
+    is_beyond = {"left": pl.col("from") > pl.col("lower"), "right": pl.col("to") < pl.col("upper")}
+    drawn = {"left": pl.col("from"), "right": pl.col("to")}
+    return rows.with_columns(
+        *(pl.when(beyond).then(drawn[side]).alias(f"arrow_{side}") for side, beyond in is_beyond.items()),
+        *(pl.when(~beyond).then(drawn[side]).alias(f"cap_{side}") for side, beyond in is_beyond.items()),
+    )
 
 
 def _judged_beside(candidate: Candidate) -> str:
@@ -182,13 +217,21 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
     layers = [
         *([alt.Chart().mark_rule(color=FAINT).encode(x=alt.XDatum(0))] if is_difference else []),
         alt.Chart().mark_rule(strokeWidth=2).encode(x=across("low"), x2=alt.X2(field="high"), **looks),
-        alt.Chart().mark_rule(strokeWidth=1).encode(x=across("lower"), x2=alt.X2(field="upper"), **looks),
-        *(alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(end), **looks) for end in ("lower", "upper")),
+        alt.Chart().mark_rule(strokeWidth=1).encode(x=across("from"), x2=alt.X2(field="to"), **looks),
+        *(alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(f"cap_{side}"), **looks) for side in SIDES),
+        *(
+            alt.Chart()
+            .mark_point(shape=f"triangle-{side}", size=36, filled=True)
+            .encode(x=across(f"arrow_{side}"), **looks)
+            for side in SIDES
+            if rows[f"arrow_{side}"].count()
+        ),
         alt.Chart().mark_point(size=36, filled=True).encode(x=across("value"), shape=shape, **looks),
         alt.Chart()
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="text", type="nominal")),
     ]
+    only_drawn = ("place", "text", "from", "to", *(f"{end}_{side}" for end in ("arrow", "cap") for side in SIDES))
     return layered(
-        layers, data=values(rows, rows.drop("place", "text")), width=WIDTH, height=alt.Step(DENSE if several else ROW)
+        layers, data=values(rows, rows.drop(only_drawn)), width=WIDTH, height=alt.Step(DENSE if several else ROW)
     )

@@ -75,7 +75,7 @@ def test_whether_the_difference_depends_on_topics_and_on_a_column_of_users_is_sa
         row = sk.compare(study, "nsDCG@10", within=column).interaction.row(0, named=True)
         test = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {row['p']:.3f}, n = {row['n']}"
         left_out = "" if column == "topic_id" else "; left out: skill 4 has 3 users; a test needs at least 4"
-        said = f"It is not shown that the difference by nsDCG@10 depends on {what} ({test}{left_out})."
+        said = f"No evidence that the difference by nsDCG@10 depends on {what} ({test}{left_out})."
         assert said in section.parts[0].paragraphs[0]
     section = topics(material(study.with_tables(users=study.users.drop("skill")), ["nsDCG@10"]))
     assert section.title == "On which topics?"

@@ -213,9 +213,9 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
 
 def _dependence(row: dict[str, Any], within: str, alpha: float, in_part: str) -> str:
     """Say what an interaction shows; between users of different sequences it may show these users."""
-    shown = "There is evidence that" if row["p_adjusted"] <= alpha else "It is not shown that"
+    shown = "There is evidence that" if row["p_adjusted"] <= alpha else "No evidence that"
     if row["p"] <= alpha < row["p_adjusted"]:
-        shown = "After correction it is not shown that"
+        shown = "After correction there is no evidence that"
     users = ", or that the users of the sequences differ" if row["test"] == BETWEEN_USERS else ""
     return f"{shown} the difference depends on {within}{users or in_part}."
 

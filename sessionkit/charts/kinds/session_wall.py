@@ -78,7 +78,7 @@ def session_wall(
     that has an ideal has a vertical scale from 0 to 1, so that the curve of a normalized measure ends at the score. Others
     show raw gain, on one scale for each topic, whose top is written in the panel. The bar at the end of a curve reaches from
     the lower to the upper bound under missing judgments; it is not a confidence interval. The strip below a panel is the judged
-    share of each query, from white (none) to black (all).
+    share of each query, from empty (none) to full (all).
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _key(table: pl.DataFrame, clicks: Any, measure: str) -> list[str]:  # noqa: 
         return ["Line: number of clicks so far; dotted: a query ends; triangle: click"] if has_clicks else []
     marks = [f"Number and point: {measure}; line: gain; gray: that of the ideal session; dotted: a query ends"]
     marks += ["triangle: click"] if has_clicks else []
-    strip = "Strip: judged share of each query, white 0%, black 100%"
+    strip = "Strip: judged share of each query, empty 0%, full 100%"
     has_bounds = table.get_column("lower").count() > 0
     bounds = "; bar: bounds under missing judgments, no confidence interval" if has_bounds else ""
     return ["; ".join(marks), strip + bounds]

@@ -186,7 +186,7 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
             parts.append(
                 "The bar at the end reaches from the lower to the upper bound under missing judgments; it is not a confidence interval."
             )
-        parts.append("The strip is the judged share of each query, from white (none) to black (all).")
+        parts.append("The strip is the judged share of each query, from empty (none) to full (all).")
     else:
         drawn = "the number of clicks" if len(tables.clicks) else "the lengths of sessions"
         parts.append(f"No session has a value of {measure}; the panels show {drawn}.")

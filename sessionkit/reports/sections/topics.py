@@ -86,7 +86,7 @@ def _depends(of: Material, found: Comparison, what: str) -> str:
     if found.interaction.select("a", "b").n_unique() > 1 or tested.is_empty():
         return ""
     row = tested.row(0, named=True)
-    shown = "There is evidence that" if row["p_adjusted"] <= found.alpha else "It is not shown that"
+    shown = "There is evidence that" if row["p_adjusted"] <= found.alpha else "No evidence that"
     note = f"; {row['note']}" if row["note"] else ""
     return (
         f" {shown} the difference by {of.primary} depends on {what} ({interaction_text(row)}, n = {row['n']:,}{note})."

@@ -408,7 +408,7 @@ def test_the_reading_says_what_one_level_by_itself_does_not():
     both = f"gain: B minus A is {first:.4f} for skill l0 and {second:.4f} for skill l1"
     assert f"{both}; skill l1 minus skill l0: {row['estimate']:.4f}, {interval}, t(" in found.reading
     assert row["estimate"] == pytest.approx(second - first)
-    assert "Welch's t, n = 40. It is not shown that the difference depends on skill." in found.reading
+    assert "Welch's t, n = 40. No evidence that the difference depends on skill." in found.reading
     assert "A difference that is shown for one value of skill and not for another does not show that" in found.reading
     strong = sk.compare(frame.with_columns(value=pl.col("value") + novice.cast(pl.Float64) * 9), within="skill")
     assert "There is evidence that the difference depends on skill." in strong.reading

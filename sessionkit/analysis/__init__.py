@@ -30,6 +30,7 @@ In come a study, or scores, and options; out goes a finding: tables and what the
     summary.py             measures of all sessions in one table
     precision_recall.py    precision at levels of recall
     gain_vectors.py        gains by rank beside the ideal ones
+    topic_intervals.py     intervals of means by topic, and of their differences
     reformulations.py      how a query differs from the one before
     timeline.py            a session minute by minute
     agreement.py           how far judges agree

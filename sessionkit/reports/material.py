@@ -33,6 +33,7 @@ from sessionkit.analysis.judged_share import judged_share
 from sessionkit.analysis.numeric_ties import less
 from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.analysis.sweep.sweep import sweep
+from sessionkit.analysis.topic_intervals import difference_intervals
 from sessionkit.charts import colors_of
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.contract import table
@@ -191,7 +192,13 @@ class Material:
 
     def topics_question(self) -> StudyQuestion[pl.DataFrame]:
         """The primary measure by group and topic."""
-        return ask(score, self.study, self.primary, by=[self.compared_by, "topic_id"])
+        return ask(
+            score,
+            self.study,
+            self.primary,
+            by=[self.compared_by, "topic_id"],
+            spread=self.primary.level == "session",  # of others the values are no sessions'
+        )
 
     def rows_question(self) -> StudyQuestion[Study]:
         """The rows of the sessions that are looked at one by one."""
@@ -386,8 +393,9 @@ class Material:
 
     @cached_property
     def topic_means(self) -> pl.DataFrame | None:
-        """The primary measure by topic and group, ``topic_id``, ``group``, ``value``, topics in natural order; None where groups
-        are not compared, topics are the groups, or fewer than two topics have a value.
+        """The primary measure by topic and group, topics in natural order: ``topic_id``, ``group``, ``value``, ``n`` and ``sd`` (null
+        of a measure that is not of sessions). None where groups are not compared, topics are the groups, or fewer than two topics
+        have a value.
         """
         found = self.comparison
         if found is None or found.by == "topic_id":
@@ -398,23 +406,32 @@ class Material:
             return None
         means = means.drop_nulls(["topic_id", found.by])
         means = means.select(
-            pl.col("topic_id").cast(pl.String), pl.col(found.by).cast(pl.String).alias("group"), "value"
+            pl.col("topic_id").cast(pl.String),
+            pl.col(found.by).cast(pl.String).alias("group"),
+            "value",
+            "n",
+            pl.col("sd") if "sd" in means.columns else pl.lit(None, pl.Float64).alias("sd"),
         )
         named = natural_sort(means.with_columns(pl.col("topic_id").replace(self.study.settings.labels)), "topic_id")
         return named if named.drop_nulls("value")["topic_id"].n_unique() > 1 else None
 
     @cached_property
     def by_topic(self) -> pl.DataFrame | None:
-        """The same of two groups side by side: ``topic_id``, ``a``, ``b``, ``difference`` (b minus a); None where no topic has both."""
+        """The same of two groups side by side: ``topic_id``, ``a``, ``b``, ``difference`` (b minus a), its interval ``low`` to ``high``
+        over sessions, and ``n_a``, ``n_b``; None where no topic has both.
+        """
         found, means = self.comparison, self.topic_means
         if found is None or means is None or len(found.table) != 1:
             return None
         sides = [
-            means.filter(group=found.table.item(0, side)).select("topic_id", pl.col("value").alias(side))
+            means.filter(group=found.table.item(0, side)).select(
+                "topic_id", pl.col("value").alias(side), pl.col("n", "sd").name.suffix(f"_{side}")
+            )
             for side in "ab"
         ]
         both = sides[0].join(sides[1], on="topic_id", how="full", coalesce=True)
         both = natural_sort(both.with_columns(difference=less(pl.col("b"), pl.col("a"))), "topic_id")
+        both = difference_intervals(both, found.alpha).drop("sd_a", "sd_b")
         return both if both["difference"].count() else None
 
     def best_first(self, found: Comparison) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.charts import rprecision_histogram, save, spec_of, topic_means, user_topic_heatmap
+from sessionkit.charts import data, rprecision_histogram, save, spec_of, topic_means, user_topic_heatmap
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
@@ -102,3 +102,37 @@ def test_in_a_column_of_a_paper_every_name_stands_there_or_the_title_says_which(
     shown = re.findall(r"<text[^>]*>(\d\d-)</text>", path.read_text("utf-8"))
     assert shown == topics[::every]
     assert ("every second is" in " ".join(re.findall(r">([^<]*)</t", path.read_text("utf-8")))) == (every == 2)
+
+
+def test_means_with_intervals_have_them_side_by_side_and_few_sessions_are_pale():
+    rows = [("A", "t", 0.5, 0.1, 0.9, 12), ("B", "t", 0.6, 0.2, 1.0, 9), ("A", "u", 0.3, None, None, 1)]
+    names = ["system_id", "topic_id", "value", "low", "high", "n"]
+    chart = topic_means(pl.DataFrame(rows, schema=names, orient="row"), measure="m")
+    spec, spans, points = drawn(chart)
+    assert [(row["group"], row["topic"], row["low"], row["high"], row["n"]) for row in points] == [
+        ("A", "t", 0.1, 0.9, 12), ("A", "u", None, None, 1), ("B", "t", 0.2, 1.0, 9),
+    ]  # fmt: skip
+    assert spans is points
+    fields = [{side: layer["encoding"][side]["field"] for side in ("x", "xOffset", "y")} for layer in spec["layer"][:2]]
+    assert fields == [{"x": "topic", "xOffset": "group", "y": place} for place in ("low", "value")]
+    assert spec["layer"][1]["encoding"]["opacity"]["condition"]["test"] == {"field": "n", "lt": 10}
+    assert spec["layer"][2]["encoding"]["text"]["field"] == "n"
+    (table, *_) = data(chart)
+    assert table.columns == ["group", "value", "low", "high", "n", "topic"]
+
+
+def test_differences_with_intervals_are_points_with_their_numbers_of_sessions():
+    rows = [("t", 0.5, 0.3, 0.2, -0.1, 0.5, 15, 12), ("u", 0.2, 0.3, -0.1, None, None, 1, 20)]
+    names = ["topic_id", "a", "b", "difference", "low", "high", "n_a", "n_b"]
+    chart = rprecision_histogram(pl.DataFrame(rows, schema=names, orient="row"), "S2", "S1", measure="m")
+    (table,) = data(chart)
+    assert table.select("topic", "difference", "low", "high", "n_a", "n_b").rows() == [
+        ("t", 0.2, -0.1, 0.5, 15, 12), ("u", -0.1, None, None, 1, 20),
+    ]  # fmt: skip
+    spec = spec_of(chart)
+    _, rule, point, text = spec["layer"]
+    assert [layer["mark"]["type"] for layer in (rule, point, text)] == ["rule", "point", "text"]
+    drawn_rows = spec["datasets"][point["data"]["name"]]
+    assert [(row["sessions"], row["least"]) for row in drawn_rows] == [("15, 12", 12), ("1, 20", 1)]
+    assert point["encoding"]["opacity"]["condition"]["test"] == {"field": "least", "lt": 10}
+    assert point["encoding"]["x"]["axis"]["title"] == "Topic; numbers: sessions of S2, of S1"

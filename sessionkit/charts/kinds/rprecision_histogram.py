@@ -22,7 +22,7 @@ from sessionkit.charts.encodings import (
     values,
 )
 from sessionkit.charts.small_counts import count_line, fading, few_line
-from sessionkit.charts.theme import FAINT
+from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
@@ -31,6 +31,10 @@ from sessionkit.scoring.measures.direction import MeasureDirection
 COLUMNS = ("topic_id", "a", "b", "difference")
 COUNTS = ("n_a", "n_b")
 """Columns of the sessions that both means are of, of a table that has them."""
+ENDS = ("low", "high")
+"""Columns of the ends of intervals, of a table that has them."""
+MOST_NUMBERED, BESIDE = 30, 44
+"""Topics up to which the numbers of sessions are written; characters of them that stand beside each other in a column."""
 SHORT = 40
 """Characters of what the axis says of two names."""
 NARROWEST, WIDEST = 2, 60
@@ -52,9 +56,10 @@ def rprecision_histogram(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw the difference of two systems, `a` minus `b`, as a bar for each topic, in the color of the system that is ahead.
+    """Draw the difference of two systems, `a` minus `b`, as a bar for each topic, in the color of the system that is ahead; where
+    the frame has intervals, as a point with its interval and the numbers of sessions.
 
-    The line below the title says of how many sessions the means are; a bar with a mean of fewer than 10 is faded. The bars have no
+    The line below the title says of how many sessions the means are; a topic with a mean of fewer than 10 is faded. Bars have no
     intervals: `sessionkit.compare` tests the difference.
 
     The system with the higher value is ahead; of a measure of which lower is better, such as E, that with the lower value.
@@ -63,8 +68,9 @@ def rprecision_histogram(
     Parameters
     ----------
     histogram
-        A frame of `sessionkit.rprecision_histogram`: topic_id, a, b, difference, and n_a and n_b, sessions, if it has them. Every
-        topic is shown; of more than 60 the names stand in tooltips alone.
+        A frame of `sessionkit.rprecision_histogram`: topic_id, a, b, difference, and n_a and n_b, sessions, if it has them; with
+        these also low and high, ends of the interval (null where there is none). Every topic is shown; of more than 60 the names
+        stand in tooltips alone.
     a, b
         The names of the systems.
     measure
@@ -83,7 +89,8 @@ def rprecision_histogram(
     """
     table = as_polars(histogram, "sessionkit.rprecision_histogram").collect()
     counts = COUNTS if set(COUNTS) <= set(table.columns) else ()
-    frame = checked(table, (*COLUMNS, *counts), "sessionkit.rprecision_histogram").filter(
+    ends = ENDS if counts and set(ENDS) <= set(table.columns) else ()
+    frame = checked(table, (*COLUMNS, *ends, *counts), "sessionkit.rprecision_histogram").filter(
         pl.col("difference").is_not_null()
     )
     if frame.is_empty():
@@ -96,7 +103,7 @@ def rprecision_histogram(
     kept = frame.sort("topic_id")
     if order == "difference":
         kept = kept.sort("difference", descending=True, maintain_order=True)
-    rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", *counts, group=ahead)
+    rows = kept.select(printable_column("topic_id").alias("topic"), "a", "b", "difference", *ends, *counts, group=ahead)
     below = [subtitle]
     if counts:
         rows = rows.with_columns(least=pl.min_horizontal(counts))
@@ -110,22 +117,47 @@ def rprecision_histogram(
     shade["legend"] = None if short else shade["legend"]
     step = topic_step(len(rows), NARROWEST, WIDEST)
     across = "Topic" if len(rows) <= MOST_TOPICS else f"{len(rows):,} topics"
-    axis = topic_axis(across, topics, step, width)
+    is_numbered = bool(ends) and len(rows) <= MOST_NUMBERED
+    if is_numbered and short:
+        across += f"; numbers: sessions of {first}, of {second}"
+    x = alt.X(
+        field="topic", type="nominal", axis=topic_axis(across, topics, step, width), scale=alt.Scale(domain=topics)
+    )
+    y = alt.Y(field="difference", type="quantitative", axis=alt.Axis(title=words, tickCount=6))
     tips = [tip("topic", "Topic"), tip("a", first, ".4f"), tip("b", second, ".4f")]
     tips += [tip("difference", "Difference", "+.4f"), tip("group", "Ahead" if direction.is_known else "Higher")]
     tips += [tip(name, f"Sessions of {system}", ",d") for name, system in zip(counts, (first, second), strict=False)]
-    bars = (
-        alt.Chart(values(rows), width=alt.Step(step))
-        .mark_bar()
-        .encode(
-            x=alt.X(field="topic", type="nominal", axis=axis, scale=alt.Scale(domain=topics)),
-            y=alt.Y(field="difference", type="quantitative", axis=alt.Axis(title=words, tickCount=6)),
-            color=shade,
-            tooltip=tips,
-            **({"opacity": fading("least")} if counts else {}),
-        )
-    )
+    encoding = {"x": x, "y": y, "color": shade, **({"opacity": fading("least")} if counts else {})}
     zero = alt.Chart(guide(pl.DataFrame({"difference": [0.0]}))).mark_rule(color=FAINT)
     line = zero.encode(y=alt.Y(field="difference", type="quantitative"))
-    chart = layered([bars, line])
+    if ends:
+        tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f")]
+        layers = [line, *_with_intervals(rows, encoding, tips, step, is_numbered=is_numbered)]
+    else:
+        layers = [alt.Chart(values(rows), width=alt.Step(step)).mark_bar().encode(**encoding, tooltip=tips), line]
+    chart = layered(layers)
     return titled(chart, title, [text for text in below if text], synthetic, width=width, height=height)
+
+
+def _with_intervals(
+    rows: pl.DataFrame, encoding: dict[str, Any], tips: list[alt.Tooltip], step: float, *, is_numbered: bool
+) -> list[alt.Chart]:
+    """A point for each topic, its interval, and the numbers of sessions above it."""
+    shown = rows.drop("least")
+    rows = rows.with_columns(sessions=pl.format("{}, {}", "n_a", "n_b"), top=pl.max_horizontal("difference", "high"))
+    chart = alt.Chart(values(rows, shown), width=alt.Step(step))
+    low, top = encoding["y"].copy(), encoding["y"].copy()
+    low["field"], top["field"] = "low", "top"
+    points = chart.mark_point(filled=True, size=max(8, min(60, 3 * step))).encode(**encoding, tooltip=tips)
+    layers = [points]
+    if rows["low"].count():
+        rule = chart.mark_rule(strokeWidth=min(1.5, step / 4))
+        layers = [rule.encode(**{**encoding, "y": low}, y2=alt.Y2(field="high"), tooltip=tips), points]
+    if is_numbered:
+        is_beside = len(rows) * max(rows["sessions"].str.len_chars()) <= BESIDE
+        looks: dict[str, Any] = (
+            {"baseline": "bottom", "dy": -4} if is_beside else {"angle": 270, "align": "left", "dx": 5}
+        )
+        text = chart.mark_text(color=INK, fontSize=10, **looks)
+        layers.append(text.encode(x=encoding["x"], y=top, text=alt.Text(field="sessions", type="nominal")))
+    return layers

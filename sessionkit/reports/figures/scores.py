@@ -15,9 +15,13 @@ from sessionkit.analysis.correlate.columns import columns, variables
 from sessionkit.analysis.correlate.correlate import correlate
 from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.phrases import level_text
+from sessionkit.analysis.topic_intervals import mean_intervals
+from sessionkit.charts.encodings import MOST_COLORED
 from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
+from sessionkit.charts.kinds.topic_means import MOST_NUMBERED
 from sessionkit.charts.kinds.user_topic_heatmap import cells_of, most_searched
+from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.natural_order import natural_sort
 from sessionkit.display.words import counted
@@ -125,16 +129,19 @@ def topic_means(study: Study, choices: Choices) -> Figure:
     measure = choices.exact or choices.ratio
     if choices.by == "topic_id":
         raise UsageError("topic-means draws groups by topic, and the groups are topics; choose another --by")
-    frame = score(study, measure, by=[choices.by, "topic_id"]).drop_nulls("topic_id")
+    spread = measure.level == "session"  # of others the values are no sessions'
+    frame = score(study, measure, by=[choices.by, "topic_id"], spread=spread).drop_nulls("topic_id")
     return means_by_topic(
-        with_groups(frame, [choices.by]).select("group", "topic_id", "value"),
+        with_groups(frame, [choices.by]).select("group", "topic_id", "value", *(("n", "sd") if spread else ())),
         str(frame.item(0, "measure")) if len(frame) else str(measure),
         choices,
     )
 
 
 def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figure:
-    """Means by ``group`` and ``topic_id``, drawn."""
+    """Means by ``group`` and ``topic_id``, drawn; with intervals where ``n`` and ``sd`` are known."""
+    if "sd" in means.columns:
+        means = mean_intervals(means).drop("sd")
     title = f"{measure} by topic"
     few = means["topic_id"].n_unique() <= FEW
     chart = charts.topic_means(
@@ -147,7 +154,23 @@ def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figur
         legend=choices.legend,
     )
     caption = f"Mean of {measure} over the sessions of each topic, unadjusted; topics stand in the order of the mean over groups."
+    caption += _of_sessions(means.drop_nulls("value"))
     return Figure("topic-means", title, chart, caption)
+
+
+def _of_sessions(means: pl.DataFrame) -> str:
+    """Of how many sessions means by topic are, and what their intervals are."""
+    if "n" not in means.columns or means.is_empty():
+        return ""
+    counts = means["n"].to_list()
+    told = f" Each mean is of {min(counts):,}{f' to {max(counts):,}' if min(counts) < max(counts) else ''} sessions."
+    if means["low"].count() and means["group"].n_unique() <= MOST_COLORED:
+        without = means["low"].null_count()
+        told += " Lines are 95% intervals (Student's t) that take the sessions of a topic to be independent"
+        told += f"; {counted(without, 'mean')} without one, of one session or of equal values." if without else "."
+        told += " Numbers: sessions." if len(means) <= MOST_NUMBERED else ""
+    faded = few_line(means["n"], "sessions")
+    return told + (f" {faded}." if faded else "")
 
 
 def user_topic_heatmap(study: Study, choices: Choices) -> Figure:

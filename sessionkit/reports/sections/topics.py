@@ -7,8 +7,10 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import BETWEEN_USERS, interaction_text
 from sessionkit.analysis.numeric_ties import tied
+from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
+from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import natural_sort
@@ -39,7 +41,17 @@ def topics_table(of: Material) -> list[Part]:
         return [table_of(f"{of.primary} by topic", wide.select("topic_id", *groups), headers=headers, decimals=3)]
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     shown = of.by_topic.sort("difference", descending=True, nulls_last=True, maintain_order=True)
-    headers = {"topic_id": "Topic", "a": of.named(first), "b": of.named(second), "difference": "Difference"}
+    headers = {
+        "topic_id": "Topic",
+        "a": of.named(first),
+        "n_a": "n",
+        "b": of.named(second),
+        "n_b": "n ",
+        "difference": "Difference",
+        "low": "From",
+        "high": "To",
+    }
+    shown = shown.select(*headers)
     return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=3)]
 
 
@@ -151,7 +163,7 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     title = f"{of.primary} by topic"
     colors = of.choices.colors if found.by == of.choices.by else None
-    frame = means.select("topic_id", a="b", b="a", difference="difference")
+    frame = means.select("topic_id", "difference", "low", "high", a="b", b="a", n_a="n_b", n_b="n_a")
     try:
         chart = rprecision_histogram(
             frame,
@@ -172,5 +184,26 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
         "rprecision-histogram",
         title,
         chart,
-        f"Difference of means over the sessions of each topic, {second} minus {first}, from the highest to the lowest.",
+        f"Difference of means over the sessions of each topic, {second} minus {first}, from the highest to the lowest."
+        f"{_intervals_told(frame, found.alpha)}",
     )
+
+
+def _intervals_told(frame: pl.DataFrame, alpha: float) -> str:
+    """What the intervals of differences by topic are, and of how many sessions the means are."""
+    counts = [n for pair in frame.drop_nulls("difference").select("n_a", "n_b").rows() for n in pair]
+    n = f"{min(counts):,}" + (f" to {max(counts):,}" if min(counts) != max(counts) else "")
+    told = f" Each mean is of {n} sessions."
+    if frame["low"].count():
+        told += (
+            f" Lines are {level_text(alpha)} intervals (Welch's t) that take the sessions of a topic to be independent; each topic "
+            f"stands for itself, and none is a test."
+        )
+        without = frame.filter(pl.col("difference").is_not_null() & pl.col("low").is_null()).height
+        told += (
+            f" {counted(without, 'topic')} without an interval, as a mean is of one session or no value differs."
+            if without
+            else ""
+        )
+    faded = few_line(pl.Series(counts), "sessions")
+    return told + (f" {faded}." if faded else "")

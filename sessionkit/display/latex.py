@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 from sessionkit.display.labels import printable
 from sessionkit.display.tables import DASH, TextTable
@@ -51,28 +52,32 @@ LETTERS = re.compile(
     "\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
 )
 """Letters and signs beyond ASCII that the T1 encoding of fonts has."""
-CLOSER, MANY = "  \\setlength{\\tabcolsep}{4pt}\n", 7
-SMALLER, LONG = "  \\footnotesize\n", 60
-SMALLEST, LONGEST = "  \\scriptsize\n  \\setlength{\\tabcolsep}{2.5pt}\n", 85
-"""What makes a table fit the page of an article, and from how many columns, or characters of a row, on."""
+CLOSER, CLOSEST = "  \\setlength{\\tabcolsep}{4pt}\n", "  \\setlength{\\tabcolsep}{3pt}\n"
+SMALLER, SMALLEST = "  \\footnotesize\n", "  \\scriptsize\n  \\setlength{\\tabcolsep}{2.5pt}\n"
+"""What makes a table fit its place in an article."""
 ROWS = 40
 """Rows of a table that a page of an article has room for."""
 FLOATS = 10
 """Floats after which a long table starts a new page."""
-COLUMN = 229
-"""The width of a column of a two-column article, in points."""
-LOOKS = (("", "", 1.0, 12), ("", CLOSER, 1.0, 8), (SMALLER, CLOSER, 0.85, 8))
-"""How a table is set to fit a column: its font and columns, the size of the font as a share of the text's, and points between columns."""
+PLACES = (("table", 229), ("table*", 469))
+"""The environments of a table, and the width of their places in a two-column article, in points; journals have more room."""
+LOOKS = (("", "", 1.0, 12), ("", CLOSER, 1.0, 8), (SMALLER, CLOSER, 0.85, 8), (SMALLER, CLOSEST, 0.85, 6))
+"""How a table is set to fit its place: its font and columns, the size of the font as a share of the text's, and points between columns."""
 NARROW, WIDE, NARROWS, WIDES = 3.0, 8.0, " .,:;!|'()[]ijlft", "mwMW@%+<>=\u2212\u221e"
 """Points of characters, about; capitals have those of `CAPITAL`, others those of `DIGIT`."""
 CAPITAL, DIGIT, RAISED = 7.3, 5.05, 4.5
-NUMBER = re.compile(r"-(?=\d)")
+NUMBER = re.compile(r"-(?=\.?\d)")
+DECIMAL = re.compile(r"(?P<whole>[<>]?-?[\d,]*)(?P<fraction>\.\d+)?(?P<percent>%?)")
+"""A number of a cell, which stands with its decimal mark below that of the others of its column."""
 
 
 def latex_table(table: TextTable, label: str | None = None) -> str:
     r"""Return a float with the table; it needs ``\usepackage{booktabs}``, and with pdfTeX ``\usepackage[T1]{fontenc}``.
 
     A table wider than a column of two is a ``table*``, which goes over both columns; an article of one column sets it as any other.
+
+    Numbers of a column have their decimal marks below each other, for which no package is needed: a shorter number, or one without a mark
+    of significance, ends in a ``\phantom`` as wide as what it lacks.
 
     A table of more rows than a page has room for is several floats under one number, each with the headings.
 
@@ -106,10 +111,8 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     """
     words = re.sub(r"[^A-Za-z0-9.]+", "-", label or table.caption.lower()).strip("-") or "table"
     columns = "".join("r" if number else "l" for number in table.numeric)
-    rows = [
-        " & ".join(_cell(table, (row, column), cell) for column, cell in enumerate(cells))
-        for row, cells in enumerate(table.rows)
-    ]
+    columns_of_cells = [_column_cells(table, column) for column in range(len(table.headers))]
+    rows = [" & ".join(cells) for cells in zip(*columns_of_cells, strict=True)]
     note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
     smaller, closer, environment, headings = _narrowed(table)
     headers = [_heading(lines, numeric) for lines, numeric in zip(headings, table.numeric, strict=True)]
@@ -159,15 +162,12 @@ def _narrowed(table: TextTable) -> tuple[str, str, str, list[tuple[str, ...]]]:
     folded = (
         [_halves(text, width) for text, width in zip(table.headers, cells, strict=True)] if not table.spans else single
     )
-    for smaller, closer, size, between in LOOKS:
+    for (environment, room), (smaller, closer, size, between) in product(PLACES, LOOKS):
         for headings in (single, folded):
             widths = (max(width, *map(_points, lines)) for width, lines in zip(cells, headings, strict=True))
-            if sum(widths) * size + between * many <= COLUMN:
-                return smaller, closer, "table", headings
-    row = sum(max(map(len, column)) for column in zip(table.headers, *table.rows, strict=True))
-    if row > LONGEST:
-        return SMALLEST, "", "table*", single
-    return SMALLER if row > LONG else "", CLOSER if many >= MANY else "", "table*", single
+            if sum(widths) * size + between * many <= room:
+                return smaller, closer, environment, headings
+    return SMALLEST, "", "table*", folded
 
 
 def _cells_width(table: TextTable, column: int) -> float:
@@ -210,15 +210,45 @@ def _spans(table: TextTable) -> str:
     return f"    {' & '.join(cells)} \\\\\n    {' '.join(rules)}\n"
 
 
+def _column_cells(table: TextTable, column: int) -> list[str]:
+    """The cells of a column; its numbers end where the longest ends, so that decimal marks stand below each other."""
+    places = [(row, column) for row in range(len(table.rows))]
+    texts = [row[column] for row in table.rows]
+    numbers = [DECIMAL.fullmatch(text) if table.numeric[column] and text != DASH else None for text in texts]
+    fractions = [number["fraction"] or "" for number in numbers if number is not None]
+    longest_fraction = re.sub(r"\d", "0", max(fractions, key=len, default=""))  # all digits are as wide
+    longest_mark = max((table.marks.get(place, "") for place in places), key=len, default="")
+    has_bold = any(place in table.strong and number is not None for place, number in zip(places, numbers, strict=True))
+    cells = []
+    for place, text, number in zip(places, texts, numbers, strict=True):
+        mark = table.marks.get(place, "")
+        if number is None:
+            cells.append(_cell(table, place, text) + _raised(mark))
+        elif has_bold and place not in table.strong:  # bold digits are wider
+            end = f"{number['fraction'] or ''}{escaped(number['percent'])}{_raised(mark)}"
+            room = rf"\textbf{{{longest_fraction}{escaped(number['percent'])}}}{_raised(longest_mark)}"
+            cells.append(rf"{_number(number['whole'])}\rlap{{{end}}}\phantom{{{room}}}")
+        else:
+            lacking = longest_fraction[len(number["fraction"] or "") :]
+            room = rf"\textbf{{{lacking}}}" if has_bold and lacking else lacking
+            room += _raised(longest_mark[len(mark) :])
+            cells.append(_cell(table, place, text) + _raised(mark) + (rf"\phantom{{{room}}}" if room else ""))
+    return cells
+
+
+def _raised(mark: str) -> str:
+    """A mark behind a cell."""
+    return f"\\textsuperscript{{{escaped(mark)}}}" if mark else ""
+
+
+def _number(text: str) -> str:
+    """A number, its sign a minus sign."""
+    return escaped(NUMBER.sub("\u2212", text))
+
+
 def _cell(table: TextTable, place: tuple[int, int], cell: str) -> str:
-    """A cell with what is said of it."""
-    numeric = table.numeric[place[1]]
+    """A cell without its mark."""
     if cell == DASH:
-        text = r"\textendash{}"
-    elif numeric:
-        text = escaped(NUMBER.sub("\u2212", cell))
-    else:
-        text = escaped(cell)
-    mark = table.marks.get(place)
-    text = rf"\textbf{{{text}}}" if place in table.strong and text else text
-    return f"{text}\\textsuperscript{{{escaped(mark)}}}" if mark else text
+        return r"\textendash{}"
+    text = _number(cell) if table.numeric[place[1]] else escaped(cell)
+    return rf"\textbf{{{text}}}" if place in table.strong and text else text

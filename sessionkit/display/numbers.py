@@ -23,6 +23,7 @@ COUNTS = (
     "left_out_undefined", "undefined", "dropped", "open", "moving", "pooled", "wins", "ties", "losses", "needed", "open_documents",
     "overturned_by", "searching", "searching_a", "searching_b", "judged", "shown", "short", "empty", "partly_observed", "not_logged",
     "repeats", "rows", "records", "rejected", "values", "many", "more_users", "more_topics",
+    "retrieved", "relevant", "relevant_retrieved", "relevant_documents",
 )  # fmt: skip
 """Columns whose whole numbers are counts, with a comma between thousands as in sentences."""
 

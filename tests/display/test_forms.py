@@ -37,9 +37,54 @@ def test_latex_says_what_the_table_says():
     assert latex_table(scores(), "main results") == (
         "\\begin{table}\n  \\centering\n  \\caption{Scores by system}\n  \\label{tab:main-results}\n"
         "  \\begin{tabular}{lr}\n    \\toprule\n    System & Value \\\\\n    \\midrule\n"
-        "    S1 & \\textbf{0.1235} \\\\\n    S2 & $-$0.5000\\textsuperscript{{*}} \\\\\n    S3 & \\textendash{} \\\\\n"
+        "    S1 & \\textbf{0.1235}\\phantom{\\textsuperscript{{*}}} \\\\\n"
+        "    S2 & $-$0\\rlap{.5000\\textsuperscript{{*}}}\\phantom{\\textbf{.0000}\\textsuperscript{{*}}} \\\\\n"
+        "    S3 & \\textendash{} \\\\\n"
         "    \\bottomrule\n  \\end{tabular}\n  \\par\\smallskip\\footnotesize A note.\n\\end{table}\n"
     )
+
+
+def test_a_shorter_number_ends_in_what_it_lacks():
+    frame = pl.DataFrame({"p": [0.0496, 1e-5, None, 0.12], "n": [5, 10, 1204, 3]})
+    table = latex_table(table_of("Caption", frame, marks={(1, 0): "**", (3, 0): "*"}))
+    mark, lacking = r"\textsuperscript{{*}}", r"\textsuperscript{{*}{*}}"
+    cells = [line.strip().removesuffix(r" \\").split(" & ") for line in table.splitlines() if " & " in line][1:]
+    assert cells == [
+        [rf"0.0496\phantom{{{lacking}}}", "5"],
+        [rf"\textless{{}}0.001{lacking}\phantom{{0}}", "10"],
+        [r"\textendash{}", "1,204"],
+        [rf"0.120{mark}\phantom{{0{mark}}}", "3"],
+    ]
+
+
+def aligned():
+    """A table with numbers of different decimals, marks, bold ones and missing ones."""
+    frame = pl.DataFrame({"value": [0.1234, -0.5, 12.25, None, 3.0], "p": [0.0496, 1e-5, 0.12, None, 0.05]})
+    marks = {(1, 0): "***", (2, 0): "*", (4, 1): "a"}
+    return table_of("Caption", frame, strong=frozenset({(0, 0), (2, 1)}), marks=marks, decimals=[4, 4, 2, 2, 3])
+
+
+@pytest.mark.slow
+def test_decimal_marks_stand_below_each_other(tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("there is no TeX")
+    rows = [line.removesuffix(r" \\").split(" & ") for line in latex_table(aligned()).splitlines() if " & " in line][1:]
+    lines = [r"\documentclass{article}", r"\usepackage[T1]{fontenc}", r"\begin{document}"]
+    for cells in rows:
+        for column, cell in enumerate(cells):
+            whole = re.match(r"\s*(\\textbf\{)?((?:\$-\$|\\textless\{\})?\d+)", cell)
+            if whole is not None:
+                bold = r"\bfseries " if whole[1] else ""
+                lines.append(rf"\setbox0\hbox{{{cell.strip()}}}\setbox2\hbox{{{bold}{whole[2]}}}")
+                lines.append(rf"\typeout{{Behind {column} \the\dimexpr\wd0-\wd2\relax}}")
+    (tmp_path / "paper.tex").write_text("\n".join([*lines, r"\end{document}"]), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper.tex"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    behind = re.findall(r"^Behind (\d) ([\d.]+)pt", (tmp_path / "paper.log").read_text(errors="replace"), re.MULTILINE)
+    for column in "01":
+        widths = [float(width) for each, width in behind if each == column]
+        assert len(widths) == 4
+        assert max(widths) - min(widths) < 0.01
 
 
 def test_a_table_wider_than_a_column_of_two_goes_over_both():

@@ -247,7 +247,7 @@ def _with_rounded_texts(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _text(values: pl.Series) -> pl.Series:
     """Values as people write them."""
-    return pl.Series(values.name, [shown(_whole(value)) for value in values], dtype=pl.String)
+    return pl.Series(values.name, [rounded(shown(_whole(value))) for value in values], dtype=pl.String)
 
 
 def _whole(value: object) -> object:

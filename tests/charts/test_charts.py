@@ -21,6 +21,7 @@ APART = {
     "statistic", "kept", "gained", "lost", "found", "units", "letters", "beside", "told", "best", "side", "unit", "moved", "margin",
     "left", "right", "foot", "under", "upper_edge", "lower_edge", "px", "py", "ideal_y", "name", "score", "above", "inside",
     "session_id", "queries", "lower", "upper", "x", "y", "clicked", "x2", "y2", "gain", "ideal_value",
+    "cap_left", "cap_right", "arrow_left", "arrow_right",
 }  # fmt: skip
 """Fields of the charts that a report does not show."""
 

@@ -100,7 +100,7 @@ def test_every_kind_fits_a_column_and_its_text_can_be_read(drawing, tmp_path, ki
     path = save(chart, tmp_path / "chart.svg", width="84mm", style="paper")
     wide, high = (float(size_of(path)[side][:-2]) for side in ("width", "height"))
     assert wide <= 84 * MM * 1.02
-    found = words(path)
+    found = [*dict.fromkeys(words(path))]  # each once: a text over a line stands twice, first in white
     assert min(size for _, _, size in found) >= LEAST
     assert [
         text

@@ -94,7 +94,8 @@ def test_other_than_two_groups_have_means_with_their_bounds(systems):
 
 
 def test_a_bar_of_bounds_has_no_point_and_another_line_than_an_interval():
-    layers = spec_of(tipping_point(missing(users=2)))["layer"]
+    candidate = Candidate("B - A", Estimate(0.15, 0.1, 0.2, 9), None, Bounds(-0.5, 0.5, is_safe=True), None)
+    layers = spec_of(tipping_point(replace(missing(), candidates=(candidate,))))["layer"]
     rules = {layer["encoding"]["x"]["field"]: layer["mark"] for layer in layers if "x2" in layer["encoding"]}
     assert rules["low"]["strokeWidth"] > rules["from"]["strokeWidth"]
     points = [layer["encoding"]["x"]["field"] for layer in layers if layer["mark"]["type"] == "point"]

@@ -89,21 +89,25 @@ def tipping_point(
 def _rows(missing: MissingJudgments) -> pl.DataFrame:
     """A row for every estimate (``value`` with its interval) and every bar (``lower`` to ``upper``), with the ``text`` beside it.
 
-    Where there are several groups the text of the first row of each says what is judged, and the others have none.
+    Where there are several groups the text of the middle row of each says what is judged, and the others have none.
     """
     several = len(missing.candidates) > 1
     rows: list[tuple[object, ...]] = []
     for candidate in missing.candidates:
-        beside = _judged_beside(candidate) if several else ""
+        first = len(rows)
         for kind, estimate in ((SCORED, candidate.scored), (SKIPPED, candidate.skipped)):
             if estimate is not None:
-                text = beside if several else _numbers(estimate, missing)
-                rows.append((candidate.name, kind, *estimate, None, None, text))
-                beside = ""
+                rows.append((candidate.name, kind, *estimate, None, None, _numbers(estimate, missing)))
         if candidate.bounds is not None:
             lower, upper, *_ = candidate.bounds
-            text = "" if several else f"{compact(lower)} to {compact(upper)}, {NO_INTERVAL}"
+            text = f"{compact(lower)} to {compact(upper)}, {NO_INTERVAL}"
             rows.append((candidate.name, BOUNDS, None, None, None, None, lower, upper, text))
+        if several:
+            middle = (first + len(rows)) // 2
+            rows[first:] = [
+                (*row[:-1], _judged_beside(candidate) if place == middle else "")
+                for place, row in enumerate(rows[first:], first)
+            ]
     numbers = dict.fromkeys(("value", "low", "high", "n", "lower", "upper"), pl.Float64())
     schema = {"group": pl.String(), "kind": pl.String(), **numbers, "n": pl.Int64(), "text": pl.String()}
     frame = pl.DataFrame(rows, schema, orient="row").with_columns(printable_column("group")).with_row_index("place")
@@ -184,8 +188,11 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
         if several
         else None
     )
+    placed: dict[str, Any] = {"y": y}
+    if several:
+        placed["yOffset"] = alt.YOffset(field="kind", type="nominal", scale=alt.Scale(domain=kinds))
     looks: dict[str, Any] = {
-        "y": y,
+        **placed,
         "color": alt.Color(
             field="kind",
             type="nominal",
@@ -199,8 +206,6 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
             tip("n", "n", "d"),
         ],
     }
-    if several:
-        looks["yOffset"] = alt.YOffset(field="kind", type="nominal", scale=alt.Scale(domain=kinds))
     shape = alt.Shape(
         field="kind", type="nominal", scale=alt.Scale(domain=kinds, range=[SHAPES[kind] for kind in kinds]), legend=key
     )
@@ -216,9 +221,16 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
 
     layers = [
         *([alt.Chart().mark_rule(color=FAINT).encode(x=alt.XDatum(0))] if is_difference else []),
-        alt.Chart().mark_rule(strokeWidth=2).encode(x=across("low"), x2=alt.X2(field="high"), **looks),
-        alt.Chart().mark_rule(strokeWidth=1).encode(x=across("from"), x2=alt.X2(field="to"), **looks),
-        *(alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(f"cap_{side}"), **looks) for side in SIDES),
+        *(
+            alt.Chart().mark_rule(strokeWidth=size).encode(x=across(start), x2=alt.X2(field=end), **looks)
+            for size, start, end in ((2, "low", "high"), (1, "from", "to"))
+            if rows[start].count()
+        ),
+        *(
+            alt.Chart().mark_tick(thickness=1, size=8).encode(x=across(f"cap_{side}"), **looks)
+            for side in SIDES
+            if rows[f"cap_{side}"].count()
+        ),
         *(
             alt.Chart()
             .mark_point(shape=f"triangle-{side}", size=36, filled=True)
@@ -229,7 +241,7 @@ def _drawn(rows: pl.DataFrame, axis: list[str], legend: str, *, several: bool, i
         alt.Chart().mark_point(size=36, filled=True).encode(x=across("value"), shape=shape, **looks),
         alt.Chart()
         .mark_text(align="left", dx=10, color=INK)
-        .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="text", type="nominal")),
+        .encode(**placed, x=alt.XValue("width"), text=alt.Text(field="text", type="nominal")),
     ]
     only_drawn = ("place", "text", "from", "to", *(f"{end}_{side}" for end in ("arrow", "cap") for side in SIDES))
     return layered(

@@ -101,5 +101,5 @@ def test_a_declared_band_is_drawn_on_both_sides_of_0():
     assert [(row["band_low"], row["band"]) for row in rows_of(compared)] == [(-0.03, 0.03), (None, None)]
     spec = spec_of(differences(compared))
     assert [layer["mark"]["type"] for layer in spec["spec"]["layer"]] == ["rect", "rule", "rule", "point", "text"]
-    assert "shaded: declared band of practical equivalence" in str(spec["title"])
+    assert "Shaded: declared band of practical equivalence" in str(spec["title"])
     assert "rect" not in str(spec_of(differences(found())))

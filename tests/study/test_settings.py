@@ -1,7 +1,10 @@
 """Settings: what can be declared, and how refusals read."""
 
+import math
+
 import pytest
 
+import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
 from sessionkit.study import Settings
 
@@ -41,3 +44,27 @@ def test_values_out_of_range_are_refused(given, words):
 def test_unknown_names_are_refused():
     with pytest.raises(UsageError, match="did you mean 'max_grade'"):
         Settings.of({"maxgrade": 2})
+
+
+def test_a_band_of_equivalence_is_a_number_above_0_for_each_measure():
+    assert Settings(equivalence={"nsDCG@10": 1}).equivalence == {"nsDCG@10": 1.0}
+    for wrong in ({"nsDCG@10": 0}, {"nsDCG@10": -0.02}, {"nsDCG@10": True}, {"nsDCG@10": math.inf}, {1: 0.02}, [0.02]):
+        with pytest.raises(DataError, match="a number above 0 for each measure"):
+            Settings(equivalence=wrong)
+
+
+def test_a_band_is_kept_when_a_study_is_saved_and_says_what_is_no_measure(tmp_path):
+    rows = {"session_id": list("abcd"), "query_position": [1] * 4, "rank": [1] * 4, "doc_id": list("dede")}
+    sessions = {"session_id": list("abcd"), "system_id": list("ABAB"), "user_id": list("1122")}
+
+    def saved(measure):
+        study = sk.from_tables(rows, None, sessions=sessions, equivalence={measure: 2})
+        study.save(tmp_path / measure)
+        return sk.open_study(tmp_path / measure)
+
+    assert saved("Clicks").settings.equivalence == {"Clicks": 2.0}
+    assert sk.compare(saved("Queries()"), "Queries").equivalence == {"Queries": 2.0}  # however the measure is spelled
+    with pytest.raises(
+        UsageError, match=r"equivalence that study\.toml declares: there is no measure 'Querys'; did you mean 'Queries'"
+    ):
+        sk.compare(saved("Querys"), "Queries")

@@ -96,8 +96,6 @@ def differences(
     bands = getattr(comparison, "equivalence", {})
     rows, what = _rows(table, alpha, getattr(comparison, "directions", {}), bands)
     what = f"{what}; filled: p \u2264 {alpha:g}"
-    if rows.get_column("band").count():
-        what = f"{what}; shaded: declared band of practical equivalence"
     if family.has_unadjusted_intervals:
         what = f"{what}; intervals are unadjusted, p{family.told}"
     withheld = (
@@ -105,7 +103,8 @@ def differences(
     )
     if withheld:
         what = f"{what}; not filled: {withheld:,} with too few units for a verdict"
-    below = [*([subtitle] if subtitle else []), what]
+    band = ["Shaded: declared band of practical equivalence"] if rows.get_column("band").count() else []
+    below = [*([subtitle] if subtitle else []), what, *band]
     drawn, data = _layers(rows)
     plot = layered(drawn, data=data, width=PLOT, height=alt.Step(ROW))
     if rows.get_column("scale").n_unique() == 1:

@@ -14,7 +14,7 @@ from sessionkit.display.numbers import share_text, statistic
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Tile, Tiles
-from sessionkit.reports.sections.headline import difference_of, tested_rows, topics_of
+from sessionkit.reports.sections.headline import EXPLORATORY, difference_of, tested_rows, topics_of
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.scoring.measures.words import lies_between_0_and_1
 from sessionkit.study.resultless_queries import MissingLists, differing_shares, shares_by_group
@@ -52,7 +52,7 @@ def _found_in_words(of: Material, found: Comparison) -> str:
     if tested.is_empty():
         return "Nothing tested"
     if len(found.table) == 1:
-        return difference_of(of, found, tested.row(0, named=True)).in_words
+        return difference_of(of, found, tested.row(0, named=True)).in_words("" if of.declared else EXPLORATORY)
     decided = tested.filter(pl.col("why").is_null())
     if decided.is_empty():
         return "No verdict"

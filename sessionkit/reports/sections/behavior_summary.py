@@ -39,6 +39,8 @@ from sessionkit.scoring.measures.words import lies_between_0_and_1, meaning
 
 FIRST = ("Queries", "Clicks", "Abandoned", "Duration")
 """Measures of behavior that the first screen shows, of those that the log allows."""
+MOST_ROWS = 12
+"""Differences that the first screen draws at most."""
 NO_RELEVANCE = "What people did does not say what they found: that takes judgments."
 
 
@@ -76,7 +78,7 @@ def behavior_summary(of: Material) -> list[Part]:
         Tile(SURE, units_in_words(of, found, str(measures[0])), " ".join(sureness(found, str(measures[0])))),
         open_question,
     ]
-    drawn: list[Part] = [] if len(found.groups[found.by].unique()) > 2 else [_forest(of, found)]
+    drawn: list[Part] = [] if len(found.table) > MOST_ROWS else [_forest(of, found)]
     return [of.led([lead, f"{valueless} {about}"]), *drawn, _tiles(of, tiles)]
 
 

@@ -79,7 +79,9 @@ def test_a_p_that_disagrees_with_the_interval_is_named(low, high, p, said):
 
 def test_only_a_claim_is_exploratory():
     assert difference(0.01, 0.2).sentence("Exploratory: ").startswith("Exploratory: B scores higher than A: ")
+    assert difference(0.01, 0.2).in_words("Exploratory: ") == "Exploratory: B scores higher"
     assert difference(-0.01, 0.2).sentence("Exploratory: ").startswith("No difference between B and A is shown: ")
+    assert difference(-0.01, 0.2).in_words("Exploratory: ") == "No difference shown"
 
 
 def test_an_adjusted_difference_does_not_contradict_the_means():
@@ -97,7 +99,7 @@ def test_too_few_units_have_no_verdict():
     )
     few = difference(0.1, 0.2, why=why)
     assert few.sentence("Exploratory: ").startswith(f"{why}. nsDCG@10 .450 against .300, difference .150")
-    assert few.in_words == "No verdict"
+    assert few.in_words() == "No verdict"
     unbounded = difference(None, None, estimate=0.1)
     assert unbounded.sentence().startswith("No verdict on B and A: these are too few for an interval. ")
     assert "CI" not in unbounded.sentence()
@@ -113,4 +115,4 @@ def test_too_few_units_have_no_verdict():
     ],
 )
 def test_the_answer_says_the_same_in_a_few_words(low, high, band, said):
-    assert difference(low, high, band=band).in_words == said
+    assert difference(low, high, band=band).in_words() == said

@@ -342,10 +342,17 @@ def single_sessions(study: Study, choices: Choices) -> Figure:
     why = f", the first of {n_groups} {columns}," if n_groups > 1 else ""
     caption = (
         f"Every session{whose}{why} for {choices.topic_told}: {measure} after every slot; {counted(len(sessions), 'session')}. "
-        "A point marks where the searcher stopped, a number beside it how many did there; dashes hold the gain to the end of the "
-        f"longest session.{choices.told(measure)}"
+        f"A point marks where the searcher stopped{_number_told(frame)}; dashes hold the gain to the end of the longest session."
+        f"{choices.told(measure)}"
     )
     return Figure("single-sessions", title, chart, caption)
+
+
+def _number_told(curves: pl.DataFrame) -> str:
+    """What a number beside a point is; nothing where no two sessions stopped at one place with one gain."""
+    stops = curves.filter(~pl.col("stopped")).group_by("session_id").agg(pl.col("slot", "value").sort_by("slot").last())
+    places = stops.drop_nulls("value").group_by("slot", "value").len()
+    return ", a number beside it how many stopped there with the same gain" if (places["len"] > 1).any() else ""
 
 
 def _one_of(number: int, things: str) -> str:

@@ -35,8 +35,8 @@ def explorer_parts(of: Material, room: int) -> list[Part]:
     about = (
         "There are no judgments, so nothing has a gain."
         if of.unjudged is not None
-        else f"Gains and curves are those of {of.choices.measure}; the dashed curve is that of the session's own ideal, "
-        "whose end is the height of the small curves in the table."
+        else f"Gains and curves are those of {of.choices.measure}; where one session is drawn, the gray dashed curve is that of "
+        "its own ideal, whose end is the height of the small curves in the table; where two are, the dashed curve is the second session's."
     )
     if held == everyone:
         told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."

@@ -132,7 +132,7 @@ def _share_against_score(of: Material) -> list[Part]:
         "bias: judges judge what searches find, so a session that finds more relevant documents also shows more judged ones."
     )
     caption = (
-        f"Sessions by judged share, to the nearest 10%, and {scored}. Circles: their area is the number of sessions; lines: means of "
+        f"Sessions by judged share, to the nearest 10%, and {scored}. The larger a circle, the more sessions; lines: means of "
         "judged shares that at least two sessions have."
     )
     return [of.paragraph(told), Figure("rating-scatter", SCATTER, chart, caption)]

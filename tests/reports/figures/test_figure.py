@@ -416,3 +416,20 @@ def test_the_bounds_on_a_session_card_are_those_of_the_whole_study(clinic):
     lower, upper = bounds.select("lower", "upper").row(0)
     caption = single_figure(clinic, "session-card", parse_measure("nsDCG@10"), session="c039").caption
     assert f"between {lower:.3f} and {upper:.3f} whatever the grades" in caption
+
+
+def test_single_sessions_say_what_a_number_beside_a_point_is_where_there_is_one():
+    def caption(ranks):
+        """Of two sessions of one topic, whose relevant documents stand at these ranks."""
+        rows = [
+            (f"s{n}", "S1", "t", 1, rank, "d" if rank == at else f"n{rank}")
+            for n, at in enumerate(ranks)
+            for rank in (1, 2)
+        ]
+        names = ["session_id", "system_id", "topic_id", "query_position", "rank", "doc_id"]
+        judgments = pl.DataFrame({"topic_id": ["t"], "doc_id": ["d"], "grade": [1]})
+        study = sk.from_tables(results=pl.DataFrame(rows, schema=names, orient="row"), judgments=judgments)
+        return single_figure(study, "single-sessions", parse_measure("sDCG@2")).caption
+
+    assert "stopped, a number beside it how many stopped there with the same gain; dashes" in caption([1, 1])
+    assert "A point marks where the searcher stopped; dashes" in caption([1, 2])

@@ -67,7 +67,7 @@ def _parts(of: Material) -> list[Part]:
     found = of.incompleteness
     if isinstance(found, Exception):
         return _without_bounds(of, found)
-    in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "These results hold")
+    in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "The other ", "These results hold")
     parts: list[Part] = [
         of.told("\n".join(line for line in found.reading.split("\n") if not line.startswith(in_tables)))
     ]

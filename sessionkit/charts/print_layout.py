@@ -179,7 +179,8 @@ class PrintLayout:
             for place, asked in enumerate((self.width, height)):
                 slope = (first[place] - second[place]) / (inner[place] - more[place]) if inner[place] else 0
                 if asked is not None and slope > 0:
-                    inner[place] = max(20.0, inner[place] + (asked - first[place]) / slope)
+                    # below 1, a title is wider than the smaller plot: a line through both sizes would overshoot
+                    inner[place] = max(20.0, inner[place] + (asked - first[place]) / max(slope, 1.0))
                 elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
         return inner[0], inner[1]
@@ -187,7 +188,10 @@ class PrintLayout:
     def _sized(self, spec: dict[str, Any], measured: SpecWidth) -> dict[str, Any]:
         """A specification with the size of its plot set, and without texts for which there is then no room."""
         made = self._with_plot(spec, *(self.plot or self._solved(spec, measured)))
-        _leave_out(made, [layer for layer in _leaves(made) if _is_crowded(made, layer)], NUMBERS)
+        crowded = [layer for layer in _leaves(made) if _is_crowded(made, layer)]
+        _leave_out(made, crowded, NUMBERS)
+        if crowded and self.plot is None:  # what is left can be narrower
+            made = self._with_plot(made, *self._solved(made, measured))
         made = _thinned(made)
         if self.plot is not None:  # the size of the whole follows from it
             return made

@@ -239,6 +239,23 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     assert "Numbers" not in narrow
     assert "Ring: base setting" in narrow
     assert "Shown by the test at 0 of 34 settings" in narrow
+    points = float(size_of(tmp_path / "chart.svg")["width"].removesuffix("pt"))
+    assert points == pytest.approx(
+        84 / 25.4 * 72, rel=0.005
+    )  # also without the numbers, which were wider than their cells
+
+
+def test_a_title_wider_than_a_small_plot_leaves_the_figure_its_width(tmp_path):
+    rows = [
+        (str(x), str(y), "B", x / 300, 0.5, False, "holds", x == y == 1, True)
+        for x in range(1, 19)
+        for y in range(1, 19)
+    ]
+    names = ["x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds"]
+    chart = charts.sweep_map(pl.DataFrame(rows, schema=names, orient="row"), x="b", y="bq")
+    path = save(chart, tmp_path / "chart.svg", width="84mm")
+    points = float(size_of(path)["width"].removesuffix("pt"))
+    assert points == pytest.approx(84 / 25.4 * 72, rel=0.005)
 
 
 def test_long_names_and_titles_leave_a_narrow_plot_its_width(curves, tmp_path):

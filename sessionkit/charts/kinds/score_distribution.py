@@ -20,8 +20,8 @@ SOURCE = "sessionkit.score"
 COLUMNS = ("group", "value")
 MOST, POINTS = 40, 300
 """Groups of one figure, and sessions of each that are drawn as points."""
-HEIGHT, LEAST, GREATEST = 520, 30, 64
-"""Height of all rows together, and of each."""
+HEIGHT, GAP, LEAST, GREATEST = 500, 6, 12, 64
+"""Height of all rows together, and between two; least and greatest height of a row: 20 rows fit on a page of a paper."""
 FENCE = 1.5
 """Whiskers reach the last value within so many times the distance of the quartiles (Tukey 1977)."""
 ORDERS = ("group", "mean")
@@ -119,10 +119,10 @@ def score_distribution(
     drawn = layered(
         layers,
         data=values(both, both.rename({"kind": "part"}).drop("height", "place")),
-        height=max(LEAST, min(GREATEST, HEIGHT // len(boxes))),
+        height=max(LEAST, min(GREATEST, HEIGHT // len(boxes) - GAP)),
     )
     faceted: alt.FacetChart = drawn.facet(
-        row=alt.Row(field="group", type="nominal", sort=in_order(), header=header), spacing=6
+        row=alt.Row(field="group", type="nominal", sort=in_order(), header=header), spacing=GAP
     )
     return titled(faceted, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
 

@@ -80,3 +80,13 @@ def test_a_study_that_names_nothing(call, tmp_path):
 )
 def test_what_cannot_be(refused, study, tmp_path, options, names):
     refused(2, "describe", study, *(option.format(tmp_path) for option in options), names=names)
+
+
+def test_a_reader_of_80_columns_sees_every_value_and_no_command_is_broken(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    lines = call("describe", saved_clinic()).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(lines)
+    assert "  command  sessionkit breakdown STUDY 'nDCG@10' --significance" in lines

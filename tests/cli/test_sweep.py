@@ -110,3 +110,14 @@ def test_names_from_a_log_do_not_act_on_a_terminal(call, study):
     assert outcome.status == 0
     assert "[red]x" in outcome.out
     assert "\x1b" not in outcome.out + outcome.err
+
+
+def test_numbers_of_settings_are_rounded_for_people_and_exact_for_programs(call, clinic):
+    words = ("sweep", clinic, "sDCG@10", "--vary", "b=1.5:10:4", "--table", "ranges")
+    shown, stored = (
+        call(*words[: -2 if form == "table" else None], "--format", form).out for form in ("table", "jsonl")
+    )
+    values = [1.5 + step * 8.5 / 3 for step in range(4)]
+    assert "4.33333333333" not in shown
+    assert f"{values[1]:.6g}, {values[2]:.6g}, 10" in " ".join(shown.split())
+    assert f"{values[1]:.12g}, {values[2]:.12g}, 10" in stored

@@ -130,7 +130,7 @@ def test_differences_with_intervals_are_points_with_their_numbers_of_sessions():
         ("t", 0.2, -0.1, 0.5, 15, 12), ("u", -0.1, None, None, 1, 20),
     ]  # fmt: skip
     spec = spec_of(chart)
-    _, rule, point, text = spec["layer"]
+    _, rule, point, _, text = spec["layer"]  # a number has a white edge behind it
     assert [layer["mark"]["type"] for layer in (rule, point, text)] == ["rule", "point", "text"]
     drawn_rows = spec["datasets"][point["data"]["name"]]
     assert [(row["sessions"], row["least"]) for row in drawn_rows] == [("15, 12", 12), ("1, 20", 1)]

@@ -35,6 +35,8 @@ ENDS = ("low", "high")
 """Columns of the ends of intervals, of a table that has them."""
 MOST_NUMBERED, BESIDE = 30, 44
 """Topics up to which the numbers of sessions are written; characters of them that stand beside each other in a column."""
+ROOM, ROOM_UPRIGHT = 0.12, 0.28
+"""Share of the reach of intervals that is left above them for numbers, beside each other and upright."""
 SHORT = 40
 """Characters of what the axis says of two names."""
 NARROWEST, WIDEST = 2, 60
@@ -158,6 +160,13 @@ def _with_intervals(
         looks: dict[str, Any] = (
             {"baseline": "bottom", "dy": -4} if is_beside else {"angle": 270, "align": "left", "dx": 5}
         )
-        text = chart.mark_text(color=INK, fontSize=10, **looks)
-        layers.append(text.encode(x=encoding["x"], y=top, text=alt.Text(field="sessions", type="nominal")))
+        ends = [0.0, *rows["difference"], *rows["low"].drop_nulls(), *rows["high"].drop_nulls()]
+        room = (max(ends) - min(ends)) * (ROOM if is_beside else ROOM_UPRIGHT)
+        top["scale"] = alt.Scale(domainMax=max(ends) + room)  # no number stands on the title of the axis
+        words = {"x": encoding["x"], "y": top, "text": alt.Text(field="sessions", type="nominal")}
+        for ink in (
+            {"color": "white", "stroke": "white", "strokeWidth": 3},
+            {"color": INK},
+        ):  # no line goes through a number
+            layers.append(chart.mark_text(fontSize=10, **ink, **looks).encode(**words))
     return layers

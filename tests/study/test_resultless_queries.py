@@ -7,7 +7,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.reports.page import sections_of
-from sessionkit.reports.parts import Tiles, Words
+from sessionkit.reports.parts import Tiles
 
 REMEDY = "; if that is wrong, correct without_results, missing_positions, empty_list or results_status in study.toml and ingest again"
 
@@ -137,19 +137,13 @@ def test_the_page_says_it_beside_what_is_judged():
     for place in (0, 2, 4, 1):
         statuses[place] = "empty"
     tiles = tiles_of(log(statuses, ("a", "b")))
-    assert [*tiles][:2] == ["Judged of the first 10 results of each list", "Queries without results"]
-    tile = tiles["Queries without results"]
-    assert (tile.fact, tile.more) == (
-        "20.0%",
-        "4 of 20 queries (a 30.0%, b 10.0%): 4 returned nothing and have the value 0.",
-    )
-    assert "Queries without results" in tiles_of(log(["not_logged", "shown", "shown"]))  # nothing is compared
+    said = "4 of 20 queries (20.0%; a 30.0%, b 10.0%) have no results: 4 returned nothing and have the value 0."
+    assert said in tiles["What could overturn it"].more
+    alone = tiles_of(log(["not_logged", "shown", "shown"]))  # nothing is compared
+    assert "1 of 3 queries (33.3%) has no results: " in alone["What could overturn it"].more
 
 
-def test_few_queries_are_a_sentence_of_the_first_section():
-    study = log(["empty", *["shown"] * 9])
-    assert "Queries without results" not in tiles_of(study)
-    said = [text for part in sections_of(study)[0].parts if isinstance(part, Words) for text in part.paragraphs]
+def test_few_queries_are_counted_without_a_share():
+    said = tiles_of(log(["empty", *["shown"] * 9]))["What could overturn it"].more
     assert "1 of 10 queries has no results: 1 returned nothing and has the value 0." in said
-    everything = sections_of(log(["shown"] * 10))[0].parts
-    assert not [part for part in everything if isinstance(part, Words) and "no results" in str(part)]
+    assert "no results" not in tiles_of(log(["shown"] * 10))["What could overturn it"].more

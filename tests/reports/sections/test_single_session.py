@@ -6,9 +6,8 @@ import pytest
 import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataWarning
-from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.page import report, sections_of
-from sessionkit.reports.parts import Tiles, Words
+from sessionkit.reports.parts import FigureRow, Tiles
 from tests.reports.read_page import Reader
 
 
@@ -136,17 +135,16 @@ def grouped(many):
 @pytest.mark.slow
 def test_a_column_of_too_many_groups_is_said_on_the_page_and_warned_of():
     with pytest.warns(DataWarning, match="ward has 21 groups; a page compares and draws at most 20"):
-        words = parts(grouped(21), Words, by="ward")
-    said = " ".join(paragraph for one in words for paragraph in one.paragraphs)
+        rows = parts(grouped(21), Tiles, by="ward")
+    said = " ".join(tile.more for row in rows for tile in row.tiles)
     assert "ward has 21 groups; a page compares and draws at most 20" in said
     assert "by system_id instead" in said
 
 
 @pytest.mark.slow
 def test_groups_called_by_numbers_stand_with_the_name_of_their_column():
-    (drawn,) = [
-        one for one in parts(grouped(3), Figure, by="ward") if one.kind == "group-means" and one.chart is not None
-    ]
+    figures = [one for row in parts(grouped(3), FigureRow, by="ward") for one in row.figures]
+    (drawn,) = [one for one in figures if one.kind == "group-means" and one.chart is not None]
     assert "ward 1" in str(drawn.chart.to_dict())
     tables = [one for one in parts(grouped(3), TextTable, by="ward") if one.caption == "Behavior by group"]
     assert tables[0].headers[1:] == ("ward 1", "ward 2", "ward 3")

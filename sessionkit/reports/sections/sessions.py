@@ -99,10 +99,10 @@ def sessions(of: Material) -> list[Part]:
         figures(of.shown, choices, [kind])
         for kind, choices in (("last-vs-nonlast", of.highlighting), ("session-curve", _of_gain(of.highlighting)))
     )
-    drawable = curves.chart is not None
     ahead = [] if of.apart is None else [of.paragraph(_ahead(of.apart, of))]
-    along = _along(of) if drawable else []
-    return [*of.sampled, *_of_last(of), parts, *along, *ahead, curves]
+    along = _along(of) if curves.chart is not None else []
+    last = parts if parts.chart is not None else Words((f"Last and earlier queries. {parts.caption}",))
+    return [*of.sampled, *_of_last(of), last, *along, *ahead, curves]
 
 
 def _ahead(found: pl.DataFrame, of: Material) -> str:

@@ -25,7 +25,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.analysis.provenance import plugin_words
 from sessionkit.cli import main
-from sessionkit.cli.terms import guide
+from sessionkit.display.guides import guide
 from sessionkit.engines.spark.engine import foreign_modules
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load

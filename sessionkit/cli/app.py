@@ -30,7 +30,8 @@ from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judg
 from sessionkit.cli.runner import plugins_first
 from sessionkit.cli.scores import explain, score
 from sessionkit.cli.sweep import sweep
-from sessionkit.cli.terms import TOPICS, glossary, guide, meaning, names, nearest, title
+from sessionkit.cli.terms import TOPICS, meaning, names, nearest, title
+from sessionkit.display.guides import glossary, guide
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sessionkit.display.guides import glossary, guide
 from sessionkit.display.words import listed
 from sessionkit.errors import LONGEST_NAME, close_names
 
 if TYPE_CHECKING:
     from sessionkit.readers.entries import Option
 
-GUIDES = Path(__file__).parents[1] / "guides"
 TOPICS = (
     "first-study",
     "own-logs",
@@ -36,31 +35,13 @@ TOPICS = (
     "terms",
 )
 """The guides in the order in which they are read."""
-GLOSSARY = "terms"
-"""The guide that says what words mean, an entry for each."""
 MOST_LOGS = 3
 """Formats with a word in their description that are named; of more the word says little."""
-
-
-def guide(topic: str) -> str:
-    """The text of a guide."""
-    return (GUIDES / f"{topic}.md").read_text(encoding="utf-8")
 
 
 def title(topic: str) -> str:
     """The first line of a guide."""
     return guide(topic).partition("\n")[0].removeprefix("# ")
-
-
-@cache
-def glossary() -> Mapping[str, str]:
-    """What words mean, by each form of the word in lower case."""
-    entries = re.findall(r"^- ((?:\*\*.+?\*\*,? ?)+): ((?:.*\n)(?:  .*\n)*)", guide(GLOSSARY), re.MULTILINE)
-    return {
-        word.casefold(): f"{word}: {' '.join(text.split())}"
-        for words, text in entries
-        for word in re.findall(r"\*\*(.+?)\*\*", words)
-    }
 
 
 @cache

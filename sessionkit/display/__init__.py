@@ -9,6 +9,7 @@ text.py         Displayed: values of words and tables, which show themselves in 
 text_tables.py  frames as aligned columns, for a terminal, as wide as it
 terminal.py     text folded to the width of a terminal
 notebook.py     words and frames as HTML, for a notebook
+guides.py       the guides as texts, and the glossary among them
 templates.py    the templates of pages, which escape every value
 natural_order.py  names in natural order
 frames.py       polars frames as results

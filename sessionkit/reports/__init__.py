@@ -11,6 +11,7 @@ In comes a study; out goes a page. Open `page.py` first.
     material.py      what several sections are made from
     parts.py         what a section is made of: words, tables, widgets
     html.py          sections, figures and tables as HTML
+    tooltips.py      terms in prose with their meanings; tooltips.html is the template
     export.py        the figures of a page as files
     figures/         the figures and their captions
     single.py        one figure as asked

@@ -20,6 +20,7 @@ from sessionkit.display.tables import TextTable
 from sessionkit.display.templates import macros, rendered, shortened_text
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.parts import Code, FigureRow, Heading, Part, Section, Terms, Tiles, Widget, Words
+from sessionkit.reports.tooltips import explain_terms, is_marked, mark_terms
 
 PARTS = {Words: "words", Heading: "heading", Terms: "terms", Code: "code", Widget: "widget", Tiles: "tiles"}
 """The macro that writes each kind of part; figures and tables have numbers besides."""
@@ -71,9 +72,14 @@ def _files(table: TextTable) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def html_sections(sections: Sequence[Section]) -> Markup:
-    """Return sections as the body of a page."""
-    return rendered("reports/sections.html", sections=sections, written=SectionWriter().html)
+def html_sections(sections: Sequence[Section], terms: Sequence[str] = ()) -> Markup:
+    """Return sections as the body of a page; of `terms` the first in each section has a tooltip, see `tooltips`."""
+    writer = SectionWriter()
+    written = [rendered("reports/sections.html", sections=[one], written=writer.html) for one in sections]
+    marked = [mark_terms(section, terms) for section in written]
+    return Markup().join(
+        [*marked, explain_terms([term for term in terms if any(is_marked(term, one) for one in marked)])]
+    )
 
 
 @dataclass

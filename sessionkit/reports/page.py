@@ -28,6 +28,7 @@ from sessionkit.reports.parts import Section, Widget
 from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.sections.registry import SECTIONS
+from sessionkit.reports.tooltips import terms_of
 from sessionkit.scoring.batch_cache import cache_batches
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import list_measures
@@ -151,7 +152,7 @@ def report(
         title=title,
         about=_about(study, Redaction.of(redact)),
         banner=BANNER if study.settings.synthetic else "",
-        sections=html_sections(made),
+        sections=html_sections(made, terms_of(study)),
     )
     scripts = [script("reports/sections.js")]
     scripts += [

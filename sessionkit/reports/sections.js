@@ -26,6 +26,32 @@
   };
   window.addEventListener("hashchange", opened);
   if (location.hash) opened();
+  // The meaning of a term shows below it, or above where there is no room: while the pointer is on either, or the term has the focus.
+  let [meaning, leaving] = [null, 0];
+  const hide = () => { meaning?.hidePopover(); meaning = null; };
+  const reveal = (term) => {
+    clearTimeout(leaving);
+    hide();
+    meaning = document.getElementById(term.getAttribute("aria-describedby"));
+    meaning.showPopover();
+    const [at, box] = [term.getClientRects()[0], meaning.getBoundingClientRect()];
+    const below = at.bottom + 4 + box.height <= innerHeight;
+    meaning.style.left = `${Math.max(8, Math.min(at.left, document.documentElement.clientWidth - box.width - 8))}px`;
+    meaning.style.top = `${below ? at.bottom + 4 : Math.max(0, at.top - 4 - box.height)}px`;
+  };
+  const leave = () => { leaving = setTimeout(hide, 200); };
+  for (const term of document.querySelectorAll("dfn")) {
+    for (const event of ["pointerenter", "focus", "click"]) term.addEventListener(event, () => reveal(term));
+    term.addEventListener("pointerleave", () => { if (document.activeElement !== term) leave(); });
+    term.addEventListener("blur", hide);
+  }
+  for (const tip of document.querySelectorAll(".tooltip")) {
+    tip.addEventListener("pointerenter", () => clearTimeout(leaving));
+    tip.addEventListener("pointerleave", leave);
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  window.addEventListener("scroll", hide, {passive: true});
+
   for (const detail of document.querySelectorAll("main details")) {
     detail.addEventListener("toggle", () => window.dispatchEvent(new Event("resize")));
   }

@@ -23,14 +23,22 @@
   // What is laid out for a size cannot shrink: its place scrolls.
   const isLaidOut = (spec) => Boolean(spec.usermeta?.laidOut);
 
-  // On a narrow screen the plot shrinks, panels stand below one another, and legends below all.
-  const fitted = (spec, room) => {
-    if (!room || room >= NARROW || isLaidOut(spec)) return spec;
+  // The texts that stand beside the rows of a plot: the name of each row, and its text.
+  const isBeside = ({encoding}) => encoding?.x?.value === "width" && encoding.y?.type === "nominal" && Boolean(encoding.text?.field);
+  const numbersBeside = (spec) => (spec.spec ?? spec).layer?.filter(isBeside).flatMap(({data = spec.data, encoding: {y, text}}) =>
+    (data?.values ?? spec.datasets?.[data?.name] ?? []).map((row) => [row[y.field], row[text.field]])) ?? [];
+
+  // On a narrow screen the plot shrinks, panels and numbers stand below it, and legends below all.
+  const isNarrow = (spec, room) => room > 0 && room < NARROW && !isLaidOut(spec);
+  const fitted = (whole, room) => {
+    if (!isNarrow(whole, room)) return whole;
+    const alone = (plot) => ({...plot, layer: plot.layer.filter((layer) => !isBeside(layer))});
+    const spec = !numbersBeside(whole).length ? whole : whole.spec ? {...whole, spec: alone(whole.spec)} : alone(whole);
     const {config = {}} = spec;
     const side = Math.max(170, room - 100);
     const grid = spec.facet?.row && spec.facet.column;  // two panels beside each other stay so
-    const panels = grid ? {spec: {...spec.spec, width: Math.min(spec.spec.width, Math.floor((room - 40) / 2))}} : spec.spec && (spec.columns || spec.facet?.column)
-      ? {columns: 1, facet: spec.facet?.column ?? spec.facet, spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
+    const panels = grid ? {spec: {...spec.spec, width: Math.min(spec.spec.width, Math.floor((room - 40) / 2))}} : spec.spec && (spec.columns || spec.facet?.row || spec.facet?.column)
+      ? {...(spec.facet?.row ? {} : {columns: 1, facet: spec.facet?.column ?? spec.facet}), spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
     const beside = spec.layer?.some((layer) => layer.encoding?.x?.value === "width");
     const sized = typeof spec.width === "number"
       ? {width: Math.max(100, Math.min(spec.width, side - (beside ? BESIDE : 0)))} : {};
@@ -40,6 +48,21 @@
       legend: {...config.legend, ...limited, orient: "bottom", direction: "vertical"},
       title: {...config.title, limit: room - 20},
       axisX: {...config.axisX, titleLimit: room - 60}}};
+  };
+
+  const numbersBelow = (spec) => {
+    const list = document.createElement("dl");
+    list.className = "numbers";
+    for (const texts of numbersBeside(spec)) {
+      const row = document.createElement("div");
+      texts.forEach((text, nth) => {
+        const part = document.createElement(nth ? "dd" : "dt");
+        part.textContent = text;
+        row.append(part);
+      });
+      list.append(row);
+    }
+    return list;
   };
 
   const save = async (view, kind, name) => {
@@ -85,6 +108,8 @@
       place.classList.toggle("laid-out", isLaidOut(spec));
       if (isLaidOut(spec)) place.tabIndex = 0;  // so that the keyboard can scroll it
       openSessions(shown.view, place);
+      shown.numbers?.remove();
+      if (isNarrow(spec, room) && numbersBeside(spec).length) place.after(shown.numbers = numbersBelow(spec));
       const drawn = place.querySelector("svg");
       for (const told of ["role", "aria-label", "aria-roledescription"]) drawn.parentElement.removeAttribute(told);
       drawn.setAttribute("role", "img");

@@ -22,7 +22,7 @@ from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.parts import Code, FigureRow, Heading, Part, Section, Terms, Tiles, Widget, Words
 from sessionkit.reports.tooltips import explain_terms, is_marked, mark_terms
 
-PARTS = {Words: "words", Heading: "heading", Terms: "terms", Code: "code", Widget: "widget", Tiles: "tiles"}
+PARTS = {Words: "words", Terms: "terms", Code: "code", Widget: "widget", Tiles: "tiles"}
 """The macro that writes each kind of part; figures and tables have numbers besides."""
 FORMS: dict[str, tuple[str, str, Callable[[TextTable], str]]] = {
     "tex": ("LaTeX", "application/x-tex", latex_table),
@@ -74,12 +74,9 @@ def _files(table: TextTable) -> list[tuple[str, str, str, str]]:
 
 def html_sections(sections: Sequence[Section], terms: Sequence[str] = ()) -> Markup:
     """Return sections as the body of a page; of `terms` the first in each section has a tooltip, see `tooltips`."""
-    writer = SectionWriter()
-    written = [rendered("reports/sections.html", sections=[one], written=writer.html) for one in sections]
-    marked = [mark_terms(section, terms) for section in written]
-    return Markup().join(
-        [*marked, explain_terms([term for term in terms if any(is_marked(term, one) for one in marked)])]
-    )
+    written = rendered("reports/sections.html", sections=sections, written=SectionWriter().html)
+    marked = mark_terms(written, terms)
+    return marked + explain_terms([term for term in terms if is_marked(term, marked)])
 
 
 @dataclass
@@ -106,7 +103,11 @@ class SectionWriter:
             number = f"S{self.folded_figures}" if folded else str(self.figures)
             html: Markup = written.figure(part, number, _place(part, f"figure-{number.lower()}"))
         else:
-            html = getattr(written, PARTS[type(part)])(part)
+            html = (
+                written.heading(part, folded)
+                if isinstance(part, Heading)
+                else getattr(written, PARTS[type(part)])(part)
+            )
         return html
 
 

@@ -51,10 +51,16 @@ def terms_of(study: Study) -> list[str]:
     ]
 
 
-def mark_terms(section: Markup, terms: Sequence[str]) -> Markup:
-    """Return a section in which the first of each term in prose can be pointed at, touched or reached by the keyboard."""
+def mark_terms(sections: Markup, terms: Sequence[str]) -> Markup:
+    """Return sections, in each of which the first of each term in prose can be pointed at, touched or reached by the keyboard."""
     if not terms:
-        return section
+        return sections
+    pieces = re.split("(?=<section id=)", sections)
+    return Markup("".join(_mark_section(piece, terms) for piece in pieces))  # noqa: S704 - HTML in, and own tags
+
+
+def _mark_section(section: str, terms: Sequence[str]) -> str:
+    """Return one section with its terms marked."""
     pattern = re.compile("|".join([QUOTED, *(rf"(?P<{_id(term)}>\b(?:{SPELLINGS[term]})\b)" for term in terms)]))
     ids = {_id(term) for term in terms}
 
@@ -68,12 +74,12 @@ def mark_terms(section: Markup, terms: Sequence[str]) -> Markup:
         pieces = re.split("(<[^>]*>)", match[3])  # texts and, at odd places, tags
         return match[1] + "".join(text if nth % 2 else pattern.sub(marked, text) for nth, text in enumerate(pieces))
 
-    return Markup(PROSE.sub(in_prose, section))  # noqa: S704 - only tags of this module are added to HTML
+    return PROSE.sub(in_prose, section)
 
 
-def is_marked(term: str, section: Markup) -> bool:
-    """Return whether a section has a tooltip for a term."""
-    return f'aria-describedby="{_id(term)}"' in section
+def is_marked(term: str, sections: Markup) -> bool:
+    """Return whether sections have a tooltip for a term."""
+    return f'aria-describedby="{_id(term)}"' in sections
 
 
 def explain_terms(terms: Sequence[str]) -> Markup:

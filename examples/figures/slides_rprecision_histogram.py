@@ -33,7 +33,7 @@ study = sk.from_tables(
     },
 )
 histogram = sk.rprecision_histogram(study, "A", "B")
-for topic, a, b, difference in histogram.rows():
+for topic, a, b, difference in histogram.select("topic_id", "a", "b", "difference").rows():
     print(f"{topic}: A {a:.4f}, B {b:.4f}, A - B {difference:+.4f}")
 chart = sk.charts.rprecision_histogram(histogram, "A", "B", title="R-precision by topic", subtitle="A - B")
 print(sk.charts.save(chart, out / "slides_rprecision_histogram.svg"))

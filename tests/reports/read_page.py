@@ -25,6 +25,11 @@ class Reader(HTMLParser):
             self.text += data
 
 
+def without_terms(text):
+    """Return a page without the marks of terms that have a tooltip."""
+    return re.sub("</?dfn[^>]*>", "", text)
+
+
 def specs(text):
     """Return the charts of a page."""
     return [json.loads(found) for found in re.findall(r'data-chart="[^"]*">(.*?)</script>', text)]

@@ -100,9 +100,12 @@ def _compared(of: Material, measures: list[Measure]) -> Comparison | str:
     if of.large:
         return f"Behavior is not compared for more than {LARGE:,} sessions."
     try:
-        return compare(of.study, measures, of.compared_by, memory=of.memory)
+        found = compare(of.study, measures, of.compared_by, memory=of.memory)
     except (DataError, MeasureError, UsageError) as error:
         return f"The groups are not compared: {error}."
+    if tested_rows(found).is_empty():
+        return f"The groups are not compared: {'; '.join(found.notes) or 'no value could be tested'}."
+    return found
 
 
 def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:

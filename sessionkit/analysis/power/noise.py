@@ -145,12 +145,15 @@ def _some(sessions: GroupedSessions, design: Design, rng: np.random.Generator) -
     if len(names) <= most:
         return sessions, 0
     some = names.gather(np.sort(rng.permutation(len(names))[:most]))
-    keep = each.is_in(some.implode()).fill_null(value=False)
-    kept = GroupedSessions(
-        sessions.frame.filter(keep), sessions.values[keep.to_numpy()], sessions.measures, sessions.groups, sessions.by,
-        sessions.without_group,
-    )  # fmt: skip
-    return kept, most
+    is_drawn = each.is_in(some.implode()).fill_null(value=False)
+    frame = sessions.frame.filter(is_drawn)
+    # components are those within groups, so a group of none of the drawn users is left out: its mean would be 0 / 0
+    present = set(frame.get_column("group"))
+    groups = tuple(group for group in sessions.groups if group in present)
+    drawn = GroupedSessions(
+        frame, sessions.values[is_drawn.to_numpy()], sessions.measures, groups, sessions.by, sessions.without_group
+    )
+    return drawn, most
 
 
 def _known(frame: pl.DataFrame, column: str) -> bool:

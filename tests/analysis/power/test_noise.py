@@ -54,6 +54,18 @@ def test_paired_by_user():
     assert 2 * (found.of(WITH_USER)[0] + found.of("residual")[0] / 3) == pytest.approx(d.var(ddof=1))
 
 
+def test_groups_that_no_drawn_user_met_are_left_out():
+    values = np.random.default_rng(9).normal(0, 0.2, (120, 4))
+    # 20 systems: users meet S0 to S9, but each of the last ten users meets a system that nobody else meets
+    systems = [[(user + i) % 10 if user < 110 or i else user - 100 for i in range(4)] for user in range(120)]
+    rows = [
+        (f"s{u}-{i}", f"u{u:03}", f"t{i}", f"S{systems[u][i]:02}", value) for (u, i), value in np.ndenumerate(values)
+    ]
+    _, found = estimated(scores(rows))
+    assert 50 <= found.sampled < 120
+    assert found.of("residual")[0] ** 0.5 == pytest.approx(0.2, rel=0.15)
+
+
 @pytest.mark.slow
 def test_the_clinics_design():
     many = [estimated(crossing(values))[1] for values in simulated(60, interaction=0.1, seed=5).T]

@@ -81,18 +81,20 @@ class Difference:
         pair = f"{self.second} and {self.first}"
         turned = opposite_text(dict(self.row), adjusted=self.adjustment == ADJUSTED)
         if self.row["why"] is not None:
-            return f"{self.row['why']}. {self.numbers}.{turned}"
+            return f"{self.row['why']}. {self._numbers}.{turned}"
         match self.verdict:
             case None:
-                return f"No verdict on {pair}: these are too few for an interval. {self.numbers}.{turned}"
+                return f"No verdict on {pair}: these are too few for an interval. {self._numbers}.{turned}"
             case "not shown":
-                said = f"No difference between {self.second} and {self.first} is shown: {self.numbers}. {self._remains}"
+                said = (
+                    f"No difference between {self.second} and {self.first} is shown: {self._numbers}. {self._remains}"
+                )
             case "practically equal":
-                said = f"{prefix}{pair} are practically equal: {self.numbers}. {self._within}"
+                said = f"{prefix}{pair} are practically equal: {self._numbers}. {self._within}"
             case "less than matters":
-                said = f"{prefix}{self._claim}, by less than matters: {self.numbers}. {self._within}"
+                said = f"{prefix}{self._claim}, by less than matters: {self._numbers}. {self._within}"
             case "shown":
-                said = f"{prefix}{self._claim}: {self.numbers}. {self._remains}"
+                said = f"{prefix}{self._claim}: {self._numbers}. {self._remains}"
         return f"{said}{self._disagreement}{turned}"
 
     @property
@@ -118,7 +120,7 @@ class Difference:
         return f"{self.second} {self._side} than {self.first}{lower}"
 
     @property
-    def numbers(self) -> str:
+    def _numbers(self) -> str:
         """Both means, the difference, its interval, p and n."""
         row, measure = self.row, self.row["measure"]
         raw = "raw means " if self.adjustment else ""

@@ -19,7 +19,7 @@ from sessionkit.reports.parts import FigureRow, Part, Words
 from sessionkit.reports.sections.answers import answers
 from sessionkit.reports.sections.behavior_summary import behavior_summary
 from sessionkit.reports.sections.forest import WIDE, forest
-from sessionkit.reports.sections.headline import about_measure, difference_of, headline, tested_rows
+from sessionkit.reports.sections.headline import about_measure, headline
 from sessionkit.reports.sections.means import means_alone
 from sessionkit.reports.sections.measures import measures, spread
 from sessionkit.reports.sections.section_kind import section
@@ -57,16 +57,7 @@ def _figures(of: Material, found: Comparison) -> list[Part]:
     """Of two groups a forest of all measures; of more the means of the primary measure, where any were tested."""
     if len(found.table) == 1:
         families = [found, *([] if of.others is None else [of.others])]
-        numbers = [
-            of.redaction.note(f"{difference_of(of, family, row).numbers}.")
-            for family in families
-            for row in tested_rows(family).rows(named=True)
-        ]
-        # the style sheet shows these numbers on narrow screens alone, where those in the figure are too small
-        return [
-            FigureRow((forest(families, synthetic=of.study.settings.synthetic),)),
-            *([Words(tuple(numbers), listed=True)] if numbers else []),
-        ]
+        return [FigureRow((forest(families, synthetic=of.study.settings.synthetic),))]
     return [FigureRow((_means(of, found),))] if found.table["p_adjusted"].count() else []
 
 

@@ -137,7 +137,7 @@ def paragraph(of: Material) -> str:
         f"We scored {facts.in_words} with {listed([str(measure) for measure in of.measures])} in sessionkit {__version__}."
     ]
     if of.valueless is not None:
-        told = [f"We described {facts.in_words} in sessionkit {__version__}."]
+        told = [f"We described {facts.in_words} with sessionkit {__version__}."]
     elif found is not None:
         chosen = {
             "study.toml": "declared as primary in study.toml",

@@ -33,12 +33,10 @@ def filled(found: Comparison | MixedModel) -> str:
 
 
 def sides(found: Comparison) -> str:
-    """Return what the sides of 0 mean in a figure of differences, as a sentence of its caption."""
+    """Return which group has the higher values right of 0 in a figure of differences, as a sentence of its caption."""
     pairs = found.table.select("a", "b").unique().rows()
     higher = label(pairs[0][1]) if len(pairs) == 1 else "the group named first"
-    return (
-        f"Right of 0 {higher} has the higher values; which values are better is said where the measure has a direction."
-    )
+    return f"Right of 0, {higher} has the higher values."
 
 
 def first_of(items: Sequence[str], most: int) -> str:

@@ -76,7 +76,7 @@ def test_differences_are_drawn_in_units_of_their_measures_with_numbers_beside():
     first, second = rows_of(found(n_a=[30, 28], n_b=[30, 29]))
     assert (first["estimate"], first["low"], first["high"]) == (2.0, 0.5, 3.5)
     assert first["numbers"] == "+2.00 [0.500, 3.50], n = 30"
-    assert second["numbers"] == "\u2212.100 [\u2212.300, .100], n = 28 and 29"
+    assert second["numbers"] == "\u2212.100 [\u2212.300, .100], n = 29 and 28"
 
 
 def test_a_row_of_fewer_units_says_of_how_many():

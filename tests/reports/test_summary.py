@@ -85,7 +85,8 @@ def test_the_first_sentence_is_on_the_primary_measure_with_estimate_interval_p_a
     low, high = compact(row["low"]), compact(row["high"])
     assert told[0] == (
         f"S2 scores higher than S1: sDCG@10 {compact(row['mean_b'])} against {compact(row['mean_a'])}, difference "
-        f"{compact(row['estimate'])}, 95% CI {low} to {high}, p < .001, 30 users, 4 topics. From {low} to {high} better remains possible."
+        f"{compact(row['estimate'])}, 95% CI {low} to {high}, p < .001, 30 users, 4 topics. Anything "
+        f"from {low} to {high} better remains possible."
     )
     assert row["p"] < 0.001
     assert section.parts[0].lead

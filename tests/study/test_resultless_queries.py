@@ -137,7 +137,7 @@ def test_the_page_says_it_beside_what_is_judged():
     for place in (0, 2, 4, 1):
         statuses[place] = "empty"
     tiles = tiles_of(log(statuses, ("a", "b")))
-    said = "4 of 20 queries (20.0%; a 30.0%, b 10.0%) have no results: 4 returned nothing and have the value 0."
+    said = "4 of 20 queries (20.0%; a 30.0%, b 10.0%) returned nothing and have the value 0."
     assert said in tiles["What could overturn it"].more
     alone = tiles_of(log(["not_logged", "shown", "shown"]))  # nothing is compared
     assert "1 of 3 queries (33.3%) has no results: " in alone["What could overturn it"].more
@@ -145,5 +145,5 @@ def test_the_page_says_it_beside_what_is_judged():
 
 def test_few_queries_are_counted_without_a_share():
     said = tiles_of(log(["empty", *["shown"] * 9]))["What could overturn it"].more
-    assert "1 of 10 queries has no results: 1 returned nothing and has the value 0." in said
-    assert "no results" not in tiles_of(log(["shown"] * 10))["What could overturn it"].more
+    assert "1 of 10 queries returned nothing and has the value 0." in said
+    assert "returned nothing" not in tiles_of(log(["shown"] * 10))["What could overturn it"].more

@@ -346,15 +346,15 @@ def side_of(row: dict[str, Any]) -> float:
 
 
 def units_of(row: dict[str, Any], population: str) -> str:
-    """Say on how many units a row rests: of each group, where units are not paired or not all met both.
+    """Say on how many units a row rests: of each group, in the order of b - a, where units are not paired or not all met both.
 
     >>> row = {"n_a": 6, "n_b": 6, "wins": 4}
-    >>> units_of(row, "users"), units_of(row | {"wins": None}, "users")
-    ('6 users', '6 and 6 users')
+    >>> units_of(row, "users"), units_of(row | {"n_b": 8, "wins": None}, "users")
+    ('6 users', '8 and 6 users')
     """
     paired = row["wins"] is not None and row["n_a"] == row["n_b"]
-    second = counted(row["n_b"], population.removesuffix("s"))
-    return second if paired else f"{row['n_a']:,} and {second}"
+    first = counted(row["n_a"], population.removesuffix("s"))
+    return first if paired else f"{row['n_b']:,} and {first}"
 
 
 def _estimate(row: dict[str, Any], setup: ComparisonSetup) -> str:

@@ -102,7 +102,7 @@ def differences(
         table.filter(pl.col("p_adjusted") <= alpha, pl.col("why").is_not_null()).height if "why" in table.columns else 0
     )
     if withheld:
-        what = f"{what}; not filled: {withheld:,} with too few units for a verdict"
+        what = f"{what}, except {withheld:,} with too few units for a verdict"
     band = ["Shaded: declared band of practical equivalence"] if rows.get_column("band").count() else []
     below = [*([subtitle] if subtitle else []), what, *band]
     drawn, data = _layers(rows)
@@ -187,10 +187,10 @@ def _n_in_words(*, paired: bool) -> pl.Expr:
     """How many units a row rests on; of fewer than the most that a row of its pair has, of how many."""
     most = pl.col("n_b").max().over("a", "b")
     if not paired:
-        return pl.format("n = {} and {}", "n_a", "n_b")
+        return pl.format("n = {} and {}", "n_b", "n_a")  # in the order of the difference, b - a
     return (
         pl.when(pl.col("n_a") != pl.col("n_b"))
-        .then(pl.format("n = {} and {}", "n_a", "n_b"))
+        .then(pl.format("n = {} and {}", "n_b", "n_a"))
         .when(pl.col("n_b") < most)
         .then(pl.format("n = {} of {}", "n_b", most))
         .otherwise(pl.format("n = {}", "n_b"))

@@ -248,7 +248,7 @@ def _judged(of: Material) -> tuple[str, list[str]]:
     about = f"first {depth} results of each list" if depth else "results shown"
     share = share_text(n_judged / n_results) if n_results else "none"
     if n_judged == n_results:
-        return "Missing judgments cannot", [f"All {n_results:,} {about} are judged."]
+        return "Missing judgments cannot", [f"All of the {about} are judged ({n_results:,})."]
     groups = ""
     if 1 < len(totals) <= NAMED:
         each = [f"{group} {_share(group_share)}" for group, group_share in totals.select("group", "share").rows()]
@@ -273,8 +273,10 @@ def missing_lists(of: Material) -> list[str]:
         by_group = f"; {text}" if (text := differing_shares(shares)) else ""
     n_missing, n_queries = lists.missing, counted(lists.queries, "query")
     share = f" ({share_text(lists.share)}{by_group})" if lists.are_frequent else ""
-    has = "has" if n_missing == 1 else "have"
-    return [f"{n_missing:,} of {n_queries}{share} {has} no results: {lists.effect}."]
+    counts, has = f"{n_missing:,} of {n_queries}{share}", "has" if n_missing == 1 else "have"
+    if not lists.not_logged:
+        return [f"{counts} returned nothing and {has} the value 0."]
+    return [f"{counts} {has} no results: {lists.effect}."]
 
 
 def _share(share: float | None) -> str:

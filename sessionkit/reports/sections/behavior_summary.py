@@ -78,8 +78,16 @@ def behavior_summary(of: Material) -> list[Part]:
         Tile(SURE, units_in_words(of, found, str(measures[0])), " ".join(sureness(found, str(measures[0])))),
         open_question,
     ]
-    drawn: list[Part] = [] if len(found.table) > MOST_ROWS else [_forest(of, found)]
-    return [of.led([lead, f"{valueless} {about}"]), *drawn, _tiles(of, tiles)]
+    opening = of.led([lead, f"{valueless} {about}"])
+    if len(found.table) > MOST_ROWS:
+        return [opening, _tiles(of, tiles)]
+    if _has_several_pairs(found.table):  # the forest is high, and the answers must be seen
+        return [opening, _tiles(of, tiles), _forest(of, found)]
+    return [opening, _forest(of, found), _tiles(of, tiles)]
+
+
+def _has_several_pairs(rows: pl.DataFrame) -> bool:
+    return rows.select("a", "b").n_unique() > 1
 
 
 def _forest(of: Material, found: Comparison) -> Part:
@@ -110,12 +118,13 @@ def _compared(of: Material, measures: list[Measure]) -> Comparison | str:
 
 def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """Which measures are higher with which group: no group is better by what people did."""
-    if tested.select("a", "b").n_unique() > 1:
-        return f"{len(found.shown):,} of {counted(len(tested), 'comparison')} show a difference"
     clauses = [
         f"{row['measure']} is {'higher' if side_of(row) > 0 else 'lower'} with {of.named(row['b'])} than with {of.named(row['a'])}"
         for row in found.shown.rows(named=True)
     ]
+    if _has_several_pairs(tested):
+        count = f"{len(clauses):,} of {counted(len(tested), 'comparison')} show a difference"
+        return f"{count}: {'; '.join(clauses)}" if 0 < len(clauses) <= NAMED else count
     shown = set(found.shown["measure"])
     undecided = [measure for measure in tested["measure"] if measure not in shown]
     clauses += [f"no difference is shown in {listed(undecided)}"] if undecided else []

@@ -148,9 +148,7 @@ class Difference:
         worse, better = sorted((low, high), key=lambda end: self.direction.order * end)
         if low >= 0 or high <= 0:  # both ends on one side: the word once, the smaller size first
             smaller, larger = sorted((low, high), key=abs)
-            return (
-                f"From {self._text(abs(smaller))} to {self._text(abs(larger))} {self._word(larger)} remains possible."
-            )
+            return f"Anything from {self._text(abs(smaller))} to {self._text(abs(larger))} {self._word(larger)} remains possible."
         return (
             f"From {self._text(abs(worse))} {self._word(worse)} to {self._text(abs(better))} {self._word(better)} "
             "remains possible."

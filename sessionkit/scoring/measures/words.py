@@ -18,7 +18,7 @@ MEANINGS = {
     "P": "share of the results that are relevant",
     "R": "share of the relevant documents that are found",
     "F": "balance of precision and recall",
-    "E": "imbalance of precision and recall, 1 minus F",
+    "E": "lack of precision and recall, 1 minus F",
     "AP": "mean precision at the ranks of relevant documents",
     "RR": "1 divided by the rank of the first relevant result",
     "Success": "whether a result is relevant, 1 or 0",

@@ -69,3 +69,12 @@ def test_an_interval_of_a_share_does_not_reach_below_0():
     results = study.results.collect().with_columns(clicked=pl.col("session_id") != "u00-0")
     _, (lead, _), _ = read(sk.from_tables(results=results, sessions=study.sessions.collect()))
     assert "share of sessions without a click .042 (95% CI 0 to " in lead
+
+
+def test_the_answers_stand_above_the_high_forest_of_several_pairs():
+    """Sessions have 2 queries on average with S1 and S3, and 4.5 with S2."""
+    section, (lead, _), _ = read(unjudged(["S1", "S2", "S3"]))
+    kinds = [type(part).__name__ for part in section.parts]
+    assert kinds.index("Tiles") < kinds.index("FigureRow")
+    assert "comparisons show a difference: Queries is higher with S2 than with S1; " in lead
+    assert "Queries is lower with S3 than with S2" in lead

@@ -173,7 +173,7 @@ class Material:
 
     def missing_judgments_question(self) -> StudyQuestion[Comparison]:
         """Whether they differ by the primary measure with unjudged results skipped, and in judged share; each for itself."""
-        return ask(compare, self.study, scored_ways(self.primary), self.compared_by, correction="none")
+        return ask(compare, self.study, scored_ways(self.primary), self.by, correction="none")
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
         """Means and spread by `averaged_by`."""

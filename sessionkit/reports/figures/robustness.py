@@ -88,7 +88,8 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
     chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=TIPPING)
     points = "Points are estimates with 95% confidence intervals, each by itself"
     if not any(candidate.bounds for candidate in missing.candidates):
-        return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {missing.why_no_bounds}.")
+        why = missing.why_no_bounds or "the raw difference is not defined"
+        return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {why}.")
     limited = "raw difference of means" if missing.pair else "mean"
     caption = (
         f"{points}: as scored (unjudged results gain nothing), and with unjudged results removed before the cutoff. The thin bar is no "

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ADJUSTED, side_of, units_of
+from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.verdict import is_shown
 from sessionkit.display.numbers import share_text, statistic
 from sessionkit.display.words import capital, counted, listed
@@ -33,7 +35,12 @@ def answers(of: Material, found: Comparison) -> Tiles:
         Tile(SURE, units_in_words(of, found, str(of.primary)), _joined(sureness(found, str(of.primary)))),
         overturned(of),
     ]
-    return Tiles(tuple(Tile(one.about, *(of.redaction.note(text) for text in (one.fact, one.more))) for one in tiles))
+    return tiles_of(of, tiles)
+
+
+def tiles_of(of: Material, tiles: Sequence[Tile]) -> Tiles:
+    """Set answers side by side, without what must be left out."""
+    return Tiles(tuple(Tile(tile.about, of.redaction.note(tile.fact), of.redaction.note(tile.more)) for tile in tiles))
 
 
 def overturned(of: Material) -> Tile:
@@ -124,19 +131,15 @@ def corrected_together(found: Comparison) -> str:
 
 def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """Which measures differ, which are undecided, and which have no verdict."""
-    is_undecided = ~is_shown(found.alpha) & pl.col("why").is_null()
-    shown, undecided = tested.filter(is_shown(found.alpha)), tested.filter(is_undecided)
+    shown, without_verdict = tested.filter(is_shown(found.alpha)), tested.drop_nulls("why")
+    undecided = tested.filter(~is_shown(found.alpha) & pl.col("why").is_null())
     if tested.select("a", "b").n_unique() > 1:
-        clauses = [f"{len(shown):,} of {counted(len(shown) + len(undecided), 'comparison')} show a difference"]
-    else:
-        clauses = _favors(of, found, shown)
-    names = undecided["measure"].to_list() if tested.select("a", "b").n_unique() == 1 else []
-    if names:
+        n_decided, n_few = len(shown) + len(undecided), len(without_verdict)
+        few = f"; {n_few:,} have no verdict, as their units are too few" if n_few else ""
+        return f"{len(shown):,} of {counted(n_decided, 'comparison')} show a difference{few}"
+    clauses = _favors(of, found, shown)
+    if names := undecided["measure"].to_list():
         clauses.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
-    without_verdict = tested.drop_nulls("why")
-    if tested.select("a", "b").n_unique() > 1:
-        n_few = len(without_verdict)
-        return "; ".join([*clauses, *([f"{n_few:,} have no verdict, as their units are too few"] if n_few else [])])
     clauses += [
         f"{measure} has no verdict ({why.removeprefix('No verdict: ').partition('. ')[0]})"
         for measure, why in without_verdict.select("measure", "why").rows()
@@ -234,19 +237,18 @@ def _judged(of: Material) -> tuple[str, list[str]]:
             return "Not known", []
         cutoff = of.primary.inner.cutoff
         about = f"Of the first {cutoff} results of each list" if cutoff else "Of all results shown"
-        left_out = f"What the others could change is not worked out for more than {LARGE:,} sessions."
+        left_out = f"What the others could change is not computed for more than {LARGE:,} sessions."
         return "Not known", [
             f"{about}, {_range(by_group)} are judged{', by group' if len(by_group) > 1 else ''}.",
             left_out,
         ]
     if of.judged is None or not of.study.facts.judgments:
         return "No judgments", []
-    shares, reading = of.judged
+    shares, _ = of.judged
     totals = shares.filter(pl.col("rank").is_null() & pl.col("query_position").is_null())
     n_results, n_judged = int(totals["results"].sum()), int(totals["judged"].sum())
-    depth = reading.partition("within rank ")[2].partition(" ")[0]
+    depth = depth_of(of.measures)
     about = f"first {depth} results of each list" if depth else "results shown"
-    share = share_text(n_judged / n_results) if n_results else "none"
     if n_judged == n_results:
         return "Missing judgments cannot", [f"All of the {about} are judged ({n_results:,})."]
     groups = ""
@@ -256,7 +258,7 @@ def _judged(of: Material) -> tuple[str, list[str]]:
     elif len(totals) > NAMED:
         groups = f" ({_range(totals['share'].drop_nulls().to_list())}, by group)"
     fact, sentence = _reversal(of)
-    return fact, [f"{share} of the {about} are judged{groups}.", sentence]
+    return fact, [f"{share_text(n_judged / n_results)} of the {about} are judged{groups}.", sentence]
 
 
 def missing_lists(of: Material) -> list[str]:

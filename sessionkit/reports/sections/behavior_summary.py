@@ -18,7 +18,7 @@ from sessionkit.display.numbers import statistic
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import ALPHA, LARGE, Material
-from sessionkit.reports.parts import FigureRow, Part, Tile, Tiles
+from sessionkit.reports.parts import FigureRow, Part, Tile
 from sessionkit.reports.sections.answers import (
     FOUND,
     NAMED,
@@ -27,6 +27,7 @@ from sessionkit.reports.sections.answers import (
     corrected_together,
     missing_lists,
     sureness,
+    tiles_of,
     units_in_words,
 )
 from sessionkit.reports.sections.behavior import known
@@ -64,7 +65,7 @@ def behavior_summary(of: Material) -> list[Part]:
             Tile(SURE, counted(of.study.facts.sessions, "session"), found),
             open_question,
         ]
-        return [of.led([lead, valueless]), _tiles(of, tiles)]
+        return [of.led([lead, valueless]), tiles_of(of, tiles)]
     tested = tested_rows(found)
     lead = (
         f"Of {counted(len(measures), 'measure')} of behavior{corrected_together(found)}, {_decided(of, found, tested)}."
@@ -80,10 +81,10 @@ def behavior_summary(of: Material) -> list[Part]:
     ]
     opening = of.led([lead, f"{valueless} {about}"])
     if len(found.table) > MOST_ROWS:
-        return [opening, _tiles(of, tiles)]
+        return [opening, tiles_of(of, tiles)]
     if _has_several_pairs(found.table):  # the forest is high, and the answers must be seen
-        return [opening, _tiles(of, tiles), _forest(of, found)]
-    return [opening, _forest(of, found), _tiles(of, tiles)]
+        return [opening, tiles_of(of, tiles), _forest(of, found)]
+    return [opening, _forest(of, found), tiles_of(of, tiles)]
 
 
 def _has_several_pairs(rows: pl.DataFrame) -> bool:
@@ -92,11 +93,6 @@ def _has_several_pairs(rows: pl.DataFrame) -> bool:
 
 def _forest(of: Material, found: Comparison) -> Part:
     return FigureRow((forest([found], synthetic=of.study.settings.synthetic),))
-
-
-def _tiles(of: Material, tiles: list[Tile]) -> Tiles:
-    """Tiles without what must be left out."""
-    return Tiles(tuple(Tile(one.about, *(of.redaction.note(text) for text in (one.fact, one.more))) for one in tiles))
 
 
 def _compared(of: Material, measures: list[Measure]) -> Comparison | str:

@@ -109,15 +109,15 @@ def _share_against_score(of: Material) -> list[Part]:
     missing = of.missing_judgments
     if missing is None or missing.is_complete:
         return []
-    scored, *skipped, judged = scored_ways(of.primary)
+    ways = scored_ways(of.primary)
+    scored, *skipped, judged = ways
     try:
         found = correlate(of.study, [scored, *skipped], judged, coefficients="pearson", draws=DRAWS, memory=of.memory)
-        sessions = every_session(of.study, [scored, *skipped, judged], of.compared_by, of.memory)
+        sessions = every_session(of.study, ways, of.compared_by, of.memory)
         shares = pl.Series(sessions.values[:, -1]).fill_nan(None)
         scores = pl.Series(str(scored), sessions.values[:, 0]).fill_nan(None)
-        tenths = (10 * (shares * 10).round()).alias(
-            SHARE
-        )  # each session at the nearest 10%, so that circles can be counted
+        # each session at the nearest 10%, so that circles can be counted
+        tenths = (10 * (shares * 10).round()).alias(SHARE)
         chart = rating_scatter(
             pl.DataFrame([tenths, scores]), SHARE, measure=str(scored), synthetic=of.choices.synthetic, title=SCATTER
         )

@@ -14,8 +14,8 @@ from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.scores import distribution
 from sessionkit.reports.material import ALPHA, Material
-from sessionkit.reports.parts import Part, Tile, Tiles
-from sessionkit.reports.sections.answers import FOUND, NAMED, OVERTURNED, SURE, overturned
+from sessionkit.reports.parts import Part, Tile
+from sessionkit.reports.sections.answers import FOUND, NAMED, OVERTURNED, SURE, overturned, tiles_of
 from sessionkit.reports.sections.headline import about_measure
 from sessionkit.reports.sections.single_session import account
 from sessionkit.scoring.measures.words import lies_between_0_and_1
@@ -39,14 +39,14 @@ def means_alone(of: Material) -> list[Part]:
         lead, others, why = _of_one_group(of, rows)
     judged = overturned(of)
     tiles = [
-        Tile(FOUND, _spoken_fact(of, primary), " ".join(others)),
+        Tile(FOUND, _mean_or_range(of, primary), " ".join(others)),
         Tile(SURE, counted(of.study.facts.sessions, "session"), why),
         Tile(OVERTURNED, judged.fact, " ".join(filter(None, [judged.more, _bounds(of)]))),
     ]
     return [
         of.led([lead, about_measure(of)]),
         *([of.paragraph(account(of))] if is_one_session else _distribution(of)),
-        Tiles(tuple(Tile(one.about, *(of.redaction.note(text) for text in (one.fact, one.more))) for one in tiles)),
+        tiles_of(of, tiles),
     ]
 
 
@@ -73,8 +73,8 @@ def _of_one_group(of: Material, rows: pl.DataFrame) -> tuple[str, list[str], str
         for row in rows.sort(pl.col("measure") != str(of.primary), maintain_order=True).iter_rows(named=True)
     ]
     why = "the log names no system" if group == EVERYONE else f"there is one {of.choices.legend.lower()}"
-    said = [f"{others[0][:1]}{'; '.join(others)[1:]}."] if others else []
-    return f"On average over {whose}, {first}.", said, f"Nothing is compared, since {why}."
+    more = [f"{'; '.join(others)}."] if others else []
+    return f"On average over {whose}, {first}.", more, f"Nothing is compared, since {why}."
 
 
 def _of_one_session(of: Material, rows: pl.DataFrame) -> tuple[str, list[str], str]:
@@ -89,7 +89,7 @@ def _of_one_session(of: Material, rows: pl.DataFrame) -> tuple[str, list[str], s
     return f"{where}, {first}.", [f"{'; '.join(others)}."] if others else [], why
 
 
-def _spoken_fact(of: Material, rows: pl.DataFrame) -> str:
+def _mean_or_range(of: Material, rows: pl.DataFrame) -> str:
     """The mean in a few words, or the range of several."""
     values = rows["value"].drop_nulls().sort().to_list()
     if not values:

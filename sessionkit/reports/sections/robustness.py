@@ -45,6 +45,9 @@ def _missing_judgments(of: Material) -> list[Part]:
     if of.large:
         left_out = f"What missing judgments could change is not computed for more than {LARGE:,} sessions."
         return [Heading(EXPLAINED), Words((left_out,))]
+    if not of.study.facts.judgments:  # values are 0 because the measure counts what is unjudged as 0
+        unknown = f"The study has no judgments, so what they could change in {of.primary} is not known."
+        return [Heading(EXPLAINED), Words((unknown,))]
     missing = of.missing_judgments
     if missing is None:
         return []
@@ -119,10 +122,8 @@ def _reversal(missing: MissingJudgments, limits: Incompleteness | Exception) -> 
         return []
     rows = limits.differences.filter(a=missing.pair[0], b=missing.pair[1]).drop_nulls("overturned_by")
     counts = {
-        row[
-            "measure"
-        ]: f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}, all of the best grade"
-        for row in rows.iter_rows(named=True)
+        measure: f"{n_documents:,} of {counted(n_open, 'unjudged document')}, all of the best grade"
+        for measure, n_documents, n_open in rows.select("measure", "overturned_by", "open_documents").rows()
     }
     if missing.measure in counts:
         return [f"{counts[missing.measure]}, would reverse the raw difference."]
@@ -149,7 +150,9 @@ def _means(missing: MissingJudgments) -> str:
         texts.append(
             f"no group's bounds are farther apart than {compact(max(reach))} (bounds are not confidence intervals)"
         )
-    return f"{capital('; '.join(texts))}."
+    return (
+        f"{capital('; '.join(texts))}." if texts else f"How far the means of {missing.measure} could move is not known."
+    )
 
 
 def _reversed_pairs(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:

@@ -140,6 +140,20 @@ def is_shown(alpha: float) -> pl.Expr:
     return (pl.col("p_adjusted") <= alpha).fill_null(value=False) & pl.col("why").is_null()
 
 
+def disagrees(alpha: float) -> pl.Expr:
+    """Whether p and the interval of a row say different things about 0, as those of a rank test can; never without a verdict.
+
+    >>> rows = pl.DataFrame({"low": [0.1, -0.1, None], "high": [0.3, 0.3, None], "p_adjusted": [0.06, 0.06, 0.01], "why": 3 * [None]})
+    >>> rows.select(disagrees(0.05)).to_series().to_list()
+    [True, False, False]
+    """
+    excludes_0 = ((pl.col("low") > 0) | (pl.col("high") < 0)).fill_null(value=False)
+    has_interval = pl.col("low").is_not_null() | pl.col("high").is_not_null()
+    return (
+        has_interval & pl.col("why").is_null() & (excludes_0 != (pl.col("p_adjusted") <= alpha).fill_null(value=False))
+    )
+
+
 def leaves_out_single_queries(measure: str) -> bool:
     """Whether sessions of one query have no value of a measure, given by its text.
 

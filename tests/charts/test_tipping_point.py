@@ -77,9 +77,13 @@ def test_numbers_beside_the_rows_are_those_of_compare():
         tipping_point(found, title="T")
     )
     row = sk.compare(study, "nsDCG(unjudged=skip)@10").table.row(0, named=True)
-    assert texts[1] == f"+{row['estimate']:.4f} [\u2212{-row['low']:.4f}, {row['high']:.3f}], n = 30 users"
+    estimate, low, high = (f"{abs(row[name]):.3f}".removeprefix("0") for name in ("estimate", "low", "high"))
+    assert row["low"] < 0
+    assert texts[1] == f"+{estimate} [\u2212{low}, {high}], n = 30 users"
     limits = sk.bounds(study, "nsDCG@10").differences.row(0, named=True)
-    assert texts[2] == f"\u2212{-limits['lower']:.3f} to {limits['upper']:.3f}, no confidence interval"
+    lower, upper = (f"{abs(limits[name]):.3f}".removeprefix("0") for name in ("lower", "upper"))
+    assert limits["lower"] < 0
+    assert texts[2] == f"\u2212{lower} to {upper}, no confidence interval"
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,12 +12,13 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts import differences
 from sessionkit.charts.theme import CONTEXT
-from sessionkit.display.numbers import compact, p_text
+from sessionkit.display.numbers import compact, p_text, statistic
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.material import Material
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.phrases import filled
+from sessionkit.reports.sections.answers import others_in_words
 from sessionkit.reports.sections.behavior import behavior
 from sessionkit.reports.sections.measures import measures, spread
 from sessionkit.reports.sections.ratings import ratings
@@ -85,12 +87,27 @@ def test_the_first_sentence_is_on_the_primary_measure_with_estimate_interval_p_a
     low, high = compact(row["low"]), compact(row["high"])
     assert told[0] == (
         f"S2 scores higher than S1: sDCG@10 {compact(row['mean_b'])} against {compact(row['mean_a'])}, difference "
-        f"{compact(row['estimate'])}, 95% CI {low} to {high}, p < .001, 30 users, 4 topics. Anything "
-        f"from {low} to {high} better remains possible."
+        f"{compact(row['estimate'])}, 95% CI {low} to {high}, p < .001, 30 users, 4 topics. "
+        f"Plausible differences run from {low} to {high} in favor of S2."
     )
     assert row["p"] < 0.001
     assert section.parts[0].lead
     assert told[1].endswith("higher is better. It is the declared primary measure.")
+
+
+def test_a_measure_whose_p_and_interval_disagree_favors_nothing(clinic):
+    """The p of last(nDCG@10) is at most .05; with an interval that includes 0 it is neither shown nor undecided."""
+    of, _, _ = clinic
+    is_last = pl.col("measure") == "last(nDCG@10)"
+    table = of.others.table.with_columns(low=pl.when(is_last).then(-0.01).otherwise("low"))
+    assert table.filter(is_last)["p_adjusted"].item() < 0.05
+    (said,) = others_in_words(
+        SimpleNamespace(others=dataclasses.replace(of.others, table=table), not_compared={}, named=str)
+    )
+    assert said.endswith(
+        "nsDCG@10 and mean(nDCG@10) are undecided; p and interval of last(nDCG@10) disagree; "
+        "nonlast(nDCG@10) has no verdict (9 of 30 users have a value for both groups; a verdict needs half of the users)."
+    )
 
 
 def test_the_other_measures_are_a_second_family_corrected_together(clinic):
@@ -218,12 +235,12 @@ def test_three_answers_stand_below(clinic):
         found.differences.row(by_predicate=pl.col("measure") == name, named=True) for name in ("nsDCG@10", "sDCG@10")
     )
     number = f"{row['overturned_by']} of {row['open_documents']:,} unjudged documents, all of the best grade"
-    assert f"{number}, would reverse the difference." in shown[OVERTURNED].more
+    assert f"{number}, would reverse the raw difference." in shown[OVERTURNED].more
     normalized = summary(material(of.study, ["nsDCG@10", "sDCG@10"]))
     assert round(primary["lower"], 3) == -0.476
     assert round(primary["upper"], 3) == 0.558
     assert (  # how many would do is known of sDCG alone
-        "Whatever unjudged documents are, the raw difference lies between \u2212.476 and .558: it could be reversed."
+        "Whatever unjudged documents are, the raw difference lies between \u2212.476 and .558: its sign is not certain."
         in tiles(normalized)[OVERTURNED].more
     )
 
@@ -533,8 +550,9 @@ def test_of_three_groups_topics_are_counted_and_drawn():
     drawn = sk.score(study, "nsDCG@5", by=["system_id", "topic_id"])
     over = {topic: sum(known) / len(known) for topic, known in drawn.group_by("topic_id").agg("value").rows()}
     low, *_, high = sorted(sorted(over), key=lambda topic: round(over[topic], 9))
+    least, most = (statistic(over[topic], is_share=True) for topic in (low, high))
     assert words(section) == [
-        f"By topic, the mean over groups of nsDCG@5 runs from {compact(over[low])} (topic {low}) to {compact(over[high])} (topic {high})."
+        f"By topic, the mean over groups of nsDCG@5 runs from {least} (topic {low}) to {most} (topic {high})."
     ]
     (figure,) = figures_in(section)
     assert figure.kind == "topic-means"
@@ -593,7 +611,9 @@ def test_a_group_without_results_has_no_judged_share():
     )
     text = Reader(sk.report(study, "Queries")).text.replace("\u00a0", " ")
     assert "66.7% of the results shown are judged (A 66.7%, B without results)" in text
-    assert "Unjudged documents cannot reverse the difference." in text  # each session has one query, whatever is judged
+    assert (
+        "Unjudged documents cannot reverse the raw difference, but could change its size and interval." in text
+    )  # each session has one query, whatever is judged
 
 
 def test_the_spread_is_that_of_score_and_is_not_there_for_one_session():

@@ -367,6 +367,19 @@ def is_adjusted(row: dict[str, Any]) -> bool:
     return bool(abs(row["estimate"] - row["raw_difference"]) > SAME * abs(row["raw_difference"]))
 
 
+def adjustment_text(row: dict[str, Any], estimand: str, population: str) -> str:
+    """Say what the estimate is adjusted for; nothing where it is the difference of the raw means.
+
+    >>> adjustment_text({"estimate": 0.2, "raw_difference": 0.2}, "difference of means", "users")
+    ''
+    >>> adjustment_text({"estimate": 0.1, "raw_difference": 0.2}, "difference of means", "users")
+    'between means over users'
+    """
+    if not is_adjusted(row):
+        return ""
+    return ADJUSTED if ADJUSTED in estimand else f"between means over {population}"
+
+
 def opposite_text(row: dict[str, Any], *, adjusted: bool) -> str:
     """Say that the difference of the raw means points the other way than the estimate; nothing where it does not.
 

@@ -12,6 +12,7 @@ from sessionkit.analysis.bands import units_of
 from sessionkit.analysis.compare.compare import compare
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.group_means import group_means
+from sessionkit.analysis.compare.messages import adjustment_text
 from sessionkit.analysis.compare.session_values import UNNAMED, every_session
 from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.analysis.incomplete.bounds import bounds
@@ -106,6 +107,8 @@ class MissingJudgments:
         Why there are none; empty where there are.
     confidence
         Of every interval, each for itself.
+    adjustment
+        What the difference is adjusted for; empty where it is that of the raw means.
     """
 
     measure: str
@@ -118,6 +121,7 @@ class MissingJudgments:
     why_not_tested: str = ""
     why_no_bounds: str = ""
     confidence: float = 1 - ALPHA
+    adjustment: str = ""
 
     @property
     def difference(self) -> Candidate | None:
@@ -245,6 +249,7 @@ def _of_pair(
         pair=(first, second),
         candidates=(Candidate(f"{second} \u2212 {first}", scored, skipped, ends, judged),),
         why_not_tested=reasons.item(0) if len(reasons) else "",
+        adjustment=adjustment_text(rows[texts[0]], comparison.estimand, comparison.population) if scored else "",
     )
 
 

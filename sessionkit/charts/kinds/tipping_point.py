@@ -12,9 +12,10 @@ from sessionkit.analysis.incomplete.missing_judgments import PAIR, Candidate, Es
 from sessionkit.charts.encodings import in_order, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label, plain, printable, printable_column
-from sessionkit.display.numbers import compact, points_text, share_text
+from sessionkit.display.numbers import points_text, share_text, statistic
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
+from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 SCORED, SKIPPED, BOUNDS = "As scored", "Unjudged results skipped", "Bounds"
 """What is drawn of every difference or mean, from the top."""
@@ -100,7 +101,7 @@ def _rows(missing: MissingJudgments) -> pl.DataFrame:
                 rows.append((candidate.name, kind, *estimate, None, None, _numbers(estimate, missing)))
         if candidate.bounds is not None:
             lower, upper, *_ = candidate.bounds
-            text = f"{compact(lower)} to {compact(upper)}, {NO_INTERVAL}"
+            text = f"{_number(lower, missing)} to {_number(upper, missing)}, {NO_INTERVAL}"
             rows.append((candidate.name, BOUNDS, None, None, None, None, lower, upper, text))
         if several:
             middle = (first + len(rows)) // 2
@@ -149,11 +150,15 @@ def _judged_beside(candidate: Candidate) -> str:
 
 def _numbers(estimate: Estimate, missing: MissingJudgments) -> str:
     """An estimate with its interval and n, as it stands beside its row."""
+    low, high = estimate.low, estimate.high
+    ends = "" if low is None or high is None else f" [{_number(low, missing)}, {_number(high, missing)}]"
     sign = "+" if missing.pair is not None and estimate.value > 0 else ""
-    ends = (
-        "" if estimate.low is None or estimate.high is None else f" [{compact(estimate.low)}, {compact(estimate.high)}]"
-    )
-    return f"{sign}{compact(estimate.value)}{ends}, n = {counted(estimate.n, missing.unit)}"
+    return f"{sign}{_number(estimate.value, missing)}{ends}, n = {counted(estimate.n, missing.unit)}"
+
+
+def _number(value: float, missing: MissingJudgments) -> str:
+    """A value of the measure."""
+    return statistic(value, is_share=lies_between_0_and_1(missing.measure))
 
 
 def _lines(missing: MissingJudgments) -> list[str]:

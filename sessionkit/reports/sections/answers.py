@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ADJUSTED, side_of, units_of
 from sessionkit.analysis.judged_share import depth_of
-from sessionkit.analysis.verdict import is_shown
+from sessionkit.analysis.verdict import disagrees, is_shown
 from sessionkit.display.numbers import share_text, statistic
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.reports.material import LARGE, Material
@@ -137,9 +137,12 @@ def _decided(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         n_decided, n_few = len(shown) + len(undecided), len(without_verdict)
         few = f"; {n_few:,} have no verdict, as their units are too few" if n_few else ""
         return f"{len(shown):,} of {counted(n_decided, 'comparison')} show a difference{few}"
+    split = tested.filter(disagrees(found.alpha))
+    shown, undecided = (rows.filter(~disagrees(found.alpha)) for rows in (shown, undecided))
     clauses = _favors(of, found, shown)
     if names := undecided["measure"].to_list():
         clauses.append(f"{listed(names[:NAMED])}{_more(names)} {'are' if len(names) > 1 else 'is'} undecided")
+    clauses += [f"p and interval of {measure} disagree" for measure in split["measure"]]
     clauses += [
         f"{measure} has no verdict ({why.removeprefix('No verdict: ').partition('. ')[0]})"
         for measure, why in without_verdict.select("measure", "why").rows()
@@ -302,17 +305,17 @@ def _reversal(of: Material) -> tuple[str, str]:
     if rows.is_empty():
         return "Not known", f"No bounds of {of.primary} are known."
     turned = rows.filter(~pl.col("holds"), pl.col("lower") < pl.col("upper"))
-    fact = "Missing judgments could" if len(turned) else "Missing judgments cannot"
+    fact = "Missing judgments could" if len(turned) else "Missing judgments cannot reverse it"
     if len(of.comparison.table) > 1:
-        return fact, f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'difference')}."
+        return fact, f"Unjudged documents could reverse {len(turned):,} of {counted(len(rows), 'raw difference')}."
     if turned.is_empty():
-        return fact, "Unjudged documents cannot reverse the difference."
+        return fact, "Unjudged documents cannot reverse the raw difference, but could change its size and interval."
     row = turned.row(0, named=True)
     if row["overturned_by"] is not None:
         n_documents = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
-        return fact, f"{n_documents}, all of the best grade, would reverse the difference."
+        return fact, f"{n_documents}, all of the best grade, would reverse the raw difference."
     low, high = (statistic(row[end], is_share=lies_between_0_and_1(str(of.primary))) for end in ("lower", "upper"))
     return (
         fact,
-        f"Whatever unjudged documents are, the raw difference lies between {low} and {high}: it could be reversed.",
+        f"Whatever unjudged documents are, the raw difference lies between {low} and {high}: its sign is not certain.",
     )

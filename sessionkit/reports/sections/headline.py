@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import ADJUSTED, is_adjusted, opposite_text, units_of
+from sessionkit.analysis.compare.messages import ADJUSTED, adjustment_text, is_adjusted, opposite_text, units_of
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.verdict import Verdict, verdict_of
 from sessionkit.display.numbers import p_statistic, statistic
@@ -148,11 +148,20 @@ class Difference:
         worse, better = sorted((low, high), key=lambda end: self.direction.order * end)
         if low >= 0 or high <= 0:  # both ends on one side: the word once, the smaller size first
             smaller, larger = sorted((low, high), key=abs)
-            return f"Anything from {self._text(abs(smaller))} to {self._text(abs(larger))} {self._word(larger)} remains possible."
+            sizes = f"from {self._text(abs(smaller))} to {self._text(abs(larger))}"
+            if self.verdict == "shown":
+                return f"Plausible differences run {sizes}{self._in_favor(larger)}."
+            return f"Anything {sizes} {self._word(larger)} remains possible."
         return (
             f"From {self._text(abs(worse))} {self._word(worse)} to {self._text(abs(better))} {self._word(better)} "
             "remains possible."
         )
+
+    def _in_favor(self, difference: float) -> str:
+        """Which group a difference of that sign favors; without a direction none."""
+        if not self.direction.is_known:
+            return ""
+        return f" in favor of {self.second if self.direction.order * difference > 0 else self.first}"
 
     def _word(self, difference: float) -> str:
         """What a difference of that sign is called."""
@@ -179,9 +188,6 @@ class Difference:
 def difference_of(of: Material, found: Comparison, row: Mapping[str, Any]) -> Difference:
     """Return a row of a comparison as its sentence needs it."""
     measure = row["measure"]
-    adjustment = ""
-    if is_adjusted(dict(row)):
-        adjustment = ADJUSTED if ADJUSTED in found.estimand else f"between means over {found.population}"
     return Difference(
         row=row,
         first=of.named(row["a"]),
@@ -190,7 +196,7 @@ def difference_of(of: Material, found: Comparison, row: Mapping[str, Any]) -> Di
         band=found.equivalence.get(measure),
         alpha=found.alpha,
         units=", ".join([units_of(dict(row), found.population), *topics_of(of, found)]),
-        adjustment=adjustment,
+        adjustment=adjustment_text(dict(row), found.estimand, found.population),
     )
 
 
@@ -260,6 +266,8 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
             f"{found.family.told}. {leads}.{withheld}"
         )
     prefix = "" if of.declared else EXPLORATORY
+    adjusted = f", {ADJUSTED}" if ADJUSTED in found.estimand and any(map(is_adjusted, decided.to_dicts())) else ""
     of_leader = len(shown.filter((pl.col("a") == leader) | (pl.col("b") == leader)))
     others = f" and is shown to differ from {of_leader:,} of the {len(means) - 1:,} others" if of.declared else ""
-    return f"{prefix}{leads}{others}; {len(shown):,} of {pairs} are shown to differ (p at most {level}{found.family.told}).{withheld}"
+    differ = f"{len(shown):,} of {pairs} are shown to differ{adjusted}"
+    return f"{prefix}{leads}{others}; {differ} (p at most {level}{found.family.told}).{withheld}"

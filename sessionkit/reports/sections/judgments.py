@@ -13,7 +13,7 @@ from sessionkit.analysis.groups import with_groups
 from sessionkit.analysis.incomplete.messages import ALL
 from sessionkit.analysis.incomplete.missing_judgments import scored_ways
 from sessionkit.charts import rating_scatter
-from sessionkit.display.numbers import SHARES, set_minus
+from sessionkit.display.numbers import SHARES, statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -141,7 +141,7 @@ def _share_against_score(of: Material) -> list[Part]:
 def _coefficient(row: dict[str, Any]) -> str:
     """A correlation with its interval and n."""
     value, low, high = (
-        None if row[name] is None else set_minus(f"{row[name]:.3f}") for name in ("value", "low", "high")
+        None if row[name] is None else statistic(row[name], is_share=True) for name in ("value", "low", "high")
     )
     ends = "" if low is None or high is None else f"95% CI {low} to {high}, "
     return f"r = {value} ({ends}n = {counted(row['n'], 'session')})"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-from sessionkit.analysis.groups import EVERYONE
+import polars as pl
+
+from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.incomplete.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments
 from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import compact, points_text, share_text
+from sessionkit.display.numbers import points_text, share_text, statistic
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures.robustness import of_missing_judgments
@@ -20,6 +22,7 @@ from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.sensitivity import sensitivity, swept_words
+from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
 """What is asked of a difference, and of means."""
@@ -74,9 +77,9 @@ def explain(missing: MissingJudgments, limits: Incompleteness | Exception) -> li
             f"Every result shown{_depth(missing)} is judged, so no missing judgment could change {missing.measure}."
         ]
     if missing.difference is None:
-        return [" ".join([_means(missing), *_reversed_pairs(missing, limits)]), _shares(missing)]
+        return [" ".join([_means(missing), *_reversed_pairs(missing, limits)]), _shares(missing, limits)]
     first = [_intervals(missing, missing.difference), _bounds_of_difference(missing, missing.difference.bounds)]
-    return [" ".join(first), " ".join([_shares(missing), *_reversal(missing, limits)])]
+    return [" ".join(first), " ".join([_shares(missing, limits), *_reversal(missing, limits)])]
 
 
 def _intervals(missing: MissingJudgments, difference: Candidate) -> str:
@@ -84,7 +87,10 @@ def _intervals(missing: MissingJudgments, difference: Candidate) -> str:
     scored, skipped = difference.scored, difference.skipped
     if scored is None:
         return f"No difference of {missing.measure} was estimated."
-    numbers = f"the difference {difference.name} in {missing.measure} is {_estimate(scored, missing)} as scored"
+    adjusted = f", {missing.adjustment}," if missing.adjustment else ""
+    numbers = (
+        f"the difference {difference.name} in {missing.measure}{adjusted} is {_estimate(scored, missing)} as scored"
+    )
     if skipped is None:
         return f"{capital(numbers)}; {missing.measure} cannot skip unjudged results."
     numbers += f" and {_estimate(skipped, missing)} with unjudged results skipped"
@@ -104,16 +110,17 @@ def _bounds_of_difference(missing: MissingJudgments, bounds: Bounds | None) -> s
     """Within which bounds the raw difference lies, and what that leaves possible."""
     if bounds is None:
         return f"There are no bounds: {missing.why_no_bounds or 'the raw difference is not defined'}."
-    between = f"Whatever grades the unjudged documents have, the raw difference lies between {_ends(bounds)}"
+    between = f"Whatever grades the unjudged documents have, the raw difference lies between {_ends(bounds, missing)}"
     if bounds.sign_holds:
         return f"{between}, so they cannot reverse its sign."
     return f"{between}, so its sign could turn."
 
 
-def _ends(bounds: Bounds) -> str:
+def _ends(bounds: Bounds, missing: MissingJudgments) -> str:
     """Both bounds, and that they are no interval."""
     safe = ", and may not be reached" if bounds.is_safe else ""
-    return f"{compact(bounds.lower)} and {compact(bounds.upper)} (bounds are not a confidence interval{safe})"
+    lower, upper = (_number(end, missing) for end in (bounds.lower, bounds.upper))
+    return f"{lower} and {upper} (bounds are not a confidence interval{safe})"
 
 
 def _reversal(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:
@@ -141,14 +148,13 @@ def _means(missing: MissingJudgments) -> str:
         return " ".join(_mean(missing, candidate) for candidate in moved)
     reach = [bounds.upper - bounds.lower for bounds in (one.bounds for one in moved) if bounds is not None]
     skips = [abs(one.skipped.value - one.scored.value) for one in moved if one.skipped and one.scored]
-    texts = (
-        [f"skipping unjudged results moves no group's mean of {missing.measure} by more than {compact(max(skips))}"]
-        if skips
-        else []
-    )
+    texts = []
+    if skips:
+        moves = f"skipping unjudged results moves no group's mean of {missing.measure}"
+        texts.append(f"{moves} by more than {_number(max(skips), missing)}")
     if reach:
         texts.append(
-            f"no group's bounds are farther apart than {compact(max(reach))} (bounds are not confidence intervals)"
+            f"no group's bounds are farther apart than {_number(max(reach), missing)} (bounds are not confidence intervals)"
         )
     return (
         f"{capital('; '.join(texts))}." if texts else f"How far the means of {missing.measure} could move is not known."
@@ -174,37 +180,63 @@ def _mean(missing: MissingJudgments, candidate: Candidate) -> str:
     told = f"The mean{whose} in {missing.measure} is {listed(texts)}"
     if candidate.bounds is None:
         return f"{told}; there are no bounds{f': {missing.why_no_bounds}' if missing.why_no_bounds else ''}."
-    return f"{told}; whatever grades the unjudged documents have, it lies between {_ends(candidate.bounds)}."
+    return f"{told}; whatever grades the unjudged documents have, it lies between {_ends(candidate.bounds, missing)}."
 
 
-def _shares(missing: MissingJudgments) -> str:
-    """What share of results is judged, by group, with the interval of its difference."""
+def _shares(missing: MissingJudgments, limits: Incompleteness | Exception) -> str:
+    """What share of results is judged, by group, with the interval of its difference; as means over sessions, and of all results."""
     shares = missing.shares
     lead = f"The judged share of results shown{_depth(missing)}, averaged over sessions, is"
+    pooled = _pooled(missing, limits)
     if len(shares) > NAMED:
         least, most = (pick(shares, key=lambda group: shares[group].value) for pick in (min, max))
-        return (
-            f"{lead} between {share_text(shares[least].value)} ({least}) and {share_text(shares[most].value)} ({most})."
-        )
+        return f"{lead} between {share_text(shares[least].value)} ({least}) and {share_text(shares[most].value)} ({most}){pooled}."
     whose = [
         share_text(share.value) if group == EVERYONE else f"{share_text(share.value)} with {group}"
         for group, share in shares.items()
     ]
     judged = missing.difference and missing.difference.judged
     if not judged:
-        return f"{lead} {listed(whose)}."
-    return f"{lead} {listed(whose)}; the difference is {_estimate(judged, missing, ' percentage points', points_text)}."
+        return f"{lead} {listed(whose)}{pooled}."
+    adjusted = f", {missing.adjustment}," if missing.adjustment else ""
+    difference = _estimate(judged, missing, " percentage points", points_text)
+    return f"{lead} {listed(whose)}{pooled}; the difference of the averages{adjusted} is {difference}."
+
+
+def _pooled(missing: MissingJudgments, limits: Incompleteness | Exception) -> str:
+    """The judged shares of all results together, as other parts of the page have them; empty where they are not known."""
+    if isinstance(limits, Exception):
+        return ""
+    by_rank = with_groups(limits.judged, [] if limits.by is None else [limits.by]).filter(
+        pl.col("query_position").is_null() & (pl.col("rank") <= (missing.depth or pl.col("rank").max()))
+    )
+    totals = by_rank.group_by("group").agg(share=pl.col("judged").sum() / pl.col("results").sum())
+    shares = dict(totals.select("group", "share").rows())
+    if set(shares) != set(missing.shares):
+        return ""
+    texts = [share_text(shares[group]) for group in missing.shares]
+    if len(shares) > NAMED:
+        texts = [f"{share_text(min(shares.values()))} to {share_text(max(shares.values()))}"]
+    if texts == [share_text(share.value) for share in missing.shares.values()]:
+        return ""
+    return f" (of all results together: {listed(texts)})"
 
 
 def _estimate(
-    estimate: Estimate, missing: MissingJudgments, unit: str = "", number: Callable[[float], str] = compact
+    estimate: Estimate, missing: MissingJudgments, unit: str = "", as_text: Callable[[float], str] | None = None
 ) -> str:
     """An estimate with its interval and n."""
+    number = as_text or (lambda value: _number(value, missing))
     n = f"n = {counted(estimate.n, missing.unit)}"
     if estimate.low is None or estimate.high is None:
         return f"{number(estimate.value)}{unit} ({n})"
     ends = f"{number(estimate.low)} to {number(estimate.high)}"
     return f"{number(estimate.value)}{unit} ({level_text(1 - missing.confidence)} CI {ends}, {n})"
+
+
+def _number(value: float, missing: MissingJudgments) -> str:
+    """A value of the measure."""
+    return statistic(value, is_share=lies_between_0_and_1(missing.measure))
 
 
 def _depth(missing: MissingJudgments) -> str:
@@ -218,4 +250,5 @@ def _power(of: Material) -> list[str]:
     if found is None or len(found.table) != 1 or found.table.item(0, "detectable") is None:
         return []
     size = found.table.item(0, "detectable")
-    return [f"A study like this one finds a true difference of {compact(size)} in {of.primary} with power 0.8."]
+    size = statistic(size, is_share=lies_between_0_and_1(str(of.primary)))
+    return [f"A study like this one would detect a true difference of {size} in {of.primary} with a chance of 80%."]

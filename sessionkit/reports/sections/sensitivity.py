@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.charts import sweep_map
-from sessionkit.display.numbers import compact
+from sessionkit.display.numbers import statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.reports.figures.figure import Figure, without_condition
@@ -12,6 +12,7 @@ from sessionkit.reports.figures.robustness import SWEPT
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 NEAREST = {
     "conclusion": "Conclusion",
@@ -69,7 +70,8 @@ def swept_words(of: Material) -> list[str]:
         return [f"Other discounts were not tried, since {why}."]
     means = found.means.drop_nulls("value")["value"]
     if len(found.groups) == 1 and len(means):
-        low, high = (compact(float(end)) for end in (means.min(), means.max()))  # type: ignore[arg-type]
+        is_share = lies_between_0_and_1(found.measure)
+        low, high = (statistic(float(end), is_share=is_share) for end in (means.min(), means.max()))  # type: ignore[arg-type]
         return [
             f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
         ]
@@ -78,4 +80,5 @@ def swept_words(of: Material) -> list[str]:
         return []
     first, *others = [line.replace("; no setting of this grid changes it.", ".") for line in told]
     said = " ".join([first[:1].lower() + first[1:], *others])
-    return [of.redaction.note(f"Under other discounts (b and bq of {found.measure}): {said}")]
+    differs = "" if found.measure == str(of.primary) else f"{of.primary} does not have both discounts. "
+    return [of.redaction.note(f"{differs}Under other discounts (b and bq of {found.measure}): {said}")]

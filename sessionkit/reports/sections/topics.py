@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import BETWEEN_USERS, interaction_text
+from sessionkit.analysis.compare.messages import BETWEEN_USERS
 from sessionkit.analysis.numeric_ties import tied
 from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
@@ -14,7 +14,7 @@ from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import compact
+from sessionkit.display.numbers import p_statistic, statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -23,6 +23,7 @@ from sessionkit.reports.figures.scores import FEW, means_by_topic
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""
@@ -99,10 +100,9 @@ def _depends(of: Material, found: Comparison, what: str) -> str:
         return ""
     row = tested.row(0, named=True)
     shown = "There is evidence that" if row["p_adjusted"] <= found.alpha else "No evidence that"
+    numbers = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, {p_statistic(row['p_adjusted'])}"
     note = f"; {row['note']}" if row["note"] else ""
-    return (
-        f" {shown} the difference by {of.primary} depends on {what} ({interaction_text(row)}, n = {row['n']:,}{note})."
-    )
+    return f" {shown} the difference by {of.primary} depends on {what} ({numbers}, n = {row['n']:,}{note})."
 
 
 @section("topics", _heading, details=(topics_table, users_and_topics))
@@ -135,9 +135,15 @@ def _range(of: Material, means: pl.DataFrame) -> str:
     over_groups = means.group_by("topic_id", maintain_order=True).agg(pl.col("value").mean()).drop_nulls("value")
     ordered = over_groups.sort(pl.col("value").round(DIGITS), maintain_order=True)
     (low, least), (high, most) = ordered.row(0), ordered.row(-1)
-    told = f"By topic, the mean over groups of {of.primary} runs from {compact(least)} ({_topic(low)}) to {compact(most)} ({_topic(high)})."
+    ends = f"{_number(least, of)} ({_topic(low)}) to {_number(most, of)} ({_topic(high)})"
+    told = f"By topic, the mean over groups of {of.primary} runs from {ends}."
     without = means["topic_id"].n_unique() - len(over_groups)
     return told + (f" {counted(without, 'topic')} without a value left out." if without else "")
+
+
+def _number(value: float, of: Material) -> str:
+    """A value of the primary measure."""
+    return statistic(value, is_share=lies_between_0_and_1(str(of.primary)))
 
 
 def _topic(name: str) -> str:
@@ -150,7 +156,7 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     row = found.table.row(0, named=True)
     known = means["difference"].drop_nulls()
     higher, lower = int((known > 0).sum()), int((known < 0).sum())
-    low, high = (compact(float(end)) for end in (known.min(), known.max()))  # type: ignore[arg-type]
+    low, high = (_number(float(end), of) for end in (known.min(), known.max()))  # type: ignore[arg-type]
     told = f"{row['b']} has the higher mean of {of.primary} on {higher:,} of {counted(len(known), 'topic')}, {row['a']} on {lower:,}"
     told += f"; unadjusted differences of means run from {low} to {high}."
     without = len(means) - len(known)

@@ -5,6 +5,7 @@ import pytest
 from sessionkit.reports.sections.headline import Difference
 from sessionkit.scoring.measures.direction import MeasureDirection
 
+RUN = "Plausible differences run from .020 to .160"
 NOT_SHOWN = "No difference between B and A is shown: "
 HIGHER, LOWER, UNKNOWN = (MeasureDirection(better) for better in ("higher", "lower", "unknown"))
 
@@ -28,15 +29,15 @@ def difference(low, high, *, direction=HIGHER, band=None, measure="nsDCG@10", p=
         ((-0.02, 0.168), UNKNOWN, None, NOT_SHOWN, "From .020 lower to .168 higher remains possible."),
         ((0.0, 0.168), HIGHER, None, NOT_SHOWN, "Anything from 0 to .168 better remains possible."),
         # it excludes 0
-        ((0.02, 0.16), HIGHER, None, "B scores higher than A: ", "Anything from .020 to .160 better remains possible."),
-        ((-0.16, -0.02), HIGHER, None, "B scores lower than A: ", "Anything from .020 to .160 worse remains possible."),
-        ((0.02, 0.16), LOWER, None, "B does worse than A (lower is better): ", "Anything from .020 to .160 worse remains possible."),
-        ((-0.16, -0.02), LOWER, None, "B does better than A (lower is better): ", "Anything from .020 to .160 better remains possible."),
-        ((0.02, 0.16), UNKNOWN, None, "B has higher values than A: ", "Anything from .020 to .160 higher remains possible."),
-        ((-0.16, -0.02), UNKNOWN, None, "B has lower values than A: ", "Anything from .020 to .160 lower remains possible."),
+        ((0.02, 0.16), HIGHER, None, "B scores higher than A: ", f"{RUN} in favor of B."),
+        ((-0.16, -0.02), HIGHER, None, "B scores lower than A: ", f"{RUN} in favor of A."),
+        ((0.02, 0.16), LOWER, None, "B does worse than A (lower is better): ", f"{RUN} in favor of A."),
+        ((-0.16, -0.02), LOWER, None, "B does better than A (lower is better): ", f"{RUN} in favor of B."),
+        ((0.02, 0.16), UNKNOWN, None, "B has higher values than A: ", f"{RUN}."),
+        ((-0.16, -0.02), UNKNOWN, None, "B has lower values than A: ", f"{RUN}."),
         # a band is declared, and the interval does not lie within it
         ((-0.02, 0.168), HIGHER, 0.1, NOT_SHOWN, "From .020 worse to .168 better remains possible."),
-        ((0.02, 0.16), HIGHER, 0.1, "B scores higher than A: ", "Anything from .020 to .160 better remains possible."),
+        ((0.02, 0.16), HIGHER, 0.1, "B scores higher than A: ", f"{RUN} in favor of B."),
         ((-0.1, 0.05), HIGHER, 0.1, NOT_SHOWN, "remains possible."),  # at the edge is outside
         # it lies within the band
         ((-0.02, 0.05), HIGHER, 0.1, "B and A are practically equal: ", "declared band of practical equivalence, ±.100."),

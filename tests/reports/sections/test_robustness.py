@@ -10,7 +10,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
-from sessionkit.display.numbers import compact, share_text, statistic
+from sessionkit.display.numbers import share_text, statistic
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.sections.judgments import judgments
@@ -119,9 +119,13 @@ def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(
     lows, highs = bounds["lower"].to_list(), bounds["upper"].to_list()
     if systems == ("AB", "BC", "CA"):
         widest = max(high - low for low, high in zip(lows, highs, strict=True))
-        assert f"no group's bounds are farther apart than {compact(widest)} (bounds are not confidence" in judged[0]
+        assert (
+            f"no group's bounds are farther apart than {statistic(widest, is_share=True)} (bounds are not confidence"
+            in judged[0]
+        )
     else:
-        assert f"it lies between {compact(lows[0])} and {compact(highs[0])} (bounds are not a confidence" in judged[0]
+        low, high = (statistic(end[0], is_share=True) for end in (lows, highs))
+        assert f"it lies between {low} and {high} (bounds are not a confidence" in judged[0]
     shares = sk.score(study, "Judged@5", per="session").group_by("system_id").agg(pl.col("value").mean())
     for share in shares["value"]:
         assert share_text(share) in judged[1]
@@ -165,7 +169,7 @@ def test_intervals_decide_what_is_said_first(scored, skipped, told):
     )
     assert first.endswith(", so its sign could turn.")
     assert (
-        "45.0% with A and 50.0% with B; the difference is 5.0 percentage points (95% CI 0.0 to 10.0, n = 30 users)"
+        "45.0% with A and 50.0% with B; the difference of the averages is 5.0 percentage points (95% CI 0.0 to 10.0, n = 30 users)"
         in second
     )
     without = replace(missing, why_not_tested="No verdict: 2 of 16 users have a value")
@@ -173,6 +177,33 @@ def test_intervals_decide_what_is_said_first(scored, skipped, told):
     assert explain(replace(missing, shares={"A": Estimate(1, 1, 1, 3)}), ValueError()) == [
         "Every result shown within rank 10 is judged, so no missing judgment could change m."
     ]
+
+
+def test_judged_shares_are_of_sessions_and_of_all_results_together():
+    """A session of 2 judged results of 2 and one of 2 of 8: on average (1 + .25) / 2, of all results 4 of 10."""
+    sizes = {"a": 2, "b": 8}
+    rows = [(name, 1, rank, f"{name}{rank}") for name, size in sizes.items() for rank in range(1, size + 1)]
+    study = sk.from_tables(
+        pl.DataFrame(rows, ["session_id", "query_position", "rank", "doc_id"], orient="row"),
+        pl.DataFrame([("t", f"{name}{rank}", 1) for name in sizes for rank in (1, 2)], GRADES, orient="row"),
+        sessions=pl.DataFrame({"session_id": ["a", "b"], "topic_id": ["t", "t"], "system_id": ["A", "A"]}),
+        max_grade=2,
+    )
+    told = words(robustness(material(study, ["nsDCG@10", "P@3"])))[1]
+    assert "averaged over sessions, is 62.5% with A (of all results together: 40.0%)." in told
+    told = words(robustness(material(study, ["nsDCG@3", "P@10"])))[
+        1
+    ]  # 2 of 2 and 2 of 3, though bounds look down to rank 10
+    assert "averaged over sessions, is 83.3% with A (of all results together: 80.0%)." in told
+
+
+def test_an_adjusted_difference_is_called_so():
+    candidate = Candidate("B - A", estimate(1, 2), estimate(1, 3), Bounds(-5, 5, True, False, 3, 9), estimate(0, 0.1))
+    shares = {"A": estimate(0.4, 0.5), "B": estimate(0.4, 0.6)}
+    missing = MissingJudgments("m", "m2", 10, "user", ("A", "B"), (candidate,), shares, adjustment="adjusted for X")
+    first, second = explain(missing, ValueError())
+    assert "the difference B - A in m, adjusted for X, is 1.50 " in first
+    assert "the difference of the averages, adjusted for X, is 5.0 percentage points" in second
 
 
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
@@ -194,7 +225,7 @@ def test_judged_share_against_score_has_a_correlation_and_says_that_it_proves_no
     wide = sk.score(of.study, measures, per="session").pivot(on="measure", values="value", index="session_id")
     for measure in ("nsDCG@10", "nsDCG(unjudged=skip)@10"):
         r = np.corrcoef(wide["Judged@10"], wide[measure])[0, 1]
-        assert f"r = {r:.3f} (95% CI" in told
+        assert f"r = {statistic(r, is_share=True)} (95% CI" in told
     assert "proves no bias" in told
     assert "p = " not in told
     (figure,) = figures_in(section)

@@ -28,5 +28,5 @@ def test_whether_a_difference_depends_on_the_topic_goes_by_the_p_value_that_is_p
     row = found.interaction.drop_nulls("p").row(0, named=True)
     assert row["p"] < 0.05 < row["p_adjusted"] == 2 * row["p"]
     sentence = _depends(SimpleNamespace(primary="gain"), found, "the topic")
-    assert "p = 0.060" in sentence
+    assert "p = .060" in sentence
     assert "No evidence that" in sentence

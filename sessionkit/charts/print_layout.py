@@ -351,7 +351,9 @@ def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:
             channel = layer["encoding"].get(name, {})
             if "legend" in channel:
                 looks = FILLED_SHAPE if channel.get("field") in dashed else {}
-                channel["legend"] = {"title": None, "symbolOpacity": 1, **_without_context(channel), **looks}
+                if name in ("color", "stroke"):
+                    looks = {**_without_context(channel), **looks}
+                channel["legend"] = {"title": None, "symbolOpacity": 1, **looks}
 
 
 def _without_context(channel: dict[str, Any]) -> dict[str, Any]:

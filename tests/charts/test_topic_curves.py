@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from sessionkit.charts import spec_of, topic_curves
+from sessionkit.charts import save, spec_of, topic_curves
 
 
 def test_both_selections_are_drawn_under_their_names(curves, datasets):
@@ -45,3 +45,9 @@ def test_bands_are_those_of_all_sessions(curves, datasets):
     (areas,) = [rows for mark, rows in datasets(topic_curves(every, curves(groups=("S2",)))) if mark == "area"]
     assert len(areas) == 60
     assert {row["high"] - row["low"] for row in areas} == {2.0}
+
+
+def test_a_narrow_figure_of_both_selections_has_both_legends(curves, tmp_path):
+    chart = topic_curves(curves(), curves(groups=("S2",)), 5)
+    svg = save(chart, tmp_path / "c.svg", width="84mm").read_text()
+    assert all(f">{name}<" in svg for name in ("S1", "S2", "All", "At least 5 queries"))

@@ -136,3 +136,12 @@ def test_differences_with_intervals_are_points_with_their_numbers_of_sessions():
     assert [(row["sessions"], row["least"]) for row in drawn_rows] == [("15, 12", 12), ("1, 20", 1)]
     assert point["encoding"]["opacity"]["condition"]["test"] == {"field": "least", "lt": 10}
     assert point["encoding"]["x"]["axis"]["title"] == "Topic; numbers: sessions of S2, of S1"
+
+
+def test_numbers_of_sessions_have_room_above_the_intervals():
+    """The highest interval ends at 0.9 and the lowest reach is 0, so 12% of 0.9 are left above."""
+    banded = means({("A", "t1"): 0.5, ("B", "t1"): 0.6}).with_columns(
+        low=pl.Series([0.3, 0.4]), high=pl.Series([0.7, 0.9]), n=pl.Series([12, 12])
+    )
+    (number,) = (layer for layer in spec_of(topic_means(banded))["layer"] if layer["mark"]["type"] == "text")
+    assert number["encoding"]["y"]["scale"]["domainMax"] == pytest.approx(0.9 + 0.12 * 0.9)

@@ -38,9 +38,14 @@ def test_documents_add_up_to_queries_and_queries_to_the_session(datasets):
 
 def test_documents_that_add_least_share_a_row_and_nothing_is_lost(datasets):
     rows = bars_of(waterfall(explained([1.0] * (MOST_DOCUMENTS - 1), [2.0, 0.5, 0.25])), datasets)
-    assert ("Q2  and 2 more", MOST_DOCUMENTS - 1 + 2, MOST_DOCUMENTS - 1 + 2.75) in rows
+    assert ("Q2  2 results together", MOST_DOCUMENTS - 1 + 2, MOST_DOCUMENTS - 1 + 2.75) in rows
     assert rows[-1] == ("Session", 0, MOST_DOCUMENTS - 1 + 2.75)
     assert len(rows) == MOST_DOCUMENTS + 1 + 2 + 1  # documents, the two, queries, session
+
+
+def test_the_only_document_that_would_share_a_row_has_its_name(datasets):
+    rows = bars_of(waterfall(explained([1.0] * MOST_DOCUMENTS, [0.5])), datasets)
+    assert ("Q2 rank 1  d2.1", MOST_DOCUMENTS, MOST_DOCUMENTS + 0.5) in rows
 
 
 def test_queries_that_add_least_share_a_row(datasets):

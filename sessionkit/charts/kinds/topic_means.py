@@ -38,6 +38,8 @@ NARROWEST, WIDEST = 2, 60
 """The least and greatest distance of topics."""
 MOST_NUMBERED = 24
 """Means beside which the number of their sessions is written."""
+ROOM = 0.12
+"""Share of the reach of intervals that is left above them for numbers."""
 DIGITS = 9
 """Decimals to which means are ordered: what lies beyond is an error of rounding."""
 
@@ -134,9 +136,13 @@ def topic_means(
 
 def _numbers(points: pl.DataFrame, encoding: dict[str, Any]) -> alt.Chart:
     """The number of sessions above the interval of each mean."""
-    rows = guide(points.with_columns(top=pl.max_horizontal("value", "high")))
+    tops = points.with_columns(top=pl.max_horizontal("value", "high"))
     top = encoding["y"].copy()
     top["field"] = "top"
-    text = alt.Chart(rows).mark_text(color=INK, baseline="bottom", dy=-3, fontSize=10)
+    ends = [0.0, *tops["top"], *tops["low"].drop_nulls()]
+    top["scale"] = alt.Scale(
+        domainMax=max(ends) + ROOM * (max(ends) - min(ends))
+    )  # no number stands on the axis's title
+    text = alt.Chart(guide(tops)).mark_text(color=INK, baseline="bottom", dy=-3, fontSize=10)
     number = alt.Text(field="n", type="quantitative", format=",d")
     return text.encode(x=encoding["x"], xOffset=encoding["xOffset"], y=top, text=number)

@@ -100,6 +100,8 @@ def _documents(frame: pl.DataFrame) -> pl.DataFrame:
     adding = frame.filter(pl.col("contribution") != 0)
     top = adding.top_k(MOST_DOCUMENTS, by=[pl.col("contribution").abs(), -pl.col("query_position"), -pl.col("rank")])
     rest = adding.join(top, on=["query_position", "rank"], how="anti")
+    is_single = pl.len().over("query_position") == 1  # takes a row in any case, and so has its name
+    top, rest = pl.concat([top, rest.filter(is_single)]), rest.filter(~is_single)
     place = pl.concat_str(pl.lit("Q"), pl.col("query_position").cast(pl.String))
     one = top.select(
         "query_position",
@@ -112,7 +114,7 @@ def _documents(frame: pl.DataFrame) -> pl.DataFrame:
     number = pl.len().cast(pl.String)
     others = rest.group_by("query_position", maintain_order=True).agg(
         rank=pl.lit(LAST - 1),
-        label=pl.concat_str(place.first(), pl.lit("  and "), number, pl.lit(" more")),
+        label=pl.concat_str(place.first(), pl.lit("  "), number, pl.lit(" results together")),
         added=pl.col("contribution").sum(),
         many=pl.len().cast(pl.Int64),
     )

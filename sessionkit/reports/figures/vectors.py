@@ -50,7 +50,7 @@ def gain_vectors(study: Study, choices: Choices) -> Figure:
         "each": "; each query is divided by its own ideal and the quotients are averaged",
     }
     scales = " Every panel has a vertical scale of its own." if len(each) > 1 else ""
-    ideal = {"none": "", None: ", which is 1 of a normalized measure"}.get(choices.normalize, ", which is 1")
+    ideal = {"none": "", None: ", which is 1 for a normalized measure"}.get(choices.normalize, ", which is 1")
     band = "" if choices.normalize == "averages" else band_told(frame, study, "rank by rank")
     caption = (
         f"Mean of {', '.join(each)} cumulated to each rank, over all logged queries, each of which counts the same (queries: "

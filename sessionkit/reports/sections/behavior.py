@@ -17,7 +17,7 @@ from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion, ask
 from sessionkit.reports.sections.searchers import effort_of_gain, searchers
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.single_session import account, queries_table
+from sessionkit.reports.sections.single_session import queries_table
 from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
@@ -65,7 +65,7 @@ def behavior(of: Material) -> list[Part]:
     if not of.study.facts.sessions:
         return []
     if of.study.facts.sessions == 1:
-        return [*([] if of.valueless is None else [of.paragraph(account(of))]), queries_table(of)]
+        return [queries_table(of)]
     return [*_longer(of), *_drawn(of, "session-survival")]
 
 

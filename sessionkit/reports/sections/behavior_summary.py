@@ -33,7 +33,7 @@ from sessionkit.reports.sections.answers import (
 from sessionkit.reports.sections.behavior import known
 from sessionkit.reports.sections.forest import forest
 from sessionkit.reports.sections.headline import tested_rows
-from sessionkit.reports.sections.single_session import account
+from sessionkit.reports.sections.single_session import NO_SPREAD, account
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.words import lies_between_0_and_1, meaning
@@ -49,21 +49,25 @@ def behavior_summary(of: Material) -> list[Part]:
     """How people searched: compared by group where there are two, else means with their intervals."""
     valueless, about = str(of.valueless), "This page is about how people searched."
     if of.study.facts.sessions == 1:
-        return [of.led([valueless, "This page is about what the person did."]), of.paragraph(account(of))]
+        tiles = [
+            Tile(FOUND, counted(of.study.facts.queries, "query"), "This page is about what the person did."),
+            Tile(SURE, "1 session", NO_SPREAD),
+            _open_question(of),
+        ]
+        return [of.led([account(of), valueless]), _tiles(of, tiles)]
     measures = [measure for measure in known(of) if measure.name in FIRST]
     means = _means(of, measures)
     measures = [measure for measure in measures if means.filter(measure=str(measure))["mean"].count()]
     if not measures:
         return [of.led([valueless, about])]
     found = _compared(of, measures)
-    open_question = Tile(OVERTURNED, "Judgments", " ".join([NO_RELEVANCE, *missing_lists(of)]))
     if isinstance(found, str):
         lead = f"On average over {counted(of.shown.facts.sessions, 'session')}: {_means_in_words(of, means)}."
         first = means.drop_nulls("mean").row(0, named=True)
         tiles = [
             Tile(FOUND, f"{_text(first, 'mean')} {meaning(parse_measure(first['measure']))}", about),
             Tile(SURE, counted(of.study.facts.sessions, "session"), found),
-            open_question,
+            _open_question(of),
         ]
         return [of.led([lead, valueless]), tiles_of(of, tiles)]
     tested = tested_rows(found)
@@ -77,7 +81,7 @@ def behavior_summary(of: Material) -> list[Part]:
             f"Means: {_means_in_words(of, means)}.",
         ),
         Tile(SURE, units_in_words(of, found, str(measures[0])), " ".join(sureness(found, str(measures[0])))),
-        open_question,
+        _open_question(of),
     ]
     opening = of.led([lead, f"{valueless} {about}"])
     if len(found.table) > MOST_ROWS:
@@ -85,6 +89,10 @@ def behavior_summary(of: Material) -> list[Part]:
     if _has_several_pairs(found.table):  # the forest is high, and the answers must be seen
         return [opening, tiles_of(of, tiles), _forest(of, found)]
     return [opening, _forest(of, found), tiles_of(of, tiles)]
+
+
+def _open_question(of: Material) -> Tile:
+    return Tile(OVERTURNED, "Judgments", " ".join([NO_RELEVANCE, *missing_lists(of)]))
 
 
 def _has_several_pairs(rows: pl.DataFrame) -> bool:

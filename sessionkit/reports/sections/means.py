@@ -17,7 +17,7 @@ from sessionkit.reports.material import ALPHA, Material
 from sessionkit.reports.parts import Part, Tile
 from sessionkit.reports.sections.answers import FOUND, NAMED, OVERTURNED, SURE, overturned, tiles_of
 from sessionkit.reports.sections.headline import about_measure
-from sessionkit.reports.sections.single_session import account
+from sessionkit.reports.sections.single_session import NO_SPREAD, account
 from sessionkit.scoring.measures.words import lies_between_0_and_1
 
 COLUMNS = ("measure", "value", "n", "undefined", "judged", "low", "high", "units")
@@ -85,7 +85,7 @@ def _of_one_session(of: Material, rows: pl.DataFrame) -> tuple[str, list[str], s
         f"{measure} is {_text(measure, value)}" for measure, value in ordered.select("measure", "value").rows()
     ]
     where = f"In the one session{'' if group == EVERYONE else f', of {group}'}"
-    why = "One session has no spread, so its values have no interval and nothing is compared."
+    why = NO_SPREAD
     return f"{where}, {first}.", [f"{'; '.join(others)}."] if others else [], why
 
 

@@ -25,6 +25,7 @@ HEADINGS = {
 }
 
 TITLE = "Gain over the session"
+NO_SPREAD = "One session has no spread, so its values have no interval and nothing is compared."
 
 
 def account(of: Material) -> str:

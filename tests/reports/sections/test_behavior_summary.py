@@ -78,3 +78,13 @@ def test_the_answers_stand_above_the_high_forest_of_several_pairs():
     assert kinds.index("Tiles") < kinds.index("FigureRow")
     assert "comparisons show a difference: Queries is higher with S2 than with S1; " in lead
     assert "Queries is lower with S3 than with S2" in lead
+
+
+def test_one_session_has_three_answers_below_what_the_person_did():
+    """The first session of u02 has three queries of one result each, the first clicked."""
+    study, is_first = unjudged(["S1"]), pl.col("session_id") == "u02-0"
+    results, sessions = (table.filter(is_first).collect() for table in (study.results, study.sessions))
+    _, (lead, below), tiles = read(sk.from_tables(results=results, sessions=sessions))
+    assert lead == "User u02 searched with S1: 3 queries, 3 results shown and 1 clicked."
+    assert below == "The study has no judgments, so no measure of relevance has a value."
+    assert [tile.fact for tile in tiles.values()] == ["3 queries", "1 session", "Judgments"]

@@ -54,7 +54,7 @@ def behavior_summary(of: Material) -> list[Part]:
             Tile(SURE, "1 session", NO_SPREAD),
             _open_question(of),
         ]
-        return [of.led([account(of), valueless]), _tiles(of, tiles)]
+        return [of.led([account(of), valueless]), tiles_of(of, tiles)]
     measures = [measure for measure in known(of) if measure.name in FIRST]
     means = _means(of, measures)
     measures = [measure for measure in measures if means.filter(measure=str(measure))["mean"].count()]

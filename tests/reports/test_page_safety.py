@@ -56,10 +56,10 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
             "pre",
             "code",
         ),
-        *("bdi", "form", "label", "input", "select", "option", "button", "fieldset", "legend"),
+        *("bdi", "dfn", "form", "label", "input", "select", "option", "button", "fieldset", "legend"),
     }
     # specs of charts, data of what can be worked with; the libraries, what draws the charts, and our own four
-    assert sum(tag == "script" for tag, _ in page.elements) == 10 + 2 + 2 + 4
+    assert sum(tag == "script" for tag, _ in page.elements) == 12 + 2 + 2 + 4
     assert not any(key.startswith("on") or key == "src" for _, attrs in page.elements for key in attrs)
     links = [attrs["href"] for tag, attrs in page.elements if "href" in attrs]
     assert all(
@@ -76,8 +76,8 @@ def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, o
     path = tmp_path / "report.html"
     report(hostile, output=path, by="user_id")
     page, said, asked = opened(path)
-    assert page.evaluate("document.documentElement.dataset.charts") == "10"
-    assert page.locator("figure svg.marks").count() == 10
+    assert page.evaluate("document.documentElement.dataset.charts") == "12"
+    assert page.locator("figure svg.marks").count() == 12
     assert page.evaluate("window.hacked") is None
     assert said == []
     assert asked == [path.as_uri()]

@@ -284,7 +284,7 @@ def test_equal_means_are_level(make, shown):
 
 @pytest.mark.browser
 def test_hostile_names_run_nothing(hostile, shown):
-    page = shown(hostile)
+    page = shown(hostile, ["sDCG@10"])
     page.select_option("#live-gain", "exp2")
     assert page.evaluate("window.hacked") is None
     assert "<img src=x onerror=window.hacked=1>" in page.locator("#live-means").inner_text()

@@ -30,12 +30,12 @@
 
   // On a narrow screen the plot shrinks, panels and numbers stand below it, and legends below all.
   const isNarrow = (spec, room) => room > 0 && room < NARROW && !isLaidOut(spec);
-  const fitted = (whole, room) => {
+  const fitted = (whole, room, excess = 0) => {
     if (!isNarrow(whole, room)) return whole;
     const alone = (plot) => ({...plot, layer: plot.layer.filter((layer) => !isBeside(layer))});
     const spec = !numbersBeside(whole).length ? whole : whole.spec ? {...whole, spec: alone(whole.spec)} : alone(whole);
     const {config = {}} = spec;
-    const side = Math.max(170, room - 100);
+    const side = Math.max(170, room - 100 - excess);
     const grid = spec.facet?.row && spec.facet.column;  // two panels beside each other stay so
     const panels = grid ? {spec: {...spec.spec, width: Math.min(spec.spec.width, Math.floor((room - 40) / 2))}} : spec.spec && (spec.columns || spec.facet?.row || spec.facet?.column)
       ? {...(spec.facet?.row ? {} : {columns: 1, facet: spec.facet?.column ?? spec.facet}), spec: {...spec.spec, width: Math.min(spec.spec.width ?? side, side)}} : {};
@@ -105,6 +105,11 @@
       shown.room = room;
       shown.view?.finalize();
       ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room), options));
+      const excess = place.querySelector("svg").getAttribute("width") - room;
+      if (isNarrow(spec, room) && excess > 0) {  // texts beside the plot are wide
+        shown.view.finalize();
+        ({view: shown.view} = await window.vegaEmbed(place, fitted(spec, room, excess), options));
+      }
       place.classList.toggle("laid-out", isLaidOut(spec));
       if (isLaidOut(spec)) place.tabIndex = 0;  // so that the keyboard can scroll it
       openSessions(shown.view, place);

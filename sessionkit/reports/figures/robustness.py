@@ -86,7 +86,8 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
     if missing.is_complete:
         raise UsageError("every result shown is judged, so no missing judgment could change a score")
     chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=TIPPING)
-    points = "Points are estimates with 95% confidence intervals, each by itself"
+    adjusted = f", {missing.adjustment}," if missing.adjustment else ""
+    points = f"Points are estimates{adjusted} with 95% confidence intervals, each by itself"
     if not any(candidate.bounds for candidate in missing.candidates):
         why = missing.why_no_bounds or "the raw difference is not defined"
         return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {why}.")

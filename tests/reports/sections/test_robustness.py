@@ -11,6 +11,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
 from sessionkit.display.numbers import share_text, statistic
+from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
 from sessionkit.reports.sections.judgments import judgments
@@ -204,6 +205,8 @@ def test_an_adjusted_difference_is_called_so():
     first, second = explain(missing, ValueError())
     assert "the difference B - A in m, adjusted for X, is 1.50 " in first
     assert "the difference of the averages, adjusted for X, is 5.0 percentage points" in second
+    caption = of_missing_judgments(missing, material(read_clinic(), ["nsDCG@10"]).choices).caption
+    assert caption.startswith("Points are estimates, adjusted for X, with 95% confidence intervals")
 
 
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():

@@ -139,12 +139,20 @@ def verdict_curves(study: Study, choices: Choices) -> Figure:
     title = "Verdicts with fewer judgments"
     chart = charts.verdict_curves(without_condition(found), synthetic=choices.synthetic, title=title)
     pairs = found.pairs.select("a", "b").n_unique()
+    panels = {
+        "accuracy": "Same verdict: accuracy.",
+        "g_mean": (
+            "g-mean for no difference: the geometric mean of two shares, of the pairs not shown to differ with all judgments those "
+            "that stay so, and of the pairs not shown to differ with some judgments those that are not shown to differ with all."
+        ),
+        "false_positive_rate": (
+            "Differences missed: of those shown with all judgments, those not shown with some; SIGIR 2007 calls them false positives, "
+            "as its positive cases are pairs without a difference."
+        ),
+    }
     caption = (
         f"Verdicts on {counted(pairs, 'pair')} of groups, {counted(found.times, 'draw')} each, with a share of the judgments "
-        "against those with all. Same verdict: accuracy. g-mean for no difference: the geometric mean of two shares, of the pairs not "
-        "shown to differ with all judgments those that stay so, and of the pairs not shown to differ with some judgments those that are "
-        "not shown to differ with all. Differences missed: of those shown with all judgments, those not shown with some; SIGIR 2007 "
-        "calls them false positives, as its positive cases are pairs without a difference."
+        f"against those with all. {' '.join(text for name, text in panels.items() if found.confusion[name].count())}"
     )
     return Figure("verdict-curves", title, chart, caption)
 

@@ -433,3 +433,15 @@ def test_single_sessions_say_what_a_number_beside_a_point_is_where_there_is_one(
 
     assert "stopped, a number beside it how many stopped there with the same gain; dashes" in caption([1, 1])
     assert "A point marks where the searcher stopped; dashes" in caption([1, 2])
+
+
+@pytest.mark.slow
+def test_the_caption_of_verdicts_explains_the_panels_that_are_drawn(clinic):
+    """S2 and S1 differ by sDCG@10 with all judgments, so no pair stays undecided and there is no g-mean."""
+    drawn = single_figure(clinic, "verdict-curves", [parse_measure("sDCG@10")])
+    assert {row["statistic"] for row in data_of(drawn) if "statistic" in row} == {
+        "Same verdict (accuracy)",
+        "Differences missed",
+    }
+    assert "Differences missed: of those" in drawn.caption
+    assert "g-mean" not in drawn.caption

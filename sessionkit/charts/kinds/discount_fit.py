@@ -140,9 +140,9 @@ def _counts(fit: pl.DataFrame, most: float) -> pl.DataFrame:
     fit = fit.filter(pl.col("rank") <= MOST_RANKS).with_columns(pl.col("expected", "observed").cast(pl.Float64))
     reached = fit.group_by("query_position").agg(most=pl.max_horizontal("expected", "observed").max())
     drawn = reached.filter(pl.col("most") >= LEAST * most).sort("query_position").head(MOST_QUERIES)
-    kept = fit.join(drawn, on="query_position", how="semi", maintain_order="left")
+    rows = fit.join(drawn, on="query_position", how="semi", maintain_order="left")
     group = pl.col("query_position").cast(pl.String)
-    return kept.select(
+    return rows.select(
         group.alias("group"), "rank", value="expected", number="observed", n=pl.col("observed").cast(pl.Int64)
     )
 

@@ -165,7 +165,7 @@ def test_results_judged_below_the_ranks_that_are_scored_are_not_denied():
         {"judgment_key": ["t"], "doc_id": ["l"], "grade": [1]},
         sessions={"session_id": ["s"], "topic_id": ["t"]},
     )
-    said = by_name(page.sections_of(study))["summary"].parts[0].paragraphs[0]
+    said = by_name(page.sections_of(study))["summary"].parts[0].paragraphs[1]
     assert said.startswith("No result that is scored is judged")
     assert said.endswith("or score further ranks.")
 

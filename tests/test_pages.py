@@ -11,7 +11,8 @@ import pytest
 from sessionkit.charts import KINDS
 from sessionkit.cli import main
 from sessionkit.cli.app import COMMANDS, name_of
-from sessionkit.cli.terms import GUIDES, TOPICS, glossary, guide, title
+from sessionkit.cli.terms import TOPICS, glossary, guide, title
+from sessionkit.display.guides import GUIDES
 from sessionkit.readers import FORMATS, JUDGMENTS
 from sessionkit.readers.config import as_config
 from sessionkit.scoring.measures.parameters import PARAMETERS

@@ -53,7 +53,7 @@ def test_the_words_of_a_choice_are_those_that_something_is_known_of(choice, know
 TEXTS = {
     "within", "a", "against", "axis", "b", "by", "color", "colors", "font", "cut_short", "grade_values", "groups", "legend", "measure",
     "measures", "name", "partition_by", "primary", "session", "subtitle", "title", "value", "vary", "x", "y",  # names, ids, columns, titles
-    "rating", "aligned",  # columns, too
+    "rating", "aligned", "first",  # columns and groups, too
     "kind",  # of chart: the registry's, to which others may be added
     "cache", "config", "directory", "figures", "output", "path", "storage_options",  # places
     "difference", "height", "memory", "width", "noise", "session_gap",  # numbers as texts, too

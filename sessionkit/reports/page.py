@@ -130,7 +130,7 @@ def report(
     >>> results = {**places, "doc_id": ["a", "b"], "topic_id": "t"}
     >>> study = sk.from_tables(results, {"judgment_key": ["t"], "doc_id": ["b"], "grade": [2]})
     >>> report(study, "sDCG@10").count('data-chart="')
-    2
+    4
     """
     if output is not None:
         require_place(Path(output))

@@ -11,7 +11,7 @@ NAMES = ["measure", "place", "a", "b", "difference", "p"]
 
 def test_a_curve_for_each_measure_and_the_level_across(apart, datasets):
     layers = datasets(apart["discriminative-power"](("P@5", "AP"), confidence=0.99))
-    assert [mark for mark, _ in layers] == ["rule", "line", "point", "point", "text"]
+    assert [mark for mark, _ in layers] == ["rule", "line", "point", "rule", "rule", "point", "text"]
     assert [row["label"] for row in layers[-1][1]] == ["P@5", "AP"]
     assert layers[0][1] == [{"value": 0.01}]
     assert [(row["group"], row["place"], row["value"]) for row in layers[1][1]] == [

@@ -11,10 +11,24 @@ def test_a_curve_for_each_measure_with_its_band_and_its_knee(losing, datasets):
     agreement, knees = losing()
     layers = datasets(judgment_loss(agreement, knees))
     marks = [mark for mark, _ in layers]
-    assert marks == ["rule", "line", "area", "point", "point", "text", "rule", "point", "text", "text"]
+    leaders = ["rule", "rule"]  # from the ends of lines to names
+    assert marks == ["rule", "line", "area", "point", *leaders, "point", "text", "rule", "point", "text", "text"]
     by = dict(
         zip(
-            ("across", "line", "band", "points", "beside", "names", "rules", "diamonds", "early", "late"),
+            (
+                "across",
+                "line",
+                "band",
+                "points",
+                "leaders",
+                "dots",
+                "beside",
+                "names",
+                "rules",
+                "diamonds",
+                "early",
+                "late",
+            ),
             (rows for _, rows in layers),
             strict=True,
         )
@@ -42,7 +56,15 @@ def test_axes_go_from_no_judgments_to_all_and_down_to_the_least_tau(losing):
 def test_of_two_systems_there_is_no_band(losing, datasets):
     agreement, _ = losing()
     two = agreement.with_columns(tau_low=pl.lit(-1.0), tau_high=pl.lit(1.0))
-    assert [mark for mark, _ in datasets(judgment_loss(two))] == ["rule", "line", "point", "point", "text"]
+    assert [mark for mark, _ in datasets(judgment_loss(two))] == [
+        "rule",
+        "line",
+        "point",
+        "rule",
+        "rule",
+        "point",
+        "text",
+    ]
 
 
 def test_a_knee_that_is_not_there_is_not_marked(losing, datasets):
@@ -53,6 +75,8 @@ def test_a_knee_that_is_not_there_is_not_marked(losing, datasets):
         "line",
         "area",
         "point",
+        "rule",
+        "rule",
         "point",
         "text",
     ]

@@ -265,7 +265,7 @@ def test_a_terminal_shows_sessions_in_tables_that_fit(call, monkeypatch, width):
     assert headings[2][:3] == ["session_id", "Queries", "queries"]
     assert "\u2026" not in "".join(rows)
     assert "more column" not in shown
-    for name in ("queries", "results", "clicks", "duration_", "satisfaction", "skill", "years_medicine"):
+    for name in ("queries", "results", "clicks", "duration_", "satisfaction", "skill", "medicine"):
         assert name in shown
     assert "judgment_key" not in shown
 

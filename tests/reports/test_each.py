@@ -98,12 +98,15 @@ def test_gain_of_all_cards_has_one_scale_that_holds_it(clinic, tmp_path):
 def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
     each(clinic, "session-wall", unit, tmp_path / "all", format="json", where="user_id in ('u01', 'u05')")
     files = specs(tmp_path / "all")
+    slots = clinic.queries.group_by("session_id").agg(slots=10 * pl.len()).collect()  # of every query the top ten
     slot_widths, shares = set(), []
     for spec in files:
         rows = pl.DataFrame([row for row in rows_of(spec) if "py" in row and "group" in row])
         (panel,) = {round(row["right"] - row["left"], 2) for row in rows_of(spec) if "lower_edge" in row}
-        # a line has a point for slot 0 and for each slot
-        spans = rows.group_by("session_id").agg(span=pl.col("px").max() - pl.col("px").min(), slots=pl.len() - 1)
+        # a line goes from slot 0 to the last slot; where it runs level only its ends are points
+        spans = (
+            rows.group_by("session_id").agg(span=pl.col("px").max() - pl.col("px").min()).join(slots, on="session_id")
+        )
         slot_widths |= {round(span / slots, 1) for span, slots in spans.select("span", "slots").iter_rows()}
         shares.append(spans["span"].max() / panel)
     assert len(files) > 1

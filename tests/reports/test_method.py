@@ -73,7 +73,8 @@ def test_whether_the_difference_depends_on_topics_and_on_a_column_of_users_is_sa
     assert section.title == "For whom and on which topics?"
     for column, what in (("topic_id", "the topic"), ("skill", "skill")):
         row = sk.compare(study, "nsDCG@10", within=column).interaction.row(0, named=True)
-        test = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {row['p']:.3f}, n = {row['n']}"
+        p = f"{row['p']:.2f}".lstrip("0")
+        test = f"F({row['df']:g}, {row['df_error']:.4g}) = {row['statistic']:.3g}, p = {p}, n = {row['n']}"
         left_out = "" if column == "topic_id" else "; left out: skill 4 has 3 users; a test needs at least 4"
         said = f"No evidence that the difference by nsDCG@10 depends on {what} ({test}{left_out})."
         assert said in section.parts[0].paragraphs[0]

@@ -531,7 +531,7 @@ def test_there_is_no_pair_where_no_topic_has_two_sessions_with_a_value(make):
     assert data_of(page_of(explorer, make(judged=False)))["pair"] is None
     assert data_of(page_of(explorer, make(topics=("t", "u", "v", "w"))))["pair"] is None
     alone = data_of(page_of(explorer, make(systems=("S1",))))["pair"]
-    assert "Of all pairs of sessions of one topic, this one differs most" in alone["told"]
+    assert alone["told"].startswith("Of all pairs of sessions of one topic with comparable judged shares ")
 
 
 def big(sessions):
@@ -580,9 +580,7 @@ def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monk
     assert ids == sorted(ids) != [f"s{number:04}" for number in range(len(ids))]
     assert page_of(explorer, mixed(sessions=100)) == text
     told = json.loads(data)["pair"]["told"]
-    assert told.startswith(
-        "Of all pairs of sessions of one topic with different systems among those drawn, this one differs most"
-    )
+    assert " pairs of sessions of one topic with different systems among those drawn " in told
 
 
 def test_clinic_is_small():

@@ -170,6 +170,9 @@ def test_hostile_names_are_values_and_nothing_else(draw, hostile):
         "share",
         "reached",
         "units",
+        "of",
+        "verdict_changes",
+        "winner_changes",
     } | APART | own
     assert spec["title"]["text"] == hostile[4]
 

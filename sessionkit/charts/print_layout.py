@@ -541,7 +541,7 @@ def _is_crowded(spec: dict[str, Any], layer: dict[str, Any]) -> bool:
     rows = _rows_of(spec, layer)
     size = layer["mark"].get("fontSize", USUAL)
     longest = max((len(str(row.get(field) or "")) for row in rows), default=0)
-    needed = (WIDE * size * longest, HIGH * size)
+    needed = (WIDE * size * (longest + 0.5), HIGH * size)  # half a character keeps neighbors apart
     for cell, side, least in zip(cells, ("width", "height"), needed, strict=True):
         places = cell.get("sort") if isinstance(cell.get("sort"), list) else None
         places = places or (cell.get("scale") or {}).get("domain") or {row.get(cell["field"]) for row in rows}

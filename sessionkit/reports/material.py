@@ -155,7 +155,7 @@ class Material:
         ]
         if self.large:
             return [*several, self.rows_question]
-        if self.can_miss_judgments:
+        if self.can_miss_judgments and self.compared_by == self.choices.by:  # else its answer is by the other column
             several.append(self.missing_judgments_question)
         return [*several, *(partial(self.within_question, column) for column in self.within_columns)]
 
@@ -173,7 +173,7 @@ class Material:
 
     def missing_judgments_question(self) -> StudyQuestion[Comparison]:
         """Whether they differ by the primary measure with unjudged results skipped, and in judged share; each for itself."""
-        return ask(compare, self.study, scored_ways(self.primary), self.by, correction="none")
+        return ask(compare, self.study, scored_ways(self.primary), self.compared_by, correction="none")
 
     def scores_question(self) -> StudyQuestion[pl.DataFrame]:
         """Means and spread by `averaged_by`."""

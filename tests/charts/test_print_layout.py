@@ -205,7 +205,7 @@ def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_p
     labels = [f"Q{number}" for number in range(1, 10)]
     screen, narrow, narrower = (
         [text for text, _, _ in words(save(chart, tmp_path / "chart.svg", **size)) if text in labels]
-        for size in ({}, {"width": "84mm"}, {"width": "60mm"})
+        for size in ({}, {"width": "84mm"}, {"width": "50mm"})
     )
     assert screen == narrow == labels
     assert narrower == labels[::2]

@@ -58,7 +58,7 @@ def test_a_report_of_measures_without_figures_says_what_is_drawn_instead(make):
 @pytest.mark.slow
 def test_figure_that_a_measure_does_not_allow_gives_the_reason(make):
     text = report(make(), "sDCG(discount=rn2002,b=3)@5")  # refused in normalized measures
-    assert len(specs(text)) == 8
+    assert len(specs(text)) == 9
     assert "Not drawn: nsDCG: discount=rn2002 with b=3" in Reader(text).text
 
 

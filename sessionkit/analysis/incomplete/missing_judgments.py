@@ -150,8 +150,12 @@ def scored_ways(measure: Measure) -> list[Measure]:
 
 
 def depends_on_judgments(measure: Measure) -> bool:
-    """Whether judgments that are missing could change a measure: not one of behavior, or of the searchers' own grades."""
-    return measure.grades == "judgments" and measure.inner.bounds != "fixed"
+    """Whether missing judgments could explain a difference in a measure.
+
+    They cannot in a measure of behavior, of the searchers' own grades, or of how much is judged.
+    """
+    inner = measure.inner
+    return measure.grades == "judgments" and inner.bounds != "fixed" and inner.name != Judged.name
 
 
 def missing_judgments(

@@ -113,6 +113,7 @@ def test_what_has_no_bounds_says_why():
         ("UniqueDocs@10", False),
         ("sDCG(grades=user)@10", False),
         ("mean(bpref)", True),
+        ("Judged@10", False),
     ],
 )
 def test_measures_of_behavior_depend_on_no_judgment(measure, depends):

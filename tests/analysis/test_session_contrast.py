@@ -64,7 +64,11 @@ def by_hand(rows):
 @given(ROWS)
 def test_it_is_the_farthest_of_the_pairs_of_one_topic_that_are_judged_alike(rows):
     pair = most_contrasting(table(rows))
-    assert (None if pair is None else (pair.sessions, pair.of_groups, pair.least_share)) == by_hand(rows)
+    expected = by_hand(rows)
+    assert (pair is None) == (expected is None)
+    if pair is not None:
+        assert (pair.sessions, pair.of_groups) == expected[:2]
+        assert pair.least_share == (None if expected[2] is None else pytest.approx(expected[2]))  # a mean of two rounds
 
 
 def test_a_pair_is_judged_alike_and_at_least_as_well_as_the_median():

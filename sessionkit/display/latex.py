@@ -59,8 +59,8 @@ ROWS = 40
 """Rows of a table that a page of an article has room for."""
 FLOATS = 10
 """Floats after which a long table starts a new page."""
-PLACES = (("table", 229), ("table*", 469))
-"""The environments of a table, and the width of their places in a two-column article, in points; journals have more room."""
+PLACES = (("table", 229), ("table*", 345))
+"""The environments of a table, and the points that it may be wide: a column of a two-column article; the text of a one-column article."""
 LOOKS = (("", "", 1.0, 12), ("", CLOSER, 1.0, 8), (SMALLER, CLOSER, 0.85, 8), (SMALLER, CLOSEST, 0.85, 6))
 """How a table is set to fit its place: its font and columns, the size of the font as a share of the text's, and points between columns."""
 NARROW, WIDE, NARROWS, WIDES = 3.0, 8.0, " .,:;!|'()[]ijlft", "mwMW@%+<>=\u2212\u221e"
@@ -173,7 +173,13 @@ def _narrowed(table: TextTable) -> tuple[str, str, str, list[tuple[str, ...]]]:
 def _cells_width(table: TextTable, column: int) -> float:
     """Points that the cells of a column take in the font of the text, with their marks."""
     marks = max((len(mark) for (_, at), mark in table.marks.items() if at == column), default=0)
-    return max((_points(row[column]) for row in table.rows), default=0.0) + RAISED * marks
+    texts = [row[column] for row in table.rows]
+    numbers = [number for text in texts if table.numeric[column] and (number := DECIMAL.fullmatch(text))]
+    # 30 above 0.4489 takes the room of 30.4489
+    wholes, fractions = (
+        max((_points(number[part] or "") for number in numbers), default=0.0) for part in ("whole", "fraction")
+    )
+    return max(wholes + fractions, *map(_points, texts), 0.0) + RAISED * marks
 
 
 def _halves(text: str, width: float) -> tuple[str, ...]:

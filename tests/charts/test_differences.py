@@ -55,6 +55,24 @@ def test_points_are_filled_where_the_difference_is_shown():
     assert [row["shown"] for row in rows_of(found(), confidence=0.999)] == ["no", "no"]
 
 
+def test_intervals_of_shares_are_cut_at_1_and_the_figure_says_so():
+    shares = {
+        "measure": ["Abandoned@10", "Queries"],
+        "estimate": [0.667, 5.73],
+        "low": [0.324, 2.77],
+        "high": [1.097, 8.69],
+    }
+    abandoned, queries = rows_of(found(**shares))
+    assert (abandoned["low"], abandoned["high"], queries["high"]) == (0.324, 1.0, 8.69)
+    assert abandoned["numbers"] == "+.667 [.324, 1.000]"
+    note = "Intervals are cut at the values that are possible"
+    drawn = [
+        spec_of(differences(found(**changes), title="T"))["title"]["subtitle"]
+        for changes in (shares, shares | {"high": [0.9, 8.69]})
+    ]
+    assert [note in subtitle for subtitle in drawn] == [True, False]
+
+
 def test_an_interval_without_an_end_reaches_as_far_as_the_other():
     first, second = rows_of(found())
     assert (first["low"], first["high"]) == (0.5, 3.5)

@@ -30,7 +30,7 @@ from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.base import Direction
 from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import cut_intervals, cut_note, lies_between_0_and_1
 from sessionkit.study.inference_options import error_rate
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
@@ -94,7 +94,7 @@ def differences(
     has_reasons = hasattr(comparison, "with_reasons")
     table = as_polars(drawn_of(comparison, "with_reasons" if has_reasons else "table", SOURCE), SOURCE).collect()
     bands = getattr(comparison, "equivalence", {})
-    rows, what = _rows(table, alpha, getattr(comparison, "directions", {}), bands)
+    rows, what, cut = _rows(table, alpha, getattr(comparison, "directions", {}), bands)
     what = f"{what}; filled: p \u2264 {alpha:g}"
     if family.has_unadjusted_intervals:
         what = f"{what}; intervals are unadjusted, p{family.told}"
@@ -104,7 +104,7 @@ def differences(
     if withheld:
         what = f"{what}, except {withheld:,} with too few units for a verdict"
     band = ["Shaded: declared band of practical equivalence"] if rows.get_column("band").count() else []
-    below = [*([subtitle] if subtitle else []), what, *band]
+    below = [*([subtitle] if subtitle else []), what, *([cut] if cut else []), *band]
     drawn, data = _layers(rows)
     plot = layered(drawn, data=data, width=PLOT, height=alt.Step(ROW))
     if rows.get_column("scale").n_unique() == 1:
@@ -119,8 +119,8 @@ def differences(
 
 def _rows(
     table: pl.DataFrame, alpha: float, directions: Mapping[str, Direction], bands: Mapping[str, float]
-) -> tuple[pl.DataFrame, str]:
-    """What is drawn, a row for each pair and measure, and which difference it is."""
+) -> tuple[pl.DataFrame, str, str]:
+    """What is drawn, a row for each pair and measure; which difference it is; and whether intervals are cut."""
     levels = list(takewhile(lambda name: name != "measure", table.columns))[:1]
     paired = are_paired(table)
     table = table.with_columns(
@@ -147,7 +147,11 @@ def _rows(
         better=pl.col("measure").replace_strict(better, return_dtype=pl.String),
         band=pl.col("measure").replace_strict(bands, default=None, return_dtype=pl.Float64),
         n=_n_in_words(paired=paired),
+        low=pl.col("low").fill_null(pl.col("estimate") - reach),
+        high=pl.col("high").fill_null(pl.col("estimate") + reach),
     )
+    cut = cut_note(frame.head(MOST), of_difference=True)
+    rows = cut_intervals(rows, of_difference=True)
     rows = rows.with_columns(printable_column(text) for text in (*levels, "measure", "a", "b", "scale")).head(MOST)
     rows = rows.with_row_index("place").select(
         "place",
@@ -158,15 +162,15 @@ def _rows(
         "n",
         row=pl.concat_str(names, separator=": "),
         pair=pair,
-        low=pl.col("low").fill_null(pl.col("estimate") - reach),
-        high=pl.col("high").fill_null(pl.col("estimate") + reach),
+        low="low",
+        high="high",
         p="p_adjusted",
         shown=pl.when(is_shown(alpha)).then(pl.lit("yes")).otherwise(pl.lit("no")),
     )
     pairs = rows.get_column("pair").unique().to_list()
     what = f"Difference {pairs[0]}" if len(pairs) == 1 else "Difference"
     what += f", the first {MOST} of {n_rows:,} in the order of the table" if n_rows > MOST else ""
-    return _with_exceptions(rows, what)
+    return *_with_exceptions(rows, what), cut
 
 
 def _with_exceptions(rows: pl.DataFrame, what: str) -> tuple[pl.DataFrame, str]:

@@ -13,9 +13,8 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
-from sessionkit.display.numbers import statistic
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import cut_intervals, cut_note, value_text
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""
@@ -77,19 +76,23 @@ def group_means(
     groups = means.get_column("group").to_list()
     letters = significance_letters(groups, differing) if tested else [""] * len(groups)
     best = [bool(tested) and frozenset((groups[0], group)) not in differing for group in groups]
-    is_share = lies_between_0_and_1(shown)
     told = [
-        "  ".join(part for part in (letter, f"{statistic(mean, is_share=is_share)}, n = {units:,}") if part)
+        "  ".join(part for part in (letter, f"{value_text(shown, mean)}, n = {units:,}") if part)
         for letter, mean, units in zip(letters, *means.select("mean", "units").get_columns(), strict=True)
     ]
-    rows = means.with_row_index("place").with_columns(
-        printable_column("group"),
-        pl.Series("letters", letters, dtype=pl.String),
-        pl.Series("told", told, dtype=pl.String),
-        pl.Series("best", ["yes" if one else "no" for one in best]),
+    rows = (
+        cut_intervals(means, shown)
+        .with_row_index("place")
+        .with_columns(
+            printable_column("group"),
+            pl.Series("letters", letters, dtype=pl.String),
+            pl.Series("told", told, dtype=pl.String),
+            pl.Series("best", ["yes" if one else "no" for one in best]),
+        )
     )
     said = line_below(comparison, subtitle)
-    below = [*([said] if said else []), *(KEY if any(letters) else ())]
+    cut = cut_note(means, shown)
+    below = [*([said] if said else []), *(KEY if any(letters) else ()), *([cut] if cut else [])]
     return titled(_drawn(rows, shown), title, below, synthetic, width=width, height=height)
 
 

@@ -12,10 +12,10 @@ from sessionkit.analysis.incomplete.missing_judgments import PAIR, Candidate, Es
 from sessionkit.charts.encodings import in_order, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label, plain, printable, printable_column
-from sessionkit.display.numbers import points_text, share_text, statistic
+from sessionkit.display.numbers import points_text, share_text
 from sessionkit.display.words import counted
 from sessionkit.errors import UsageError
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import cut_intervals, cut_note, end_text, value_text
 
 SCORED, SKIPPED, BOUNDS = "As scored", "Unjudged results skipped", "Bounds"
 """What is drawn of every difference or mean, from the top."""
@@ -78,11 +78,15 @@ def tipping_point(
     if missing.pair is not None:
         first, second = (label(group) for group in missing.pair)
         axis.append(plain("groups", f"difference {second} \u2212 {first}"))
-    is_cut = any(rows[f"arrow_{side}"].count() for side in SIDES)
-    below = [
-        line for line in (subtitle, *_lines(missing), "Arrows: bounds go beyond the axis" if is_cut else None) if line
-    ]
     looks = {"several": len(missing.candidates) > 1, "is_difference": missing.pair is not None}
+    cut = cut_note(rows, missing.measure, of_difference=looks["is_difference"])
+    rows = cut_intervals(rows, missing.measure, of_difference=looks["is_difference"])
+    is_beyond = any(rows[f"arrow_{side}"].count() for side in SIDES)
+    below = [
+        line
+        for line in (subtitle, *_lines(missing), "Arrows: bounds go beyond the axis" if is_beyond else None, cut)
+        if line
+    ]
     chart = _drawn(rows, axis, legend or "Group", **looks)
     return titled(chart, title, below, synthetic, width=width, height=height)
 
@@ -101,7 +105,7 @@ def _rows(missing: MissingJudgments) -> pl.DataFrame:
                 rows.append((candidate.name, kind, *estimate, None, None, _numbers(estimate, missing)))
         if candidate.bounds is not None:
             lower, upper, *_ = candidate.bounds
-            text = f"{_number(lower, missing)} to {_number(upper, missing)}, {NO_INTERVAL}"
+            text = f"{value_text(missing.measure, lower)} to {value_text(missing.measure, upper)}, {NO_INTERVAL}"
             rows.append((candidate.name, BOUNDS, None, None, None, None, lower, upper, text))
         if several:
             middle = (first + len(rows)) // 2
@@ -151,14 +155,13 @@ def _judged_beside(candidate: Candidate) -> str:
 def _numbers(estimate: Estimate, missing: MissingJudgments) -> str:
     """An estimate with its interval and n, as it stands beside its row."""
     low, high = estimate.low, estimate.high
-    ends = "" if low is None or high is None else f" [{_number(low, missing)}, {_number(high, missing)}]"
-    sign = "+" if missing.pair is not None and estimate.value > 0 else ""
-    return f"{sign}{_number(estimate.value, missing)}{ends}, n = {counted(estimate.n, missing.unit)}"
-
-
-def _number(value: float, missing: MissingJudgments) -> str:
-    """A value of the measure."""
-    return statistic(value, is_share=lies_between_0_and_1(missing.measure))
+    is_difference = missing.pair is not None
+    ends = ""
+    if low is not None and high is not None:
+        texts = (end_text(missing.measure, end, of_difference=is_difference) for end in (low, high))
+        ends = f" [{', '.join(texts)}]"
+    sign = "+" if is_difference and estimate.value > 0 else ""
+    return f"{sign}{value_text(missing.measure, estimate.value)}{ends}, n = {counted(estimate.n, missing.unit)}"
 
 
 def _lines(missing: MissingJudgments) -> list[str]:

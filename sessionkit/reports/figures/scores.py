@@ -29,6 +29,7 @@ from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
 from sessionkit.reports.phrases import correlation_text, filled, sides
+from sessionkit.scoring.measures.words import cut_intervals, cut_note
 from sessionkit.scoring.score import score
 from sessionkit.study import Study
 
@@ -140,8 +141,11 @@ def topic_means(study: Study, choices: Choices) -> Figure:
 
 def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figure:
     """Means by ``group`` and ``topic_id``, drawn; with intervals where ``n`` and ``sd`` are known."""
+    cut = ""
     if "sd" in means.columns:
         means = mean_intervals(means).drop("sd")
+        cut = cut_note(means, measure)
+        means = cut_intervals(means, measure)
     title = f"{measure} by topic"
     few = means["topic_id"].n_unique() <= FEW
     chart = charts.topic_means(
@@ -155,6 +159,7 @@ def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figur
     )
     caption = f"Mean of {measure} over the sessions of each topic, unadjusted; topics stand in the order of the mean over groups."
     caption += _of_sessions(means.drop_nulls("value"))
+    caption += f" {cut}." if cut else ""
     return Figure("topic-means", title, chart, caption)
 
 

@@ -12,13 +12,13 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ADJUSTED, side_of, units_of
 from sessionkit.analysis.judged_share import depth_of
 from sessionkit.analysis.verdict import disagrees, is_shown
-from sessionkit.display.numbers import share_text, statistic
+from sessionkit.display.numbers import share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Tile, Tiles
 from sessionkit.reports.sections.headline import EXPLORATORY, difference_of, tested_rows, topics_of
 from sessionkit.reports.sections.topics import topic_leads
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import value_text
 from sessionkit.study.resultless_queries import MissingLists, differing_shares, shares_by_group
 from sessionkit.study.session_counts import sessions_with
 
@@ -82,9 +82,8 @@ def sureness(found: Comparison, measure: str) -> list[str]:
     design = capital(found.design.partition(":")[0].partition(",")[0])
     sentences = [f"{design}; {found.test}."]
     detectable = found.table.filter(measure=measure)["detectable"].drop_nulls()
-    is_share = lies_between_0_and_1(measure)
     if len(detectable):
-        ends = [statistic(float(end), is_share=is_share) for end in (detectable.min(), detectable.max())]  # type: ignore[arg-type]
+        ends = [value_text(measure, float(end)) for end in (detectable.min(), detectable.max())]  # type: ignore[arg-type]
         size = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}, by pair,"
         sentences.append(f"A true difference of {size} would be detected with a chance of 80%.")
     if found.family.number:
@@ -314,7 +313,7 @@ def _reversal(of: Material) -> tuple[str, str]:
     if row["overturned_by"] is not None:
         n_documents = f"{row['overturned_by']:,} of {counted(row['open_documents'], 'unjudged document')}"
         return fact, f"{n_documents}, all of the best grade, would reverse the raw difference."
-    low, high = (statistic(row[end], is_share=lies_between_0_and_1(str(of.primary))) for end in ("lower", "upper"))
+    low, high = (value_text(str(of.primary), row[end]) for end in ("lower", "upper"))
     return (
         fact,
         f"Whatever unjudged documents are, the raw difference lies between {low} and {high}: its sign is not certain.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import polars as pl
@@ -14,7 +13,6 @@ from sessionkit.analysis.compare.messages import side_of
 from sessionkit.analysis.compare.session_values import every_session
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import statistic
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.material import ALPHA, LARGE, Material
@@ -36,7 +34,7 @@ from sessionkit.reports.sections.headline import tested_rows
 from sessionkit.reports.sections.single_session import NO_SPREAD, account
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.words import lies_between_0_and_1, meaning
+from sessionkit.scoring.measures.words import interval_text, value_text
 
 FIRST = ("Queries", "Clicks", "Abandoned", "Duration")
 """Measures of behavior that the first screen shows, of those that the log allows."""
@@ -65,7 +63,11 @@ def behavior_summary(of: Material) -> list[Part]:
         lead = f"On average over {counted(of.shown.facts.sessions, 'session')}: {_means_in_words(of, means)}."
         first = means.drop_nulls("mean").row(0, named=True)
         tiles = [
-            Tile(FOUND, f"{_text(first, 'mean')} {meaning(parse_measure(first['measure']))}", about),
+            Tile(
+                FOUND,
+                f"{value_text(first['measure'], first['mean'])} {parse_measure(first['measure']).in_words}",
+                about,
+            ),
             Tile(SURE, counted(of.study.facts.sessions, "session"), found),
             _open_question(of),
         ]
@@ -150,24 +152,18 @@ def _means_in_words(of: Material, means: pl.DataFrame) -> str:
     for (measure,), rows in means.drop_nulls("mean").partition_by("measure", as_dict=True, maintain_order=True).items():
         shown = rows if len(rows) <= NAMED else pl.concat([rows.head(1), rows.tail(1)])
         values = [
-            _with_interval(row) if is_one_group else f"{_text(row, 'mean')} with {of.named(row['group'])}"
+            _with_interval(row)
+            if is_one_group
+            else f"{value_text(row['measure'], row['mean'])} with {of.named(row['group'])}"
             for row in shown.rows(named=True)
         ]
-        clauses.append(f"{meaning(parse_measure(str(measure)))} {listed(values)}")
+        clauses.append(f"{parse_measure(str(measure)).in_words} {listed(values)}")
     return "; ".join(clauses)
 
 
 def _with_interval(row: dict[str, Any]) -> str:
     """A mean with its interval, where it has one."""
-    interval = "" if row["low"] is None else f" ({level_text(ALPHA)} CI {_text(row, 'low')} to {_text(row, 'high')})"
-    return f"{_text(row, 'mean')}{interval}"
-
-
-def _text(row: dict[str, Any], end: str) -> str:
-    """A mean or an end of its interval, moved to the nearest value that its measure can have: a share is not below 0."""
-    measure = parse_measure(row["measure"])
-    lowest, highest = (
-        without if limit is None else limit
-        for limit, without in ((measure.lowest, -math.inf), (measure.highest, math.inf))
-    )
-    return statistic(min(max(row[end], lowest), highest), is_share=lies_between_0_and_1(row["measure"]))
+    mean = value_text(row["measure"], row["mean"])
+    if row["low"] is None:
+        return mean
+    return f"{mean} ({level_text(ALPHA)} CI {interval_text(row['measure'], row['low'], row['high'])})"

@@ -12,11 +12,11 @@ from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.analysis.compare.messages import ADJUSTED, adjustment_text, is_adjusted, opposite_text, units_of
 from sessionkit.analysis.phrases import level_text
 from sessionkit.analysis.verdict import Verdict, verdict_of
-from sessionkit.display.numbers import p_statistic, statistic
+from sessionkit.display.numbers import p_statistic
 from sessionkit.display.words import counted
 from sessionkit.reports.material import Material
 from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.words import lies_between_0_and_1, meaning
+from sessionkit.scoring.measures.words import end_text, interval_text, value_text
 
 PLAIN = {"not shown": "No difference shown", "practically equal": "Practically equal"}
 """Verdicts that name no side, in a few words."""
@@ -135,8 +135,8 @@ class Difference:
             return ""
         level = f"{level_text(self.alpha)} CI"
         if low is None or high is None:
-            return f"{level} up to {self._text(high)}" if low is None else f"{level} from {self._text(low)} up"
-        return f"{level} {self._text(low)} to {self._text(high)}"
+            return f"{level} up to {self._end(high)}" if low is None else f"{level} from {self._end(low)} up"
+        return f"{level} {interval_text(self.row['measure'], low, high, of_difference=True)}"
 
     @property
     def _remains(self) -> str:
@@ -144,16 +144,16 @@ class Difference:
         low, high = self.row["low"], self.row["high"]
         if low is None or high is None:
             end, open_end = (high, "lower") if low is None else (low, "upper")
-            return f"Anything {'below' if low is None else 'above'} {self._text(end)} remains possible: the interval has no {open_end} end."
+            return f"Anything {'below' if low is None else 'above'} {self._end(end)} remains possible: the interval has no {open_end} end."
         worse, better = sorted((low, high), key=lambda end: self.direction.order * end)
         if low >= 0 or high <= 0:  # both ends on one side: the word once, the smaller size first
             smaller, larger = sorted((low, high), key=abs)
-            sizes = f"from {self._text(abs(smaller))} to {self._text(abs(larger))}"
+            sizes = f"from {self._end(abs(smaller))} to {self._end(abs(larger))}"
             if self.verdict == "shown":
                 return f"Plausible differences run {sizes}{self._in_favor(larger)}."
             return f"Anything {sizes} {self._word(larger)} remains possible."
         return (
-            f"From {self._text(abs(worse))} {self._word(worse)} to {self._text(abs(better))} {self._word(better)} "
+            f"From {self._end(abs(worse))} {self._word(worse)} to {self._end(abs(better))} {self._word(better)} "
             "remains possible."
         )
 
@@ -182,7 +182,10 @@ class Difference:
         return f" The test disagrees: p is {f'at most {level}, and the interval includes 0' if is_small else f'above {level}'}."
 
     def _text(self, value: float) -> str:
-        return statistic(value, is_share=lies_between_0_and_1(self.row["measure"]))
+        return value_text(self.row["measure"], value)
+
+    def _end(self, end: float) -> str:
+        return end_text(self.row["measure"], end, of_difference=True)
 
 
 def difference_of(of: Material, found: Comparison, row: Mapping[str, Any]) -> Difference:
@@ -219,7 +222,7 @@ def about_measure(of: Material) -> str:
         None: "No primary measure was declared, so it stands first by default"
         f"{'' if of.comparison is None else ' and a difference in it is exploratory'}.",
     }[of.declared]
-    return f"{measure}: {meaning(measure)}{better}. {declared}"
+    return f"{measure}: {measure.in_words}{better}. {declared}"
 
 
 def tested_rows(found: Comparison) -> pl.DataFrame:
@@ -243,14 +246,12 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     """Which group of three or more has the best mean, and how many pairs are shown to differ."""
     means = of.best_first(found)
     best = means.row(0, named=True)
-    is_share = lies_between_0_and_1(str(of.primary))
-    mean, low, high = (
-        None if best[end] is None else statistic(best[end], is_share=is_share) for end in ("mean", "low", "high")
-    )
-    interval = [f"{level_text(found.alpha)} CI {low} to {high}"] if low is not None else []
+    measure, level = str(of.primary), level_text(found.alpha)
+    interval = [f"{level} CI {interval_text(measure, best['low'], best['high'])}"] if best["low"] is not None else []
     numbers = ", ".join([*interval, counted(best["units"], found.population.removesuffix("s"))])
     leader = best[found.by]
-    leads = f"{of.named(leader)} has the {of.direction().first} mean {of.primary} of {len(means)} groups, {mean} ({numbers})"
+    best_mean = f"{of.direction().first} mean {of.primary} of {len(means)} groups, {value_text(measure, best['mean'])}"
+    leads = f"{of.named(leader)} has the {best_mean} ({numbers})"
     decided = tested.filter(pl.col("why").is_null())
     if decided.is_empty():
         return f"{tested.item(0, 'why')}. {leads}."
@@ -259,10 +260,10 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
         f" No verdict is given on {few:,} of {counted(len(tested), 'pair')}, whose units are too few." if few else ""
     )
     shown, pairs = found.shown, counted(len(decided), "pair")
-    level = f"{found.alpha:g}".removeprefix("0")
+    threshold = f"{found.alpha:g}".removeprefix("0")
     if shown.is_empty():
         return (
-            f"No difference among {len(means)} groups is shown: no p of {pairs} is at most {level}"
+            f"No difference among {len(means)} groups is shown: no p of {pairs} is at most {threshold}"
             f"{found.family.told}. {leads}.{withheld}"
         )
     prefix = "" if of.declared else EXPLORATORY
@@ -270,4 +271,4 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     of_leader = len(shown.filter((pl.col("a") == leader) | (pl.col("b") == leader)))
     others = f" and is shown to differ from {of_leader:,} of the {len(means) - 1:,} others" if of.declared else ""
     differ = f"{len(shown):,} of {pairs} are shown to differ{adjusted}"
-    return f"{prefix}{leads}{others}; {differ} (p at most {level}{found.family.told}).{withheld}"
+    return f"{prefix}{leads}{others}; {differ} (p at most {threshold}{found.family.told}).{withheld}"

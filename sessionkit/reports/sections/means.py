@@ -9,7 +9,6 @@ import polars as pl
 from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import statistic
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.scores import distribution
@@ -18,7 +17,7 @@ from sessionkit.reports.parts import Part, Tile
 from sessionkit.reports.sections.answers import FOUND, NAMED, OVERTURNED, SURE, overturned, tiles_of
 from sessionkit.reports.sections.headline import about_measure
 from sessionkit.reports.sections.single_session import NO_SPREAD, account
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import interval_text, value_text
 
 COLUMNS = ("measure", "value", "n", "undefined", "judged", "low", "high", "units")
 """Columns of means that make no groups."""
@@ -82,7 +81,7 @@ def _of_one_session(of: Material, rows: pl.DataFrame) -> tuple[str, list[str], s
     group = next(iter(of.choices.colors))
     ordered = rows.sort(pl.col("measure") != str(of.primary), maintain_order=True)
     first, *others = [
-        f"{measure} is {_text(measure, value)}" for measure, value in ordered.select("measure", "value").rows()
+        f"{measure} is {value_text(measure, value)}" for measure, value in ordered.select("measure", "value").rows()
     ]
     where = f"In the one session{'' if group == EVERYONE else f', of {group}'}"
     why = NO_SPREAD
@@ -94,7 +93,7 @@ def _mean_or_range(of: Material, rows: pl.DataFrame) -> str:
     values = rows["value"].drop_nulls().sort().to_list()
     if not values:
         return "No value"
-    ends = dict.fromkeys(_text(str(of.primary), value) for value in (values[0], values[-1]))
+    ends = dict.fromkeys(value_text(str(of.primary), value) for value in (values[0], values[-1]))
     return f"{of.primary} {' to '.join(ends)}"
 
 
@@ -105,7 +104,7 @@ def _bounds(of: Material) -> str:
     rows = with_groups(of.incompleteness.bounds, [of.by]).filter(measure=str(of.primary)).drop_nulls("lower")
     if len(rows) != 1 or rows.item(0, "lower") == rows.item(0, "upper"):
         return ""
-    low, high = (_text(str(of.primary), rows.item(0, end)) for end in ("lower", "upper"))
+    low, high = (value_text(str(of.primary), rows.item(0, end)) for end in ("lower", "upper"))
     mean = "value" if of.study.facts.sessions == 1 else "mean"
     return f"Whatever unjudged documents are, the {mean} lies between {low} and {high}."
 
@@ -124,14 +123,8 @@ def _mean(of: Material, row: dict[str, Any]) -> str:
     """A mean with its interval, over how many units that is, and how many sessions where they are not all."""
     beside = []
     if row["low"] is not None:
-        ends = f"{_text(row['measure'], row['low'])} to {_text(row['measure'], row['high'])}"
-        beside.append(f"{level_text(ALPHA)} CI {ends}")
+        beside.append(f"{level_text(ALPHA)} CI {interval_text(row['measure'], row['low'], row['high'])}")
         beside += [] if of.population == "sessions" else [counted(row["units"], of.population.removesuffix("s"))]
     if not beside or row["n"] < of.study.facts.sessions:
         beside.append(counted(row["n"], "session"))
-    return f"{_text(row['measure'], row['value'])} ({', '.join(beside)})"
-
-
-def _text(measure: str, value: float | None) -> str:
-    """A value of a measure."""
-    return "undefined" if value is None else statistic(value, is_share=lies_between_0_and_1(measure))
+    return f"{value_text(row['measure'], row['value'])} ({', '.join(beside)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 
 import polars as pl
@@ -11,7 +10,7 @@ from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.analysis.incomplete.finding import Incompleteness
 from sessionkit.analysis.incomplete.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments
 from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import points_text, share_text, statistic
+from sessionkit.display.numbers import points_text, share_text
 from sessionkit.display.words import capital, counted, listed
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures.robustness import of_missing_judgments
@@ -22,7 +21,7 @@ from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.sensitivity import sensitivity, swept_words
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import interval_text, value_text
 
 EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
 """What is asked of a difference, and of means."""
@@ -119,7 +118,7 @@ def _bounds_of_difference(missing: MissingJudgments, bounds: Bounds | None) -> s
 def _ends(bounds: Bounds, missing: MissingJudgments) -> str:
     """Both bounds, and that they are no interval."""
     safe = ", and may not be reached" if bounds.is_safe else ""
-    lower, upper = (_number(end, missing) for end in (bounds.lower, bounds.upper))
+    lower, upper = (value_text(missing.measure, end) for end in (bounds.lower, bounds.upper))
     return f"{lower} and {upper} (bounds are not a confidence interval{safe})"
 
 
@@ -151,10 +150,10 @@ def _means(missing: MissingJudgments) -> str:
     texts = []
     if skips:
         moves = f"skipping unjudged results moves no group's mean of {missing.measure}"
-        texts.append(f"{moves} by more than {_number(max(skips), missing)}")
+        texts.append(f"{moves} by more than {value_text(missing.measure, max(skips))}")
     if reach:
         texts.append(
-            f"no group's bounds are farther apart than {_number(max(reach), missing)} (bounds are not confidence intervals)"
+            f"no group's bounds are farther apart than {value_text(missing.measure, max(reach))} (bounds are not confidence intervals)"
         )
     return (
         f"{capital('; '.join(texts))}." if texts else f"How far the means of {missing.measure} could move is not known."
@@ -199,7 +198,11 @@ def _shares(missing: MissingJudgments, limits: Incompleteness | Exception) -> st
     if not judged:
         return f"{lead} {listed(whose)}{pooled}."
     adjusted = f", {missing.adjustment}," if missing.adjustment else ""
-    difference = _estimate(judged, missing, " percentage points", points_text)
+    number = f"{points_text(judged.value)} percentage points"
+    ends = (
+        "" if judged.low is None or judged.high is None else f"{points_text(judged.low)} to {points_text(judged.high)}"
+    )
+    difference = _with_interval(number, ends, judged, missing)
     return f"{lead} {listed(whose)}{pooled}; the difference of the averages{adjusted} is {difference}."
 
 
@@ -222,21 +225,17 @@ def _pooled(missing: MissingJudgments, limits: Incompleteness | Exception) -> st
     return f" (of all results together: {listed(texts)})"
 
 
-def _estimate(
-    estimate: Estimate, missing: MissingJudgments, unit: str = "", as_text: Callable[[float], str] | None = None
-) -> str:
+def _estimate(estimate: Estimate, missing: MissingJudgments) -> str:
     """An estimate with its interval and n."""
-    number = as_text or (lambda value: _number(value, missing))
-    n = f"n = {counted(estimate.n, missing.unit)}"
-    if estimate.low is None or estimate.high is None:
-        return f"{number(estimate.value)}{unit} ({n})"
-    ends = f"{number(estimate.low)} to {number(estimate.high)}"
-    return f"{number(estimate.value)}{unit} ({level_text(1 - missing.confidence)} CI {ends}, {n})"
+    measure, ends = missing.measure, ""
+    if estimate.low is not None and estimate.high is not None:
+        ends = interval_text(measure, estimate.low, estimate.high, of_difference=missing.pair is not None)
+    return _with_interval(value_text(measure, estimate.value), ends, estimate, missing)
 
 
-def _number(value: float, missing: MissingJudgments) -> str:
-    """A value of the measure."""
-    return statistic(value, is_share=lies_between_0_and_1(missing.measure))
+def _with_interval(number: str, ends: str, estimate: Estimate, missing: MissingJudgments) -> str:
+    interval = f"{level_text(1 - missing.confidence)} CI {ends}, " if ends else ""
+    return f"{number} ({interval}n = {counted(estimate.n, missing.unit)})"
 
 
 def _depth(missing: MissingJudgments) -> str:
@@ -249,6 +248,5 @@ def _power(of: Material) -> list[str]:
     found = of.comparison
     if found is None or len(found.table) != 1 or found.table.item(0, "detectable") is None:
         return []
-    size = found.table.item(0, "detectable")
-    size = statistic(size, is_share=lies_between_0_and_1(str(of.primary)))
+    size = value_text(str(of.primary), found.table.item(0, "detectable"))
     return [f"A study like this one would detect a true difference of {size} in {of.primary} with a chance of 80%."]

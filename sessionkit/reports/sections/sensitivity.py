@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sessionkit.analysis.groups import EVERYONE
 from sessionkit.charts import sweep_map
-from sessionkit.display.numbers import statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.reports.figures.figure import Figure, without_condition
@@ -12,7 +11,7 @@ from sessionkit.reports.figures.robustness import SWEPT
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import value_text
 
 NEAREST = {
     "conclusion": "Conclusion",
@@ -70,8 +69,7 @@ def swept_words(of: Material) -> list[str]:
         return [f"Other discounts were not tried, since {why}."]
     means = found.means.drop_nulls("value")["value"]
     if len(found.groups) == 1 and len(means):
-        is_share = lies_between_0_and_1(found.measure)
-        low, high = (statistic(float(end), is_share=is_share) for end in (means.min(), means.max()))  # type: ignore[arg-type]
+        low, high = (value_text(found.measure, float(end)) for end in (means.min(), means.max()))  # type: ignore[arg-type]
         return [
             f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
         ]

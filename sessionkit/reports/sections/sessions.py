@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import polars as pl
@@ -13,7 +12,7 @@ from sessionkit.analysis.breakdown.messages import TOLD
 from sessionkit.analysis.breakdown.significance_tests import BreakdownTests
 from sessionkit.analysis.groups import EVERYONE, with_groups
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import MINUS, p_statistic, statistic
+from sessionkit.display.numbers import MINUS, p_statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted, listed
 from sessionkit.reports.choices import Choices
@@ -25,8 +24,7 @@ from sessionkit.reports.phrases import NAMED
 from sessionkit.reports.questions import StudyQuestion
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.single_session import gain_over_session
-from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import interval_text, value_text
 from sessionkit.study import Study
 
 TESTED = (
@@ -113,7 +111,7 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     means = found.filter(pl.min_horizontal("n_a", "n_b") > 1).drop_nulls("estimate")
     ends = usual_length(means, of.study)[0].group_by("query_position", maintain_order=True).last()
     known = [
-        f"{'+' if value > 0 else ''}{_number(value, of.choices.ratio)} after query {query}"
+        f"{'+' if value > 0 else ''}{value_text(str(of.choices.ratio), value)} after query {query}"
         for value, query in ends.select("estimate", "query_position").rows()
     ]
     along = known[0] if len(known) == 1 else f"from {known[0]} to {known[-1]}"
@@ -141,19 +139,19 @@ def _along(of: Material) -> list[Part]:
         here = ends.filter(query_position=query)
         values = here["value"].sort()
         each = [
-            f"{_number(value, measure)}{'' if group == EVERYONE else f' with {of.named(group)}'}"
+            f"{value_text(str(measure), value)}{'' if group == EVERYONE else f' with {of.named(group)}'}"
             for group, value in here.select("group", "value").rows()
         ]
         known = (
             listed(each)
             if len(each) <= NAMED
-            else f"{_number(values[0], measure)} to {_number(values[-1], measure)} by group"
+            else f"{value_text(str(measure), values[0])} to {value_text(str(measure), values[-1])} by group"
         )
         told.append(f"{known} after query {query}")
     ideals = ends.filter(pl.col("query_position") == pl.col("query_position").max())["ideal"].drop_nulls()
     ideal = ""
     if len(ideals):
-        low, high = (_number(float(end), measure) for end in (ideals.min(), ideals.max()))  # type: ignore[arg-type]  # numbers
+        low, high = (value_text(str(measure), float(end)) for end in (ideals.min(), ideals.max()))  # type: ignore[arg-type]  # numbers
         ideal = f" The ideal sessions reach {low if low == high else f'{low} to {high} by group'}."
     return [of.paragraph(f"Mean {measure} along the session: {'; '.join(told)}.{ideal}")]
 
@@ -177,24 +175,20 @@ def _of_last(of: Material) -> list[Part]:
         higher, lower = int((tested["low"] > 0).sum()), int((tested["high"] < 0).sum())
         sides = f"above 0 in {higher:,} of {counted(len(tested), 'group')}, below 0 in {lower:,}"
         return [of.paragraph(f"{what}: the 95% interval, which is of each group by itself, is {sides}.")]
-    told, number = [], partial(_number, measure=of.choices.tested)
+    told, measure = [], str(of.choices.tested)
     for row in tests.iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
-        interval = "" if row["low"] is None else f"95% CI {number(row['low'])} to {number(row['high'])}, "
+        ends = None if row["low"] is None else interval_text(measure, row["low"], row["high"], of_difference=True)
+        interval = "" if ends is None else f"95% CI {ends}, "
         chance = "" if row["p"] is None else f"{p_statistic(row['p'])}, "
         between = f" ({interval}{chance}n = {many})"
         group = "" if row["group"] == EVERYONE else f"{of.named(row['group'])} "
-        told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{number(row['estimate'])}{between}")
+        told.append(f"{group}{'+' if row['estimate'] > 0 else ''}{value_text(measure, row['estimate'])}{between}")
     why = tests.drop_nulls("why").select("group", "why").rows()
     limits = [f" {reason if group == EVERYONE else f'{of.named(group)}: {reason}'}." for group, reason in why]
     if len(tests) > 1:
         what += f", each {of.choices.legend.lower()} by itself"
     return [of.paragraph(f"{what}: {listed(told)}.{''.join(limits)}")]
-
-
-def _number(value: float, measure: Measure | str) -> str:
-    """A value of a measure."""
-    return statistic(value, is_share=lies_between_0_and_1(str(measure)))
 
 
 def _tested(of: Material) -> list[Part]:

@@ -14,7 +14,7 @@ from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import label
 from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import p_statistic, statistic
+from sessionkit.display.numbers import p_statistic
 from sessionkit.display.tables import table_of
 from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
@@ -23,7 +23,7 @@ from sessionkit.reports.figures.scores import FEW, means_by_topic
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.scoring.measures.words import lies_between_0_and_1
+from sessionkit.scoring.measures.words import cut_intervals, cut_note, value_text
 
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""
@@ -52,7 +52,7 @@ def topics_table(of: Material) -> list[Part]:
         "low": "From",
         "high": "To",
     }
-    shown = shown.select(*headers)
+    shown = cut_intervals(shown.select(*headers), str(of.primary), of_difference=True)
     return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=3)]
 
 
@@ -134,16 +134,12 @@ def _range(of: Material, means: pl.DataFrame) -> str:
     """Between which topics the means over groups lie."""
     over_groups = means.group_by("topic_id", maintain_order=True).agg(pl.col("value").mean()).drop_nulls("value")
     ordered = over_groups.sort(pl.col("value").round(DIGITS), maintain_order=True)
+    measure = str(of.primary)
     (low, least), (high, most) = ordered.row(0), ordered.row(-1)
-    ends = f"{_number(least, of)} ({_topic(low)}) to {_number(most, of)} ({_topic(high)})"
+    ends = f"{value_text(measure, least)} ({_topic(low)}) to {value_text(measure, most)} ({_topic(high)})"
     told = f"By topic, the mean over groups of {of.primary} runs from {ends}."
     without = means["topic_id"].n_unique() - len(over_groups)
     return told + (f" {counted(without, 'topic')} without a value left out." if without else "")
-
-
-def _number(value: float, of: Material) -> str:
-    """A value of the primary measure."""
-    return statistic(value, is_share=lies_between_0_and_1(str(of.primary)))
 
 
 def _topic(name: str) -> str:
@@ -156,7 +152,7 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     row = found.table.row(0, named=True)
     known = means["difference"].drop_nulls()
     higher, lower = int((known > 0).sum()), int((known < 0).sum())
-    low, high = (_number(float(end), of) for end in (known.min(), known.max()))  # type: ignore[arg-type]
+    low, high = (value_text(str(of.primary), float(end)) for end in (known.min(), known.max()))  # type: ignore[arg-type]
     told = f"{row['b']} has the higher mean of {of.primary} on {higher:,} of {counted(len(known), 'topic')}, {row['a']} on {lower:,}"
     told += f"; unadjusted differences of means run from {low} to {high}."
     without = len(means) - len(known)
@@ -169,6 +165,8 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     title = f"{of.primary} by topic"
     colors = of.choices.colors if found.by == of.choices.by else None
+    cut = cut_note(means, str(of.primary), of_difference=True)
+    means = cut_intervals(means, str(of.primary), of_difference=True)
     frame = means.select("topic_id", "difference", "low", "high", a="b", b="a", n_a="n_b", n_b="n_a")
     try:
         chart = rprecision_histogram(
@@ -191,7 +189,7 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
         title,
         chart,
         f"Difference of means over the sessions of each topic, {second} minus {first}, from the highest to the lowest."
-        f"{_intervals_told(frame, found.alpha)}",
+        f"{_intervals_told(frame, found.alpha)}{f' {cut}.' if cut else ''}",
     )
 
 

@@ -65,6 +65,7 @@ class Sum(Aggregate):
     sums_queries = True
     example = "sum(nDCG@10)"
     formula = "sum over q of M(q)"
+    meaning = "sum over the queries of a session"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002 - one signature for all
         """Exact sum, null over no value."""
@@ -85,6 +86,7 @@ class Mean(Aggregate):
 
     name = "mean"
     formula = "sum over q of M(q) / number of queries with a value"
+    meaning = "mean over the queries of a session"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Exact mean."""
@@ -102,6 +104,7 @@ class Max(Aggregate):
     linear_in_queries = False
     example = "max(nDCG@10)"
     formula = "max over q of M(q)"
+    meaning = "largest value of the session's queries"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Largest value."""
@@ -119,6 +122,7 @@ class Min(Aggregate):
     linear_in_queries = False
     example = "min(nDCG@10)"
     formula = "min over q of M(q)"
+    meaning = "smallest value of the session's queries"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Smallest value."""
@@ -135,6 +139,7 @@ class First(Aggregate):
     name = "first"
     example = "first(nDCG@10)"
     formula = "M(1)"
+    meaning = "value of the first query"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:  # noqa: ARG002
         """Value at the smallest query position."""
@@ -151,6 +156,7 @@ class Last(Aggregate):
     name = "last"
     example = "last(nDCG@10)"
     formula = "M(n), n the last query whose list was logged"
+    meaning = "value of the last query"
 
     def over(self, value: pl.Expr, last: pl.Expr) -> pl.Expr:
         """Value at the largest query position."""
@@ -169,6 +175,7 @@ class NonLast(Aggregate):
     example = "nonlast(nDCG@10)"
     undefined_where = "a session of a single query, no judgments for the key, or nothing relevant"
     formula = "sum over q < n of M(q) / number of those with a value"
+    meaning = "mean over the queries before the last"
 
     @property
     def why_undefined(self) -> str:
@@ -213,6 +220,7 @@ class AveragePosition(Wrapper):
     takes = "a measure that cumulates gain, of sessions or of queries"
     example = "avgpos(nsDCG@10)"
     formula = "(1 / L) x sum over positions s = 1..L of the cumulated value at s"
+    meaning = "mean over all positions"
     source = "Järvelin & Kekäläinen, Research Notes 2002-2, equation 6; ECIR 2008, section 4"
     higher_grade_can_lower = True
 

@@ -41,6 +41,7 @@ class AveragePrecision(GradeLevelMeasure, TermMeasure):
     bounds: ClassVar[BoundKind | None] = "counted"
     higher_grade_can_lower = True
     formula = "sum over relevant ranks i <= k of P@i / relevant documents in the recall base"
+    meaning = "mean precision at relevant documents, those not shown counting 0"
     source = "Buckley & Voorhees, SIGIR 2000; trec_eval's map and map_cut"
 
     @property
@@ -82,6 +83,7 @@ class SeenAveragePrecision(AveragePrecision):
     name = "SeenAP"
     bounds = None
     formula = "sum over relevant ranks i <= k of P@i / relevant results at ranks 1..k"
+    meaning = "mean precision at the relevant documents that the list shows"
     source = "Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, section 3.2.1"
 
     def defined(self, lists: Lists) -> pl.Series:
@@ -122,6 +124,7 @@ class GradedAveragePrecision(TermMeasure):
     name = "GAP"
     higher_grade_can_lower = True
     formula = "sum over ranks i <= k of (sum over m <= i of min(g(m), g(i))) / i, / sum of g over the recall base"
+    meaning = "average precision with partial credit by grade"
     source = "Robertson, Kanoulas & Yilmaz, SIGIR 2010 [formula from memory of the paper]"
 
     gain: str = "linear"

@@ -100,6 +100,8 @@ class Measure:
     unit: ClassVar[str] = ""
     """The unit of its values in tables, such as ``s``; nothing where the name says what is counted."""
     formula: ClassVar[str]
+    meaning: ClassVar[str] = ""
+    """What a value says, in about eight words for readers who do not know the formula; a class with a name of its own inherits none."""
     source: ClassVar[str]
     example: ClassVar[str] = ""
     """A text with all that the measure needs; where it is empty, the name with a cutoff of 10 is one."""
@@ -166,6 +168,12 @@ class Measure:
     undefined: UndefinedValue = "null"
     unjudged_topics: UndefinedValue = "null"
     queries: int | None = None
+
+    def __init_subclass__(cls) -> None:
+        """Drop the inherited meaning from a class with a name of its own, which has another value."""
+        super().__init_subclass__()
+        if "name" in vars(cls) and "meaning" not in vars(cls):
+            cls.meaning = ""
 
     def __post_init__(self) -> None:
         """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
@@ -270,6 +278,16 @@ class Measure:
     def term_measure(self) -> TermMeasure | None:
         """Itself, if it is a measure of queries that adds up terms of results, such as AP or RR; else None."""
         return None
+
+    @property
+    def in_words(self) -> str:
+        """What a value says, in a few words: its meaning, or its formula where it has none.
+
+        >>> from sessionkit import last, nDCG
+        >>> last(nDCG @ 10).in_words
+        'value of the last query: discounted gain of a list as a share of the best list'
+        """
+        return self.meaning or self.formula
 
     @property
     def has_ranks(self) -> bool:

@@ -47,6 +47,7 @@ class NumberOfQueries(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "number of logged queries"
+    meaning = "queries per session"
     undefined_where = NO_QUERY
     source = "OURS; a count"
     without = (*GRADING, "cutoff", "depth")
@@ -71,6 +72,7 @@ class NumberOfResults(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "number of results shown at ranks 1..k of all queries"
+    meaning = "results shown per session"
     undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
@@ -95,6 +97,7 @@ class NumberOfClicks(SessionMeasure):
     bounds = "fixed"
     direction = "unknown"
     formula = "number of clicks on results at ranks 1..k of all queries"
+    meaning = "clicks per session"
     undefined_where = NO_QUERY
     source = "OURS; a count"
     without = (*GRADING, "depth")
@@ -122,6 +125,7 @@ class DeepestClickedRank(SessionMeasure):
     direction = "lower"
     lowest = 1.0
     formula = "max of the ranks <= k of clicked results of all queries"
+    meaning = "deepest rank clicked in the session"
     source = "OURS; the click depth of log studies"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}
@@ -149,6 +153,7 @@ class SessionAbandonment(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "1 if no result at ranks 1..k of any query was clicked, else 0"
+    meaning = "share of sessions without a click"
     source = "OURS; abandonment as in studies of click logs, there of single queries"
     without = (*GRADING, "depth")
     may_read: ClassVar[Columns] = {"results": CLICKING}

@@ -41,6 +41,7 @@ class ExpectedReciprocalRank(TermMeasure):
     bounds = "rising"
     example = "ERR(max_grade=4)@10"
     formula = "sum over ranks i <= k of s(i) / i x product over j < i of (1 - s(j)), s = (2^grade - 1) / 2^max_grade"
+    meaning = "expected 1 / rank at which the searcher stops satisfied"
     source = "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009"
     undefined_where = "no judgments for their key"
     without = ("min_grade",)

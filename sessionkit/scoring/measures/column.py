@@ -63,6 +63,11 @@ class SessionColumn(SessionMeasure):
 
     __repr__ = __str__
 
+    @property
+    def in_words(self) -> str:
+        """Which column it is."""
+        return f"the column {self.of} of the log"
+
     def __call__(self, **changes: Any) -> SessionColumn:  # noqa: ANN401 - parameters of any kind
         """Refuse parameters."""
         raise MeasureError(f"{self} takes no parameters, not {next(iter(changes), 'none')}")

@@ -167,6 +167,7 @@ class CumulatedGain(GainMeasure):
     bounds = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) for i = 1..k"
+    meaning = "sum of the gains in a result list"
     source = CG_SOURCE
 
 
@@ -194,6 +195,7 @@ class DiscountedCumulatedGain(DiscountedMeasure):
     bounds = "linear"
     undefined_where = NO_JUDGMENTS
     formula = "sum of gain(i) x d(i) for i = 1..k; d by default 1 / log2(i + 1)"
+    meaning = "gain of a result list, late ranks counting less"
     source = DCG_SOURCE
 
 
@@ -213,6 +215,7 @@ class NormalizedCumulatedGain(GainMeasure):
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "CG@k / ideal CG@k"
+    meaning = "gain of a result list as a share of the best list"
     source = CG_SOURCE
 
     @property
@@ -241,6 +244,7 @@ class NormalizedDiscountedCumulatedGain(DiscountedMeasure):
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "DCG@k / ideal DCG@k"
+    meaning = "discounted gain of a list as a share of the best list"
     source = DCG_SOURCE
 
     @property
@@ -277,6 +281,7 @@ class SessionGain(DiscountedSessionGain):
     undefined_where = NO_JUDGMENTS
     sums_queries = True
     formula = "sum over queries q and ranks i <= k of gain(q, i) x d(i) x dq(q); by default d = 1 / (1 + log2 i), dq = 1 / (1 + log4 q)"
+    meaning = "gain of the session, late ranks and queries counting less"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, equations 1 and 2"
 
 
@@ -302,6 +307,7 @@ class NormalizedSessionGain(DiscountedSessionGain):
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     formula = "sDCG / sDCG of the ideal session; with normalize=query, sum over q of dq(q) x nDCG_q"
+    meaning = "session gain as a share of the ideal, early queries weighing more"
     source = "Järvelin, Price, Delcambre & Nielsen, ECIR 2008, sections 2.2 and 3.3"
 
     ideal: IdealLayout = "repeated"

@@ -55,6 +55,7 @@ class SessionDuration(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "end - beginning"
+    meaning = "seconds per session"
     source = "OURS; the task time of user studies"
     without = TIMED
     may_read: ClassVar[Columns] = TIMES
@@ -83,6 +84,7 @@ class FirstClickTime(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "time of the first click - time of the first query"
+    meaning = "seconds from the first query to the first click"
     source = "OURS; the time to first click of log studies, there of single queries"
     without = TIMED
     may_read: ClassVar[Columns] = TIMES
@@ -115,6 +117,7 @@ class DwellTime(SessionMeasure):
     unit = "s"
     bounds = "fixed"
     formula = "sum of dwell_seconds of all results"
+    meaning = "seconds spent on results in the session"
     source = "OURS; a sum"
     without = TIMED
     reads: ClassVar[Columns] = {"results": ("dwell_seconds",)}

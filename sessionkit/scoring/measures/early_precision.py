@@ -40,6 +40,7 @@ class RPrecision(TermMeasure):
     no_bounds = "more relevant documents also change the rank that it looks at"
     higher_grade_can_lower = True
     formula = "relevant results at ranks 1..R / R, R relevant documents in the recall base"
+    meaning = "precision at as many ranks as there are relevant documents"
     source = "trec_eval's Rprec; Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, section 3.2.1"
 
     @property
@@ -81,6 +82,7 @@ class ReciprocalRank(TermMeasure):
     name = "RR"
     bounds = "rising"
     formula = "1 / rank of the first relevant result, if that is at most k, else 0"
+    meaning = "1 divided by the rank of the first relevant result"
     source = "Kantor & Voorhees, Information Retrieval 2000; trec_eval's recip_rank"
     undefined_where = "no judgments for their key"
 
@@ -116,6 +118,7 @@ class SuccessAtCutoff(TermMeasure):
     name = "Success"
     bounds = "rising"
     formula = "1 if a result at ranks 1..k is relevant, else 0"
+    meaning = "whether a result is relevant, 1 or 0"
     source = "trec_eval's success"
     undefined_where = "no judgments for their key"
 
@@ -154,6 +157,7 @@ class AveragedPrecision(TermMeasure):
     bounds = "linear"
     example = "AvgP(cutoffs=5-10-20,weights=3-2-1)"
     formula = "sum over cutoffs k of weight(k) x P@k / sum of the weights"
+    meaning = "weighted mean of the precisions at several depths"
     source = (
         "evaluation courses; Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, 1999, for precision at cutoffs"
     )

@@ -127,6 +127,7 @@ class ExpectedGain(RankDiscount, ExpectedMeasure):
     sums_queries = True
     example = "esDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[sum over places i of the path of gain(i) x d(i)]; d by default 1 / log2(i + 1)"
+    meaning = "expected gain of a random reading path, late documents counting less"
 
     gain: str = "linear"
 
@@ -168,6 +169,7 @@ class ExpectedNormalizedGain(RankDiscount, ExpectedMeasure):
     name = "esnDCG"
     example = "esnDCG(pdown=0.7,pref=0.9)@10"
     formula = "E[DCG of the path / DCG of the best path of as many documents]"
+    meaning = "expected share of a random reading path's best discounted gain"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     over = "best"
@@ -215,6 +217,7 @@ class ExpectedNormalizedCumulatedGain(ExpectedMeasure):
     name = "esnCG"
     example = "esnCG(pdown=0.7,pref=0.8)@10"
     formula = "E[CG of the path / CG of the best path of as many documents]"
+    meaning = "expected share of a random reading path's best gain"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     over = "best"

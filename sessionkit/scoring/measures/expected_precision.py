@@ -35,6 +35,7 @@ class ExpectedPrecision(ExpectedMeasure):
     bounds = "rising"
     example = "esP(pdown=0.7,pref=0.9)@10"
     formula = "E[relevant documents of the path / documents of the path]"
+    meaning = "expected share of relevant documents on a random reading path"
     over = "length"
 
     @property
@@ -67,6 +68,7 @@ class ExpectedAveragePrecision(ExpectedMeasure):
     name = "esAP"
     example = "esAP(pdown=0.7,pref=0.9)@10"
     formula = "E[sum over relevant documents of the path of relevant so far / documents so far] / R"
+    meaning = "expected average precision of a random reading path"
     undefined_where = NO_BASE
     higher_grade_can_lower = True
     over = "base"

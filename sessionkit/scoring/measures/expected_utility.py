@@ -62,6 +62,7 @@ class ExpectedUtility(SessionMeasure):
     sums_queries = True
     lowest: ClassVar[float | None] = None
     formula = "sum over nuggets of rating x (1 - gamma^E) / (1 - gamma) - cost x expected words; E: sum of p^(i - 1)"
+    meaning = "expected value of the information read, minus the cost of reading"
     source = "Yang & Lad, ICTIR 2009 [MEMORY]; the scorer of the TREC Dynamic Domain track 2017"
     without = ("duplicates", "grades")
     own_parameters = RATING
@@ -111,6 +112,7 @@ class NormalizedExpectedUtility(ExpectedUtility):
     lowest = 0.0
     higher_grade_can_lower = True
     formula = "(EU - worst) / (best - worst), of the same shape and lengths"
+    meaning = "expected utility, scaled from the worst to the best session"
     source = f"{ExpectedUtility.source}; the bounds are OURS"
 
     @property

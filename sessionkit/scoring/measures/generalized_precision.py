@@ -69,6 +69,7 @@ class GeneralizedPrecision(GeneralizedMeasure):
     has_recall_curve = True
     example = "gP(max_grade=3)@10"
     formula = "sum of r(i) for i = 1..k / k, r = gain / gain of max_grade; without a cutoff, / length of the list"
+    meaning = "mean degree of relevance of the results"
     undefined_where = "no judgments for their key"
 
     def divisor(self, lists: Lists) -> pl.Series:
@@ -122,6 +123,7 @@ class GeneralizedRecall(GeneralizedMeasure):
     name = "gR"
     example = "gR(max_grade=3)@10"
     formula = "sum of r(i) for i = 1..k / sum of r over the recall base, r = gain / gain of max_grade"
+    meaning = "share of all known relevance that the list shows"
     higher_grade_can_lower = True
 
     def terms(self, lists: Lists) -> pl.DataFrame:

@@ -47,6 +47,7 @@ class RankedHalfLife(QueryMeasure):
     formula = (
         "L + (n / 2 - gain above the median class) / gain of the median class; n: gain of the list, L: its rank - 1"
     )
+    meaning = "rank at which half of the list's gain is reached"
     source = "Borlund & Ingwersen, SIGIR 1998 [formula from memory]"
     undefined_where = "no judgments for their key, or nothing in the list that gains"
     without = ("undefined", "unjudged_topics")

@@ -79,6 +79,7 @@ class BinaryPreference(IncompleteMeasure):
     name = "bpref"
     needs_nonrelevant = True
     formula = "sum over relevant results of (1 - min(n above it, R) / min(N, R)) / R"
+    meaning = "how seldom judged nonrelevant results outrank relevant ones"
     source = "Buckley & Voorhees, SIGIR 2004; trec_eval's m_bpref.c"
 
     def terms(self, lists: Lists) -> pl.DataFrame:
@@ -117,6 +118,7 @@ class InferredAveragePrecision(IncompleteMeasure):
 
     name = "infAP"
     formula = "sum over relevant ranks k of (1/k + ((k - 1)/k) x (J/(k - 1)) x (rel + e)/(rel + non + 2e)) / R"
+    meaning = "average precision estimated from a sample of judgments"
     source = "Yilmaz & Aslam, CIKM 2006; trec_eval's m_infap.c"
 
     def terms(self, lists: Lists) -> pl.DataFrame:

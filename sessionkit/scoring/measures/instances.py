@@ -64,6 +64,7 @@ class SavedInstanceRecall(InstanceMeasure):
 
     name = "InstanceRecall"
     formula = "instances in saved documents / all instances of the topic"
+    meaning = "share of the topic's instances that saved documents cover"
     undefined_where = "no instance of their topic, or no logged query"
 
     def values(self, lists: Lists) -> pl.Series:
@@ -83,6 +84,7 @@ class SavedInstancePrecision(InstanceMeasure):
 
     name = "InstancePrecision"
     formula = "saved documents with an instance / saved documents"
+    meaning = "share of the saved documents that cover an instance"
     undefined_where = "no instance of their topic, or nothing saved"
 
     def values(self, lists: Lists) -> pl.Series:

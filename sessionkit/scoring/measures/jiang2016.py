@@ -77,6 +77,7 @@ class PrecisionOfRetrieved(MeanOfRetrieved):
     name = "P_jiang2016"
     bounds = "linear"
     formula = "sum of gain(i) / number of results, over the results retrieved at ranks i = 1..k"
+    meaning = "mean gain of the results retrieved"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -103,6 +104,7 @@ class RankBiasedPrecisionOfRetrieved(MeanOfRetrieved):
     example = "RBP_jiang2016(p=0.8)@10"
     required = ("p",)
     formula = "sum of gain(i) x p^(i - 1) / sum of p^(i - 1), over the results retrieved at ranks i = 1..k"
+    meaning = "mean gain of the results, weighted by chances to be read"
 
     p: float | None = None
 
@@ -133,6 +135,7 @@ class DiscountedGainOfRetrieved(MeanOfRetrieved):
     name = "DCG_jiang2016"
     bounds = "linear"
     formula = "sum of gain(i) d(i) / sum of d(i), over the results retrieved at ranks i = 1..k; d = 1 / log2(i + 1)"
+    meaning = "mean gain of the results, late ranks counting less"
 
     gain: str = "exp2"
 
@@ -165,6 +168,7 @@ class NormalizedGainOfRetrieved(MeanOfRetrieved):
     name = "nDCG_jiang2016"
     higher_grade_can_lower = True
     formula = "(sum of gain(i) d(i) / sum of d(i), over the results retrieved) / the same of the ideal list; d = 1 / log2(i + 1)"
+    meaning = "mean discounted gain of the results, divided by the ideal list's"
     undefined_where = NO_BASE
 
     gain: str = "exp2"
@@ -221,6 +225,7 @@ class SummedGradedAveragePrecision(TermMeasure):
     name = "GAP_jiang2016"
     higher_grade_can_lower = True
     formula = "sum over ranks i <= k with a gain of (sum over m <= i of g(m)) / i, / sum of g over the recall base"
+    meaning = "graded average precision, results above counting their whole gain"
     source = SOURCE
 
     gain: str = "linear"

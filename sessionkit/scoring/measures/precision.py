@@ -43,6 +43,7 @@ class Precision(GradeLevelMeasure, TermMeasure):
     name = "P"
     bounds = "linear"
     formula = "relevant results at ranks 1..k / k; without a cutoff, / length of the list"
+    meaning = "share of the results that are relevant"
     source = f"{CLEVERDON}; by relevance level: Järvelin & Kekäläinen, SIGIR 2000"
     undefined_where = "no judgments for their key"
 
@@ -88,6 +89,7 @@ class Recall(GradeLevelMeasure, TermMeasure):
     name = "R"
     bounds = "counted"
     formula = "relevant results at ranks 1..k / relevant documents in the recall base"
+    meaning = "share of the relevant documents that are found"
     source = f"{CLEVERDON}; by relevance level: Järvelin & Kekäläinen, SIGIR 2000"
     higher_grade_can_lower = True
 
@@ -129,6 +131,7 @@ class HarmonicMean(GradeLevelMeasure, TermMeasure):
     name = "F"
     bounds = "counted"
     formula = "(1 + beta^2) x P x R / (beta^2 x P + R)"
+    meaning = "balance of precision and recall"
     source = VAN_RIJSBERGEN
     higher_grade_can_lower = True
 
@@ -175,6 +178,7 @@ class Effectiveness(GradeLevelMeasure, QueryMeasure):
     bounds = "counted"
     direction = "lower"
     formula = "1 - (1 + beta^2) x P x R / (beta^2 x P + R)"
+    meaning = "lack of precision and recall, 1 minus F"
     source = VAN_RIJSBERGEN
     higher_grade_can_lower = True
 
@@ -214,6 +218,7 @@ class HighestHarmonicMean(GradeLevelMeasure, QueryMeasure):
     name = "MaxF"
     bounds = "counted"
     formula = "max over ranks i <= k of F@i"
+    meaning = "balance of precision and recall at the list's best rank"
     source = f"{VAN_RIJSBERGEN}, for F; its maximum over ranks is common in evaluation courses"
     higher_grade_can_lower = True
 

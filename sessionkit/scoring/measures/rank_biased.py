@@ -45,6 +45,7 @@ class RankBiasedPrecision(TermMeasure):
     example = "RBP(p=0.8)@10"
     required = ("p",)
     formula = "(1 - p) x sum of r(i) x p^(i - 1) for i = 1..k, r = gain / gain of max_grade"
+    meaning = "gain per result for a searcher who may stop at any rank"
     source = "Moffat & Zobel, TOIS 2008"
     undefined_where = "no judgments for their key"
 
@@ -101,6 +102,7 @@ class RankBiasedResidual(QueryMeasure):
     required = ("p",)
     direction = "lower"
     formula = "1 - (1 - p) x sum of p^(i - 1) over the judged results at ranks i <= k"
+    meaning = "how much RBP unjudged results could add"
     source = "Moffat & Zobel, TOIS 2008, section 4"
     undefined_where = "no judgments for their key"
     without = ("min_grade",)

@@ -49,6 +49,7 @@ class NormalizedRecall(QueryMeasure):
     name = "Rnorm"
     higher_grade_can_lower = True
     formula = "1 - (sum of the ranks of the R relevant documents - R (R + 1) / 2) / (R (N - R))"
+    meaning = "share of pairs of relevant and nonrelevant documents in right order"
     source = "Rocchio, ISR-10, 1966, equation 5.20; van Rijsbergen, Information Retrieval, 1979, page 164"
     undefined_where = "no judgments for their key, or nothing or everything relevant"
     may_read: ClassVar[Columns] = {"results": ("score",)}
@@ -98,6 +99,7 @@ class RankedRecall(QueryMeasure):
     name = "RankRecall"
     higher_grade_can_lower = True
     formula = "R (R + 1) / 2 / sum of the ranks of the R relevant documents"
+    meaning = "best possible sum of relevant ranks, divided by the actual sum"
     source = "Rocchio, ISR-10, 1966, page 5-30"
 
     unretrieved: UnretrievedPlace = "last"
@@ -141,6 +143,7 @@ class LogarithmicPrecision(QueryMeasure):
     name = "LogPrecision"
     higher_grade_can_lower = True
     formula = "ln(R!) / ln(product of the ranks of the R relevant documents)"
+    meaning = "best possible sum of relevant log ranks, divided by the actual sum"
     source = "Rocchio, ISR-10, 1966, page 5-31"
     undefined_where = "no judgments for their key, or fewer than two relevant documents"
 

@@ -48,6 +48,7 @@ class InterpolatedPrecision(GradeLevelMeasure, QueryMeasure):
     name = "IPrec"
     example = "IPrec(recall=0.5)"
     formula = "max of P@i over ranks i <= k with at least n relevant results, n the documents that make recall x R"
+    meaning = "highest precision once a given share of relevant documents is found"
     source = "van Rijsbergen, Information Retrieval, 1979, chapter 7; trec_eval's iprec_at_recall"
     higher_grade_can_lower = True
 
@@ -87,6 +88,7 @@ class ElevenPointPrecision(GradeLevelMeasure, QueryMeasure):
 
     name = "IPrec11"
     formula = "(IPrec(recall=0) + IPrec(recall=0.1) + ... + IPrec(recall=1)) / 11"
+    meaning = "mean of the highest precisions at eleven levels of recall"
     source = "Salton & McGill, Introduction to Modern Information Retrieval, 1983; trec_eval's 11pt_avg"
     higher_grade_can_lower = True
     has_recall_curve = True

@@ -91,6 +91,7 @@ class RecencySessionGain(RecencyMeasure):
     sums_queries = True
     example = "RSDCG(lambda=0.5)@10"
     formula = "sum over queries m and ranks n <= k of gain(m, n) x d(n) x dq(m) x e^(-lambda (M - m)), M queries; d and dq as of sDCG"
+    meaning = "gain of the session, each query fading as later ones follow"
     source = "Zhang et al., SIGIR 2020, from memory"
 
     discount: str = "log"
@@ -137,6 +138,7 @@ class RecencyRankBiasedPrecision(RecencyMeasure):
     formula = (
         "(1 - p) x sum of gain(m, n) x ((p - bp) / (1 - bp))^(m - 1) x (bp)^(n - 1) x e^(-lambda (M - m)), M queries"
     )
+    meaning = "gain per result, each query fading as later ones follow"
     source = "Zhang et al., SIGIR 2020, from memory; sRBP of Lipani, Carterette & Yilmaz, ICTIR 2019"
 
     gain: str = "binary"

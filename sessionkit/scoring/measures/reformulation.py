@@ -111,6 +111,7 @@ class MeanQueryTerms(SessionMeasure):
     direction = "unknown"
     bounds = "fixed"
     formula = "distinct terms of all logged queries, each query's counted apart / number of these queries"
+    meaning = "distinct terms per query"
     source = "OURS; query length as in Jansen, Booth & Spink, JASIST 2009 [MEMORY]"
     without = WORDING
     reads: ClassVar[Columns] = {"queries": ("query_text",)}
@@ -137,6 +138,7 @@ class MeanQueryOverlap(SessionMeasure):
     needs_several_queries = True
     bounds = "fixed"
     formula = "mean over consecutive queries of |terms in both| / |terms in either|"
+    meaning = "share of terms that consecutive queries have in common"
     source = "OURS; the Jaccard coefficient"
     without = WORDING
     reads: ClassVar[Columns] = {"queries": ("query_text",)}

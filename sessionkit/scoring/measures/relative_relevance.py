@@ -96,6 +96,7 @@ class CosineRelevance(RelevanceComparison):
     name = "RelevanceCosine"
     lowest = -1.0
     formula = "sum of s(i) u(i) / sqrt(sum of s(i)^2 x sum of u(i)^2); s: score, u: gain"
+    meaning = "agreement of the results' scores with their gains, as a cosine"
     source = "Borlund & Ingwersen, SIGIR 1998; cosine after Borlund 2000 as Research Notes 2002-2 has it"
 
     @property
@@ -143,6 +144,7 @@ class JaccardRelevance(RelevanceComparison):
     name = "RelevanceJaccard"
     example = "RelevanceJaccard(gain=binary)@10"
     formula = "sum of s(i) u(i) / (sum of s(i) + sum of u(i) - sum of s(i) u(i)); s: score, u: gain"
+    meaning = "overlap of scores and gains as a share of their union"
     source = "Borlund & Ingwersen, SIGIR 1998 [graded form from memory]"
 
     @property

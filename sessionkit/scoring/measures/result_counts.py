@@ -29,6 +29,7 @@ class DocumentsShown(SessionMeasure):
     name = "UniqueDocs"
     bounds = "fixed"
     formula = "number of different documents at ranks 1..k of all queries"
+    meaning = "different documents shown per session"
     undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
@@ -52,6 +53,7 @@ class RepeatedResults(SessionMeasure):
     bounds = "fixed"
     direction = "lower"
     formula = "results shown at ranks 1..k of all queries - different documents among them"
+    meaning = "results of the session that were shown before"
     undefined_where = NO_LIST
     source = "OURS; a count"
     without = GRADING
@@ -85,6 +87,7 @@ class JudgedShare(SessionMeasure):
     name = "Judged"
     no_bounds = "it measures the judged share itself"
     formula = "results with a grade at ranks 1..k of all queries / results shown there"
+    meaning = "share of the results that have a grade"
     source = "OURS; Judged@k of single lists in other tools"
     without = ("min_grade", "duplicates", "unjudged", "undefined", "unjudged_topics")
     undefined_where = "no result was shown"
@@ -113,6 +116,7 @@ class RelevantDocumentsSeen(SessionMeasure):
     bounds = "rising"
     sums_queries = True
     formula = "number of different relevant documents at ranks 1..k of all queries"
+    meaning = "different relevant documents shown per session"
     source = "OURS; a count"
     duplicates: Duplicates = "first"
     without = ("duplicates",)

@@ -49,6 +49,7 @@ class AverageSearchLength(QueryMeasure):
     lowest = 1.0
     higher_grade_can_lower = True
     formula = "sum of the ranks of the relevant documents / their number; tied results at the middle of their ranks"
+    meaning = "mean rank of the relevant documents"
     source = "Losee, Text Retrieval and Filtering, 1998 [formula from memory]"
     without = ("undefined", "unjudged_topics")
     may_read: ClassVar[Columns] = {"results": ("score",)}
@@ -126,6 +127,7 @@ class ExpectedSearchLength(NeedMeasure):
     name = "ESL"
     direction = "lower"
     formula = "j + i x s / (r + 1): j not relevant before the level where the need is met, i and r in it not and relevant, s still needed"
+    meaning = "nonrelevant results read before enough relevant ones are found"
     source = "Cooper, American Documentation 1968; van Rijsbergen, Information Retrieval, 1979, pages 161-163"
 
     count: SearchLengthCount = "nonrelevant"
@@ -181,6 +183,7 @@ class SearchLengthReduction(NeedMeasure):
     name = "SLRF"
     lowest = None
     formula = "(need x (N - R) / (R + 1) - ESL) / (need x (N - R) / (R + 1))"
+    meaning = "share of a random order's search length that is saved"
     source = "Cooper, American Documentation 1968; van Rijsbergen, Information Retrieval, 1979, page 163"
 
     @property

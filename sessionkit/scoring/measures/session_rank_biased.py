@@ -49,6 +49,7 @@ class SessionRankBiasedPrecision(GainMeasure):
     formula = (
         "(1 - p) x sum over queries q and ranks i <= k of gain(q, i) x ((p - bp) / (1 - bp))^(q - 1) x (bp)^(i - 1)"
     )
+    meaning = "gain per result for a searcher who may stop anywhere"
     source = "Lipani, Carterette & Yilmaz, ICTIR 2019"
     undefined_where = "no judgments for their key"
 

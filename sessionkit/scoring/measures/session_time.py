@@ -150,6 +150,7 @@ class SessionU(SessionTimed):
     example = "sU(horizon=600)@10"
     required = ("horizon",)
     formula = "sum of gain(i) x max(0, 1 - t(i) / horizon); t(i): session time when document i has been read"
+    meaning = "gain of the session, fading with the time of reading"
     source = "Sakai & Dou, SIGIR 2013 [MEMORY]; session form OURS"
 
     gain: str = "linear"
@@ -213,6 +214,7 @@ class SessionTimeBiasedGain(SavingMeasure, SessionTimed):
     no_bounds = TIME_BY_GRADE
     sums_queries = True
     formula = "sum of save(i) x 2^(-t(i) / halflife) over clicked documents; t(i): session time of the click"
+    meaning = "relevant documents expected to be saved before the session's searchers stop"
     source = "Smucker & Clarke, SIGIR 2012 [constants MEMORY]; session form OURS"
 
     @property

@@ -44,6 +44,7 @@ class SlidingGainRatio(TermMeasure):
     higher_grade_can_lower = True
     example = "SlidingRatio@10"
     formula = "sum of gain(i) for i = 1..k / sum of the k largest gains of the whole list"
+    meaning = "gain as a share of the list's own best order"
     source = "Pollack, American Documentation 1968, as Research Notes 2002-2 describes it"
     undefined_where = NOTHING_GAINED
 
@@ -92,6 +93,7 @@ class SatisfactionRatio(SlidingGainRatio):
     name = "Satisfaction"
     example = "Satisfaction(threshold=2)@10"
     formula = "sum of the gains >= threshold at ranks 1..k / sum of the k largest such gains of the whole list"
+    meaning = "gain of satisfying results as a share of the list's best order"
     source = (
         "after Myaeng & Korfhage, Information Processing & Management 1990, who give prose; the formula is sessionkit's"
     )
@@ -131,6 +133,7 @@ class FrustrationRatio(SlidingGainRatio):
     example = "Frustration(threshold=2)@10"
     without = ("undefined", "unjudged_topics")
     formula = "sum of max(0, threshold - gain(i)) for i = 1..k / sum of its k largest values in the whole list"
+    meaning = "shortfall of the results as a share of the list's worst order"
     source = (
         "after Myaeng & Korfhage, Information Processing & Management 1990, who give prose; the formula is sessionkit's"
     )
@@ -171,6 +174,7 @@ class SatisfactionFrustrationTotal(QueryMeasure):
     higher_grade_can_lower = True
     example = "SFT(threshold=2)@10"
     formula = "lambda x Satisfaction + (1 - lambda) x (1 - Frustration)"
+    meaning = "satisfaction and lack of frustration, weighted together"
     source = (
         "after Myaeng & Korfhage, Information Processing & Management 1990, who give prose; the formula is sessionkit's"
     )

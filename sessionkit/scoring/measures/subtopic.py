@@ -87,6 +87,7 @@ class CubeFilling(CubeMeasure):
 
     name = "CubeTest"
     formula = "sum over subtopics of min(height, sum of grade x gamma^n) / (height x subtopics x queries)"
+    meaning = "how full the subtopics are at the end, per query"
 
     def values(self, lists: Lists) -> pl.Series:
         """Filled share of the cube per query, of every session."""
@@ -107,6 +108,7 @@ class AverageCubeFilling(CubeMeasure):
 
     name = "ACT"
     formula = "mean over results shown of what is filled so far / (height x subtopics x queries so far)"
+    meaning = "how full the subtopics are per query, averaged over results"
 
     empty: EmptyList = "skip"
 
@@ -129,6 +131,7 @@ class NormalizedCubeFilling(CubeMeasure):
 
     name = "nCubeTest"
     formula = "CubeTest / CubeTest of the best session of the same shape"
+    meaning = "subtopics filled per query, as a share of the best session"
     source = f"{SOURCE}; the bound is OURS"
 
     def values(self, lists: Lists) -> pl.Series:
@@ -147,6 +150,7 @@ class NormalizedAverageCubeFilling(CubeMeasure):
 
     name = "nACT"
     formula = "ACT / ACT of the best session of the same shape"
+    meaning = "subtopics filled along the session, as a share of the best"
     source = f"{SOURCE}; the bound is OURS"
 
     empty: EmptyList = "skip"

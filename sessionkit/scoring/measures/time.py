@@ -94,6 +94,7 @@ class UMeasure(TimedMeasure):
     example = "U(horizon=5000)@10"
     required = ("horizon",)
     formula = "sum of gain(i) x max(0, 1 - t(i) / horizon); t(i): words, or seconds, up to the end of document i"
+    meaning = "gain of a result list, fading with the text or time read"
     source = "Sakai & Dou, SIGIR 2013 [from memory]"
 
     gain: str = "linear"
@@ -172,6 +173,7 @@ class TimeBiasedGain(SavingMeasure, TimedMeasure):
     name = "TBG"
     no_bounds = TIME_BY_GRADE
     formula = "sum of click(i) x save(i) x 2^(-t(i) / halflife); t(i): seconds of the ranks above, scan + click x (open + per_word x words)"
+    meaning = "relevant documents that a searcher is expected to save before stopping"
     source = "Smucker & Clarke, SIGIR 2012 [constants from memory]"
 
     def cost(self) -> pl.Expr:

@@ -63,6 +63,7 @@ class KnownCoverage(TermMeasure):
     name = "Coverage"
     higher_grade_can_lower = True
     formula = "relevant documents known to the searcher in the list / those that the searcher knew, by default those in the session"
+    meaning = "share of the relevant documents known to the searcher that are shown"
     source = SOURCE
     undefined_where = "no judgments for their key, or nothing relevant that was known"
     reads: ClassVar[Columns] = {"results": ("known", "doc_id")}
@@ -149,6 +150,7 @@ class RelevantNovelty(TermMeasure):
     name = "Novelty"
     higher_grade_can_lower = True
     formula = "relevant documents in the list that were new to the searcher / those that were new or known"
+    meaning = "share of the relevant results that were new to the searcher"
     source = SOURCE
     undefined_where = "no judgments for their key, or nothing relevant that was new or known"
     reads: ClassVar[Columns] = {"results": ("known", "doc_id")}
@@ -195,6 +197,7 @@ class ExpectedRecall(TermMeasure):
     name = "RelativeRecall"
     bounds = "rising"
     formula = "relevant documents in the list / relevant documents that the searcher expected"
+    meaning = "relevant results, divided by the number that the searcher expected"
     source = SOURCE
     undefined_where = "no judgments for their key, or no relevant documents expected"
     reads: ClassVar[Columns] = {"sessions": ("expected",)}
@@ -234,6 +237,7 @@ class ExpectedRecallEffort(QueryMeasure):
 
     name = "RecallEffort"
     formula = "relevant documents that the searcher expected / documents of the list, or examined until they are found"
+    meaning = "relevant documents that the searcher expected, per document looked at"
     source = SOURCE
     undefined_where = (
         "no judgments for their key, no relevant documents expected, nothing shown, or fewer found than expected"

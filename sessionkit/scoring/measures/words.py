@@ -1,87 +1,120 @@
-"""What measures mean, in a few words, for readers who do not know their formulas."""
+"""Values and intervals of measures as text: how they are rounded, and which values a measure can have."""
 
 from __future__ import annotations
 
+import math
+
+import polars as pl
+
+from sessionkit.display.numbers import MINUS, statistic
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.column import SessionColumn
 from sessionkit.scoring.measures.grammar import parse_measure
 
-MEANINGS = {
-    "sDCG": "gain of the session, late ranks and queries counting less",
-    "nsDCG": "session gain as a share of the ideal, early queries weighing more",
-    "CG": "sum of the gains in a result list",
-    "DCG": "gain of a result list, late ranks counting less",
-    "nCG": "gain of a result list as a share of the best list",
-    "nDCG": "discounted gain of a result list as a share of the best list",
-    "sRBP": "gain per result for a searcher who may stop anywhere",
-    "P": "share of the results that are relevant",
-    "R": "share of the relevant documents that are found",
-    "F": "balance of precision and recall",
-    "E": "lack of precision and recall, 1 minus F",
-    "AP": "mean precision at the ranks of relevant documents",
-    "RR": "1 divided by the rank of the first relevant result",
-    "Success": "whether a result is relevant, 1 or 0",
-    "Rprec": "precision at as many ranks as there are relevant documents",
-    "ERR": "expected 1 / rank at which the searcher stops satisfied",
-    "RBP": "gain per result for a searcher who may stop at any rank",
-    "RBPResidual": "how much RBP unjudged results could add",
-    "bpref": "how seldom judged nonrelevant results outrank relevant ones",
-    "Queries": "queries per session",
-    "Results": "results shown per session",
-    "Clicks": "clicks per session",
-    "DeepestClick": "deepest rank clicked in the session",
-    "Abandoned": "share of sessions without a click",
-    "UniqueDocs": "different documents shown per session",
-    "Repeats": "results of the session that were shown before",
-    "Judged": "share of the results that have a grade",
-    "RelevantSeen": "different relevant documents shown per session",
-    "Duration": "seconds per session",
-    "TimeToFirstClick": "seconds from the first query to the first click",
-    "Dwell": "seconds spent on results in the session",
-    "QueryTerms": "distinct terms per query",
-    "QueryOverlap": "share of terms that consecutive queries have in common",
-    "ESL": "nonrelevant results read before enough relevant ones are found",
-    "ASL": "mean rank of the relevant documents",
-}
-"""What a value says, by the name of a measure."""
-OVER_QUERIES = {
-    "sum": "sum over the queries of a session",
-    "mean": "mean over the queries of a session",
-    "max": "largest value of the session's queries",
-    "min": "smallest value of the session's queries",
-    "first": "value of the first query",
-    "last": "value of the last query",
-    "nonlast": "mean over the queries before the last",
-    "avgpos": "mean along the positions of the session",
-}
-"""What a measure says that is made from another one, by its name."""
 
+def limits_of(measure: str, *, of_difference: bool = False) -> tuple[float, float]:
+    """Return the lowest and the highest value that a measure, given by its text, can have; infinite where there is no limit.
 
-def meaning(measure: Measure) -> str:
-    """Return what a value of a measure says, in a few words; its formula where no words are known.
+    Parameters
+    ----------
+    measure
+        Text of the measure; a text that is no measure has no limits.
+    of_difference
+        Whether to return the limits of the difference of two values or means.
 
-    Examples
-    --------
-    >>> from sessionkit import MEASURES, last
-    >>> meaning(last(MEASURES["nDCG"] @ 10))
-    'value of the last query: discounted gain of a result list as a share of the best list'
+    >>> limits_of("nsDCG@10"), limits_of("sDCG@10"), limits_of("my score")
+    ((0.0, 1.0), (0.0, inf), (-inf, inf))
+    >>> limits_of("nsDCG@10", of_difference=True), limits_of("sDCG@10", of_difference=True)
+    ((-1.0, 1.0), (-inf, inf))
     """
-    if isinstance(measure, SessionColumn):
-        return f"the column {measure.of} of the log"
-    if measure.wraps and measure.name in OVER_QUERIES:
-        return f"{OVER_QUERIES[measure.name]}: {meaning(measure.inner)}"
-    return MEANINGS.get(measure.name, measure.formula)
+    try:
+        parsed = parse_measure(measure)
+    except MeasureError:
+        return -math.inf, math.inf
+    lowest = -math.inf if parsed.lowest is None else float(parsed.lowest)
+    highest = math.inf if parsed.highest is None else float(parsed.highest)
+    return (lowest - highest, highest - lowest) if of_difference else (lowest, highest)
 
 
-def lies_between_0_and_1(text: str) -> bool:
+def lies_between_0_and_1(measure: str) -> bool:
     """Whether all values of a measure, given by its text, lie between 0 and 1.
 
     >>> lies_between_0_and_1("nsDCG@10"), lies_between_0_and_1("sDCG@10"), lies_between_0_and_1("my score")
     (True, False, False)
     """
-    try:
-        measure = parse_measure(text)
-    except MeasureError:
-        return False
-    return measure.lowest == 0 and measure.highest == 1
+    return limits_of(measure) == (0, 1)
+
+
+def value_text(measure: str, value: float | None) -> str:
+    """Return a value of a measure, or a difference of two, as a sentence has it.
+
+    >>> value_text("nsDCG@10", 0.399), value_text("Duration", 521.35), value_text("nsDCG@10", None)
+    ('.399', '521', 'undefined')
+    """
+    return "undefined" if value is None else statistic(value, is_share=lies_between_0_and_1(measure))
+
+
+def end_text(measure: str, end: float, *, of_difference: bool = False) -> str:
+    """Return an end of an interval as a sentence has it, cut as by `cut_intervals`.
+
+    >>> end_text("Abandoned", 1.097, of_difference=True), end_text("Abandoned", -0.02), end_text("Queries", -0.5)
+    ('1.000', '0', '0')
+    """
+    lowest, highest = limits_of(measure, of_difference=of_difference)
+    return value_text(measure, min(max(end, lowest), highest))
+
+
+def interval_text(measure: str, low: float, high: float, *, of_difference: bool = False) -> str:
+    """Return both ends of an interval as a sentence has them, and whether they were cut, as by `cut_intervals`.
+
+    >>> interval_text("Abandoned", 0.014, 0.386), interval_text("Abandoned", -0.05, 0.25)
+    ('.014 to .386', '0 to .250, cut at 0')
+    >>> interval_text("Abandoned", 0.236, 1.097, of_difference=True)
+    '.236 to 1.000, cut at 1'
+    """
+    lowest, highest = limits_of(measure, of_difference=of_difference)
+    ends = " to ".join(end_text(measure, end, of_difference=of_difference) for end in (low, high))
+    limits = [*([lowest] if low < lowest else []), *([highest] if high > highest else [])]
+    return f"{ends}, cut at {' and '.join(f'{limit:g}'.replace('-', MINUS) for limit in limits)}" if limits else ends
+
+
+def cut_intervals(rows: pl.DataFrame, measure: str | None = None, *, of_difference: bool = False) -> pl.DataFrame:
+    """Return rows with ``low`` and ``high`` moved to the nearest value that their measure can have, for display.
+
+    An interval by t, and one of a resampled mean, can go beyond 0 or 1. Cut there, it holds the true mean or difference as often as
+    before, includes 0 or not as before, and shows nothing that is impossible.
+
+    Parameters
+    ----------
+    rows
+        ``low``, ``high``, and ``measure`` with texts of measures unless one is given.
+    measure
+        Text of the measure of all rows.
+    of_difference
+        Whether the intervals are of differences of two means.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"measure": ["Abandoned", "Queries"], "low": [-0.1, -0.1], "high": [1.2, None]})
+    >>> cut_intervals(rows).rows()
+    [('Abandoned', 0.0, 1.0), ('Queries', 0.0, None)]
+    >>> cut_intervals(rows, of_difference=True).rows()
+    [('Abandoned', -0.1, 1.0), ('Queries', -0.1, None)]
+    """
+    texts = [measure] * len(rows) if measure is not None else rows["measure"].to_list()
+    limits = pl.DataFrame(
+        [limits_of(text, of_difference=of_difference) for text in texts],
+        schema={"lowest": pl.Float64, "highest": pl.Float64},
+        orient="row",
+    )
+    low, high = (rows[end].clip(limits["lowest"], limits["highest"]) for end in ("low", "high"))
+    return rows.with_columns(low, high)
+
+
+def cut_note(rows: pl.DataFrame, measure: str | None = None, *, of_difference: bool = False) -> str:
+    """Return words for a line below a title, that `cut_intervals` cuts some of these rows; nothing where it cuts none.
+
+    >>> cut_note(pl.DataFrame({"low": [0.2], "high": [1.1]}), "Abandoned")
+    'Intervals are cut at the values that are possible'
+    """
+    is_cut = not cut_intervals(rows, measure, of_difference=of_difference).equals(rows)
+    return "Intervals are cut at the values that are possible" if is_cut else ""

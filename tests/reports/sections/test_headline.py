@@ -54,6 +54,14 @@ def test_the_interval_decides_the_words(interval, direction, band, start, end):
     assert sentence.endswith(end)
 
 
+def test_an_interval_of_a_share_ends_where_differences_of_shares_end():
+    sentence = difference(-0.2, 1.097, measure="Abandoned", direction=UNKNOWN).sentence()
+    assert "95% CI \u2212.200 to 1.000, cut at 1, p = .20, 30 users" in sentence
+    assert sentence.endswith("From .200 lower to 1.000 higher remains possible.")
+    assert "95% CI \u22121.000 to .500, cut at \u22121, p" in difference(-1.2, 0.5, measure="Abandoned").sentence()
+    assert "1.10" in difference(-0.2, 1.097, measure="Queries").sentence()
+
+
 def test_the_numbers_stand_in_the_sentence():
     # means .3 and .3 + .074; the middle of -.020 and .168 is .074
     assert difference(-0.02, 0.168, p=0.12008).sentence() == (

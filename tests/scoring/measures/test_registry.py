@@ -29,6 +29,24 @@ def test_a_measure_with_a_formula_of_its_own_is_not_credited_to_another():
     assert [formula.name for formula, source in owners if source is not formula and source in kinds] == []
 
 
+def test_every_measure_has_a_meaning_of_a_few_words_that_no_other_has():
+    meanings = {name: MEASURES[name].meaning for name in MEASURES.own}
+    assert [name for name, text in meanings.items() if not 1 < len(text.split()) <= 12] == []
+    assert sorted(set(meanings.values())) == sorted(meanings.values())
+
+
+def test_a_measure_named_anew_takes_no_meaning_from_the_measure_that_it_derives_from():
+    class Renamed(type(MEASURES["RR"])):
+        name = "RR2"
+        formula = "1 / i^2"
+
+    class Described(Renamed):
+        name = "RR3"
+        meaning = "cube of the reciprocal rank"
+
+    assert [kind().in_words for kind in (Renamed, Described)] == ["1 / i^2", "cube of the reciprocal rank"]
+
+
 def test_every_file_with_a_family_is_registered():
     held = {path.stem for path in FOLDER.glob("*.py") if "\nFAMILY = " in path.read_text(encoding="utf-8")}
     assert held == set(FAMILIES)

@@ -236,6 +236,26 @@ def guide(frame: pl.DataFrame) -> alt.InlineData:
     return values(frame, frame.clear())
 
 
+def lines_of(
+    frame: pl.DataFrame, line: str, x: str, y: str, *same: str, shown: pl.DataFrame | None = None
+) -> alt.Chart:
+    """Return a chart of many lines, which holds the points of each as two lists: a page is half as large as with a row per point.
+
+    Parameters
+    ----------
+    frame
+        A row per point.
+    line, x, y
+        The columns of the line to which a point belongs, and of its place.
+    same
+        Columns that are the same for all points of a line.
+    shown
+        What of it are data of the figure; none if not given, as for `guide`.
+    """
+    lines = frame.group_by(line, maintain_order=True).agg(*(pl.col(name).first() for name in same), x, y)
+    return alt.Chart(values(lines, frame.clear() if shown is None else shown)).transform_flatten([x, y])
+
+
 def shades_in(colors: Mapping[str, str] | None) -> dict[str, str]:
     """Return the colors that a caller gives to groups; none, an empty dict.
 

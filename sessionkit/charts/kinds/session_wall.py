@@ -13,7 +13,7 @@ import polars as pl
 
 from sessionkit.analysis.groups import EVERYONE, UNKNOWN
 from sessionkit.charts.canvas import Limits, extent
-from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, pixels, tip, titled, values
+from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, lines_of, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label, plain
 from sessionkit.display.natural_order import in_natural_order
@@ -266,20 +266,15 @@ class _Drawing:
         )
         layers = []
         session = alt.Detail(field="session_id", type="nominal")
-        ideals = rows.drop_nulls("ideal_y").select("session_id", "px", "ideal_y", "foot")
+        ideals = _bends(rows.drop_nulls("ideal_y"), "ideal_y")
         if len(ideals):
-            area = alt.Chart(guide(ideals)).mark_area(color=SHADE)
-            # without y2 Vega-Lite would stack the areas of all panels
-            layers.append(area.encode(x=self._x("px"), y=self._y("ideal_y"), y2=alt.Y2(field="foot"), detail=session))
-        gains = rows.drop_nulls("py")
-        # where a line runs level, its two ends draw it; a page would hold twice as many points
-        is_level = (pl.col("py") == pl.col("py").shift(1)) & (pl.col("py") == pl.col("py").shift(-1))
-        gains = gains.filter(~is_level.over("session_id").fill_null(value=False))
+            area = lines_of(_outlines(ideals), "session_id", "px", "py")
+            area = area.mark_line(filled=True, fill=SHADE, strokeWidth=0, order=False)
+            layers.append(area.encode(x=self._x("px"), y=self._y("py"), detail=session))
+        gains = _bends(rows.drop_nulls("py"), "py")
         if len(gains):
-            drawn = gains.select("session_id", "group", "px", "py")
-            line = alt.Chart(values(drawn, gains.select("session_id", "slot", "gain", "ideal"))).mark_line(
-                strokeWidth=1.5
-            )
+            shown = gains.select("session_id", "slot", "gain", "ideal")
+            line = lines_of(gains, "session_id", "px", "py", "group", shown=shown).mark_line(strokeWidth=1.5)
             layers.append(line.encode(x=self._x("px"), y=self._y("py"), detail=session, color=shade))
         return layers
 
@@ -399,6 +394,20 @@ class _Drawing:
                 )
                 layers.append(heads.encode(x=self._x("x"), y=self._y("y"), text=_text("text")))
         return layers
+
+
+def _bends(rows: pl.DataFrame, height: str) -> pl.DataFrame:
+    """Points of each session's line without those amid level parts; a page would hold twice as many."""
+    is_level = (pl.col(height) == pl.col(height).shift(1)) & (pl.col(height) == pl.col(height).shift(-1))
+    return rows.filter(~is_level.over("session_id").fill_null(value=False))
+
+
+def _outlines(ideals: pl.DataFrame) -> pl.DataFrame:
+    """The outline of each ideal: from the foot of its panel, along the curve, and back to the foot."""
+    curves = ideals.select("session_id", "px", py="ideal_y")
+    feet = ideals.group_by("session_id", maintain_order=True)
+    first, last = (rows.select("session_id", "px", py="foot") for rows in (feet.first(), feet.last()))
+    return pl.concat([first, curves, last])
 
 
 def _text(field: str) -> alt.Text:

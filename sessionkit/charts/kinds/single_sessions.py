@@ -8,14 +8,7 @@ import altair as alt
 import polars as pl
 
 from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.encodings import (
-    checked,
-    gain_axis,
-    guide,
-    stacked,
-    tip,
-    values,
-)
+from sessionkit.charts.encodings import checked, gain_axis, guide, lines_of, stacked, tip
 from sessionkit.charts.theme import INK, PALETTE
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
@@ -72,8 +65,10 @@ def single_sessions(
     before = frame.join(stops.select("session", last="slot"), on="session", how="left")
     held = before.filter(pl.col("stopped") | (pl.col("slot") == pl.col("last"))).drop("last")
     session = alt.Detail(field="session", type="nominal")
-    after = alt.Chart(guide(held)).mark_line(color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3])
-    lines = alt.Chart(values(own, frame)).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
+    after = lines_of(held, "session", "slot", "value").mark_line(
+        color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3]
+    )
+    lines = lines_of(own, "session", "slot", "value", shown=frame).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
     return stacked(
         [*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)],

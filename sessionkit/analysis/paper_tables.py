@@ -380,6 +380,7 @@ def crossed(
         note=note,
         frame=frame,
         spans=tuple(spans) if len(across) > 1 else (),
+        has_counts_below=counts == "column",
     )
 
 

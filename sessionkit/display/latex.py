@@ -77,7 +77,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     A table wider than a column of two is a ``table*``, which goes over both columns; an article of one column sets it as any other.
 
     Numbers of a column have their decimal marks below each other, for which no package is needed: a shorter number, or one without a mark
-    of significance, ends in a ``\phantom`` as wide as what it lacks.
+    of significance, ends in a ``\phantom`` as wide as what it lacks. A last row of counts is set flush right below a rule.
 
     A table of more rows than a page has room for is several floats under one number, each with the headings.
 
@@ -112,13 +112,15 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     words = re.sub(r"[^A-Za-z0-9.]+", "-", label or table.caption.lower()).strip("-") or "table"
     columns = "".join("r" if number else "l" for number in table.numeric)
     columns_of_cells = [_column_cells(table, column) for column in range(len(table.headers))]
-    rows = [" & ".join(cells) for cells in zip(*columns_of_cells, strict=True)]
+    rows = [f"    {' & '.join(cells)} \\\\\n" for cells in zip(*columns_of_cells, strict=True)]
+    if table.has_counts_below:
+        rows[-1] = f"    \\midrule\n{rows[-1]}"
     note = f"  \\par\\smallskip\\footnotesize {escaped(table.note)}\n" if table.note else ""
     smaller, closer, environment, headings = _narrowed(table)
     headers = [_heading(lines, numeric) for lines, numeric in zip(headings, table.numeric, strict=True)]
     floats = []
     for first in range(0, max(1, len(rows)), ROWS):
-        body = "".join(f"    {row} \\\\\n" for row in rows[first : first + ROWS])
+        body = "".join(rows[first : first + ROWS])
         again = "" if first == 0 else "  \\addtocounter{table}{-1}\n"
         caption = escaped(table.caption) + (" (continued)" if first else "")
         named = "" if first else f"  \\label{{tab:{words}}}\n"
@@ -174,7 +176,7 @@ def _cells_width(table: TextTable, column: int) -> float:
     """Points that the cells of a column take in the font of the text, with their marks."""
     marks = max((len(mark) for (_, at), mark in table.marks.items() if at == column), default=0)
     texts = [row[column] for row in table.rows]
-    numbers = [number for text in texts if table.numeric[column] and (number := DECIMAL.fullmatch(text))]
+    numbers = [number for number in _aligned_numbers(table, column) if number is not None]
     # 30 above 0.4489 takes the room of 30.4489
     wholes, fractions = (
         max((_points(number[part] or "") for number in numbers), default=0.0) for part in ("whole", "fraction")
@@ -220,7 +222,7 @@ def _column_cells(table: TextTable, column: int) -> list[str]:
     """The cells of a column; its numbers end where the longest ends, so that decimal marks stand below each other."""
     places = [(row, column) for row in range(len(table.rows))]
     texts = [row[column] for row in table.rows]
-    numbers = [DECIMAL.fullmatch(text) if table.numeric[column] and text != DASH else None for text in texts]
+    numbers = _aligned_numbers(table, column)
     fractions = [number["fraction"] or "" for number in numbers if number is not None]
     longest_fraction = re.sub(r"\d", "0", max(fractions, key=len, default=""))  # all digits are as wide
     longest_mark = max((table.marks.get(place, "") for place in places), key=len, default="")
@@ -240,6 +242,14 @@ def _column_cells(table: TextTable, column: int) -> list[str]:
             room += _raised(longest_mark[len(mark) :])
             cells.append(_cell(table, place, text) + _raised(mark) + (rf"\phantom{{{room}}}" if room else ""))
     return cells
+
+
+def _aligned_numbers(table: TextTable, column: int) -> list[re.Match[str] | None]:
+    """The parts of the numbers of a column whose decimal marks stand below each other; None for dashes, words and counts below values."""
+    if not table.numeric[column]:
+        return [None] * len(table.rows)
+    numbers = [None if row[column] == DASH else DECIMAL.fullmatch(row[column]) for row in table.rows]
+    return [*numbers[:-1], None] if table.has_counts_below else numbers
 
 
 def _raised(mark: str) -> str:

@@ -296,6 +296,8 @@ class TextTable:
         What stands behind a cell, raised, such as a mark of significance that the note explains.
     spans
         What stands above the headings, from the left, and over how many columns each; empty text over those that stand alone.
+    has_counts_below
+        Whether the last row counts what the values above it are of.
     """
 
     caption: str
@@ -307,6 +309,7 @@ class TextTable:
     strong: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     spans: tuple[tuple[str, int], ...] = ()
+    has_counts_below: bool = False
 
     @property
     def full_headers(self) -> tuple[str, ...]:

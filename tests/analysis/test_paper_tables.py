@@ -65,6 +65,7 @@ def test_more_measures_than_systems_stand_below_each_other_and_n_in_a_row():
     )  # fmt: skip
     assert table.caption == "Means by system over sessions; n sessions"
     assert table.note == "Judged results: 25.0% (A), 50.0% (B)."
+    assert table.has_counts_below
     assert not table.strong  # the larger mean is not singled out
     assert not table.marks
 

@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -55,6 +56,16 @@ def test_a_shorter_number_ends_in_what_it_lacks():
         [r"\textendash{}", "1,204"],
         [rf"0.120{mark}\phantom{{0{mark}}}", "3"],
     ]
+
+
+def test_counts_below_values_are_flush_right_under_a_rule():
+    frame = pl.DataFrame({"measure": ["P@5", "Queries", "Sessions"], "value": ["0.4489", "2.53", "60"]})
+    table = replace(table_of("Caption", frame), numeric=(False, True), has_counts_below=True)
+    body = latex_table(table).partition("\\midrule\n")[2].partition("    \\bottomrule")[0]
+    assert body == (
+        "    P@5 & 0.4489 \\\\\n    Queries & 2.53\\phantom{00} \\\\\n    \\midrule\n    Sessions & 60 \\\\\n"
+    )
+    assert r"60\phantom{.0000}" in latex_table(replace(table, has_counts_below=False))
 
 
 def aligned():

@@ -214,7 +214,7 @@ def test_three_answers_stand_below(clinic):
     ]
     row = of.comparison.table.row(0, named=True)
     assert shown[SURE].more == (
-        f"Crossover; least squares on user + topic + group. A true difference of {compact(row['detectable'])} would be detected "
+        f"Crossover; least squares on user + topic + group. A true difference of {compact(row['detectable'])} in sDCG@10 would be detected "
         "with a chance of 80%. The claim is about users like these, searching these 4 topics."
     )
     scores = sk.score(of.study, "sDCG@10", per="session")

@@ -18,7 +18,7 @@ from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Tile, Tiles
 from sessionkit.reports.sections.headline import EXPLORATORY, difference_of, tested_rows, topics_of
 from sessionkit.reports.sections.topics import topic_leads
-from sessionkit.scoring.measures.words import value_text
+from sessionkit.scoring.measures.words import limits_of, value_text
 from sessionkit.study.resultless_queries import MissingLists, differing_shares, shares_by_group
 from sessionkit.study.session_counts import sessions_with
 
@@ -81,11 +81,8 @@ def sureness(found: Comparison, measure: str) -> list[str]:
     """The design and test, which difference would be seen, whom the claim is about, what was left out."""
     design = capital(found.design.partition(":")[0].partition(",")[0])
     sentences = [f"{design}; {found.test}."]
-    detectable = found.table.filter(measure=measure)["detectable"].drop_nulls()
-    if len(detectable):
-        ends = [value_text(measure, float(end)) for end in (detectable.min(), detectable.max())]  # type: ignore[arg-type]
-        size = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}, by pair,"
-        sentences.append(f"A true difference of {size} would be detected with a chance of 80%.")
+    if size := detectable_text(found, measure):
+        sentences.append(f"{capital(size)} would be detected with a chance of 80%.")
     if found.family.number:
         _, comma, rest = found.claim.partition(", ")
         sentences.append(f"The claim is about {found.population} like these{comma}{rest}.")
@@ -93,6 +90,25 @@ def sureness(found: Comparison, measure: str) -> list[str]:
         dropped = ", ".join(f"{what} ({count:,})" for what, count in found.dropped.select("what", "count").rows())
         sentences.append(f"Left out: {dropped}.")
     return sentences
+
+
+def detectable_text(found: Comparison, measure: str) -> str:
+    """Which true difference would be detected, by pair where there are several; empty where that is not known.
+
+    A difference that the measure cannot have is not named: with few units none that is possible would be detected.
+    """
+    sizes = found.table.filter(measure=measure)["detectable"].drop_nulls().to_list()
+    if not sizes:
+        return ""
+    largest = limits_of(measure, of_difference=True)[1]
+    possible = [size for size in sizes if size <= largest]
+    if not possible:
+        return f"no difference in {measure} that is possible"
+    least, most = (value_text(measure, end(possible)) for end in (min, max))
+    size = least if least == most else f"{least} to {most}"
+    by_pair = "" if least == most else ", by pair,"
+    where = "" if len(possible) == len(sizes) else f"in {len(possible):,} of {counted(len(sizes), 'pair')} "
+    return f"{where}a true difference of {size} in {measure}{by_pair}"
 
 
 def others_in_words(of: Material) -> list[str]:

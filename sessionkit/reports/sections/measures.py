@@ -16,6 +16,7 @@ from sessionkit.reports.extras.registry import further
 from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.sections.section_kind import section
+from sessionkit.scoring.measures.words import cut_note
 from sessionkit.scoring.score import group_keys
 
 PAIR = {
@@ -45,6 +46,8 @@ SPREAD = (
     "SD (n - 1) and quartiles (linear interpolation) describe how much sessions differ, not how precise a mean is. At 0 and At 1 are the "
     "shares of sessions that score exactly 0 and exactly 1."
 )
+
+AS_COMPUTED = " Intervals are as computed; figures and sentences cut them at the values that are possible."
 
 
 def _title(of: Material) -> str:
@@ -130,6 +133,7 @@ def _differences(found: Comparison, caption: str) -> TextTable:
         f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
         f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}.{withheld_text(found.no_verdict)}"
+        f"{AS_COMPUTED if cut_note(found.table, of_difference=True) else ''}"
     )
     interval = interval_heading(found.confidence, found.family)
     return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, interval=interval)

@@ -17,6 +17,7 @@ from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.phrases import NAMED
+from sessionkit.reports.sections.answers import detectable_text
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
@@ -246,7 +247,6 @@ def _depth(missing: MissingJudgments) -> str:
 def _power(of: Material) -> list[str]:
     """The difference that a study like this would find."""
     found = of.comparison
-    if found is None or len(found.table) != 1 or found.table.item(0, "detectable") is None:
+    if found is None or len(found.table) != 1 or not (size := detectable_text(found, str(of.primary))):
         return []
-    size = value_text(str(of.primary), found.table.item(0, "detectable"))
-    return [f"A study like this one would detect a true difference of {size} in {of.primary} with a chance of 80%."]
+    return [f"A study like this one would detect {size} with a chance of 80%."]

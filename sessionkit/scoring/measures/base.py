@@ -285,7 +285,7 @@ class Measure:
 
         >>> from sessionkit import last, nDCG
         >>> last(nDCG @ 10).in_words
-        'value of the last query: discounted gain of a list as a share of the best list'
+        'value of the last query (discounted gain of a list as a share of the best list)'
         """
         return self.meaning or self.formula
 

@@ -100,7 +100,7 @@ class Wrapper(Measure):
     @property
     def in_words(self) -> str:
         """Its meaning, and that of the measure inside."""
-        return f"{self.meaning}: {self.inner.in_words}" if self.meaning else self.formula
+        return f"{self.meaning} ({self.inner.in_words})" if self.meaning else self.formula
 
     def searcher(self) -> tuple[Searcher | None, str]:
         """As of the measure inside."""

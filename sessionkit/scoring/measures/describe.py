@@ -32,6 +32,7 @@ def facts_of(measure: Measure) -> dict[str, str]:
     columns = {} if measure.wraps else measure.needs()
     needs = [*measure.required, *(f"{table}.{name}" for table, names in columns.items() for name in names)]
     facts = {
+        "meaning": measure.meaning,
         "formula": measure.formula,
         "level": measure.level,
         "range": f"{lowest} to {highest}{f', as {whole}' if whole != measure else ''}",

@@ -1,15 +1,18 @@
 """A list of commands: each is taken as it is spelled, and prints the numbers that it printed before.
 
-They score by every measure, analyze and draw, on the demo study and on real logs. Digests of the numbers stand in
-`command_numbers.json`; ``GOLDEN=write`` in the environment renews them. A new command is added to `MORE`.
+They score by every measure, analyze and draw, on the demo study and on real logs. The numbers stand in
+`command_numbers.json`, of a command that prints many those at every n-th place of their order, and a digest of all;
+``GOLDEN=write`` in the environment renews them. A new command is added to `MORE`.
 """
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
 import textwrap
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -99,6 +102,8 @@ chart pie clinic.study --output p.svg
 ingest nowhere.csv --out x.study""".splitlines()
 
 
+MOST = 100
+"""Numbers that are kept of a command."""
 MADE = re.compile(r"^# provenance\n.*?^(?=# )", re.MULTILINE | re.DOTALL)
 """The table of how a finding was made, which names the version."""
 
@@ -217,8 +222,38 @@ def tables(study):
 
 def numbers(text):
     """The numbers of a text in their order by size, with nine digits."""
-    found = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)", text)
-    return sorted(f"{float(one):.9g}" for one in found)
+    texts = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?!\w)", text)
+    return [f"{number:.9g}" for number in sorted(map(float, texts))]
+
+
+def entry(status, text):
+    """What is kept of a command: its exit status, how many numbers it printed, some of them, and a digest of all."""
+    printed = numbers(text)
+    step = max(1, math.ceil(len(printed) / MOST))
+    digest = hashlib.sha256(" ".join(printed).encode()).hexdigest()[:12]
+    return {"status": status, "n": len(printed), "numbers": " ".join(printed[::step]), "digest": digest}
+
+
+def difference(before, now):
+    """What has changed of one command, in words for whoever reviews it."""
+    if before is None or now is None:
+        return "a new command" if before is None else "not run any more"
+    if before["status"] != now["status"]:
+        return f"ends with {now['status']}, not {before['status']}"
+    gone = Counter(before["numbers"].split())
+    gone.subtract(now["numbers"].split())
+    fewer, more = ([number for number, n in gone.items() if n * sign > 0][:8] for sign in (1, -1))
+    return f"{before['n']} -> {now['n']} numbers; without {' '.join(fewer) or 'none'}; with {' '.join(more) or 'none'}"
+
+
+def test_a_changed_number_is_named():
+    before, now = entry(0, "nsDCG@10 of 120 sessions: 0.25, 0.5"), entry(0, "nsDCG@10 of 120 sessions: 0.25, 0.75")
+    assert difference(before, now) == "4 -> 4 numbers; without 0.5; with 0.75"
+    assert difference(before, entry(2, "")) == "ends with 2, not 0"
+    assert difference(None, now) == "a new command"
+    long = entry(0, " ".join(map(str, range(10 * MOST))))
+    assert (long["n"], len(long["numbers"].split())) == (10 * MOST, MOST)
+    assert long["digest"] != entry(0, " ".join(map(str, range(1, 10 * MOST + 1))))["digest"]
 
 
 @pytest.mark.proof
@@ -237,7 +272,7 @@ def test_the_numbers_are_as_they_were(call, tmp_path, monkeypatch):
         study: {text: level for text, level in measures() if call("score", study, text, "--per", level).status == 0}
         for study in STUDIES
     }
-    found = {}
+    recorded = {}
     for words in [*commands(of), *WRONG]:
         if words.startswith("TABLES"):
             status, out = 0, "\n".join(tables(tmp_path / words.split()[1]))
@@ -246,9 +281,12 @@ def test_the_numbers_are_as_they_were(call, tmp_path, monkeypatch):
             status, out = done.status, MADE.sub("", done.out)
             if words.startswith("chart") and status == 0:
                 out += str(json.loads(Path(words.split()[-1]).read_text())["datasets"])
-        digest = hashlib.sha256(" ".join(numbers(out)).encode()).hexdigest()[:12]
-        found[textwrap.shorten(words, 150)] = f"{status} {digest}"
+        recorded[textwrap.shorten(words, 150)] = entry(status, out)
     if os.environ.get("GOLDEN") == "write":
-        PLACE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        PLACE.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
     before = json.loads(PLACE.read_text(encoding="utf-8"))
-    assert {title for title, _ in found.items() ^ before.items()} == set()
+    assert {
+        words: difference(before.get(words), recorded.get(words))
+        for words in before.keys() | recorded.keys()
+        if before.get(words) != recorded.get(words)
+    } == {}

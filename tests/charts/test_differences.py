@@ -28,8 +28,8 @@ def found(**columns):
 
 def rows_of(frame, **options):
     """The rows that a chart draws."""
-    (rows,) = spec_of(differences(frame, **options))["datasets"].values()
-    return rows
+    spec = spec_of(differences(frame, **options))
+    return spec["datasets"][spec["data"]["name"]]
 
 
 def test_measures_between_0_and_1_share_an_axis_and_others_have_their_own():
@@ -41,13 +41,32 @@ def test_measures_between_0_and_1_share_an_axis_and_others_have_their_own():
         "Queries": "Queries",
     }
     spec = spec_of(differences(found(), title="T", subtitle="S", synthetic=True))
-    assert spec["resolve"] == {"scale": {"x": "independent", "y": "independent"}}
-    assert spec["facet"]["row"]["sort"] == {"field": "place", "op": "min"}
     assert spec["title"] == {
         "text": "T",
         "subtitle": ["S", "Difference S2 \u2212 S1, higher is better; filled: p \u2264 0.05", "Synthetic data"],
     }
-    assert "facet" not in spec_of(differences(found(measure=["P@5", "nsDCG@10"])))
+    assert "tick" not in str(spec_of(differences(found(measure=["P@5", "nsDCG@10"])))["datasets"])
+
+
+def test_scales_have_0_at_one_place_and_axes_of_their_own():
+    """sDCG@10 reaches to 3.5, so 2 is drawn at 2 / 3.5; nsDCG@10 reaches to -0.3, so -0.1 is drawn at -0.1 / 0.3."""
+    frame = found(measure=["nsDCG@10", "sDCG@10"], estimate=[-0.1, 2.0], low=[None, 0.5], high=[0.1, 3.5])
+    first, second = rows_of(frame)
+    assert [first[f"{name}_place"] for name in ("low", "estimate", "high")] == pytest.approx([-1, -1 / 3, 1 / 3])
+    assert [second[f"{name}_place"] for name in ("low", "estimate", "high")] == pytest.approx([1 / 7, 4 / 7, 1])
+    assert (first["place"], second["place"]) == (0, 2)  # below each row stands its axis
+    spec = spec_of(differences(frame))
+    texts = next(layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field") == "tick")
+    marks = spec["datasets"][texts["data"]["name"]]
+    assert {mark["place"] for mark in marks} == {1, 3}
+    for place, unit in ((1, 0.3), (3, 3.5)):
+        drawn = [mark for mark in marks if mark["place"] == place]
+        assert len(drawn) >= 3
+        for mark in drawn:  # an axis names what is drawn there
+            assert float(mark["tick"].replace("\u2212", "-")) == pytest.approx(mark["at"] * unit, abs=1e-9)
+    assert [table["measure"].to_list() for table in sk.charts.data(differences(frame)) if len(table)] == [
+        ["nsDCG@10", "sDCG@10"]
+    ]
 
 
 def test_points_are_filled_where_the_difference_is_shown():
@@ -118,6 +137,15 @@ def test_a_declared_band_is_drawn_on_both_sides_of_0():
     compared = replace(sk.compare(read_clinic(), ["nsDCG@10", "sDCG@10"]), equivalence={"nsDCG@10": 0.03})
     assert [(row["band_low"], row["band"]) for row in rows_of(compared)] == [(-0.03, 0.03), (None, None)]
     spec = spec_of(differences(compared))
-    assert [layer["mark"]["type"] for layer in spec["spec"]["layer"]] == ["rect", "rule", "rule", "point", "text"]
+    kinds = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert kinds == [
+        "rect",
+        "rule",
+        "rule",
+        "text",
+        "rule",
+        "point",
+        "text",
+    ]  # after the band come grid, zero and ticks
     assert "Shaded: declared band of practical equivalence" in str(spec["title"])
     assert "rect" not in str(spec_of(differences(found())))

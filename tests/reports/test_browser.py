@@ -18,8 +18,6 @@ ALIKE = ".chart svg > *, .table tr:nth-child(n + 4), .save a"
 """What axe need not look at: what is drawn in a chart, which is one image with words, rows and links like those above them."""
 PAPER = {"width": 680, "height": 1001}
 """A4 within the margins of the style sheet, in CSS pixels: 180 mm by 265 mm."""
-FALSE_ALARM = "Detected faceted independent scales that union domain of the same fields from different source"
-"""Vega-Lite says so of every facet whose panels have layers and rows of their own, also where all layers have one source."""
 STUDIES = {"clinic": (read_clinic, None), "odd": (odd, ("sDCG@10", "nsDCG@10"))}
 """How each study is made, and what is reported of it."""
 
@@ -49,7 +47,7 @@ def pages(browser, files):
     for name, path in files.items():
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         said, asked = [], []
-        page.on("console", lambda message, said=said: FALSE_ALARM in message.text or said.append(message.text))
+        page.on("console", lambda message, said=said: said.append(message.text))
         page.on("pageerror", lambda error, said=said: said.append(str(error)))
         page.on("dialog", lambda dialog, said=said: said.append(dialog.message))
         page.on("request", lambda request, asked=asked: asked.append(request.url))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
@@ -15,6 +16,7 @@ from sessionkit.analysis.verdict import is_shown
 from sessionkit.charts.encodings import (
     checked,
     drawn_of,
+    guide,
     in_order,
     layered,
     line_below,
@@ -23,7 +25,7 @@ from sessionkit.charts.encodings import (
     titled,
     values,
 )
-from sessionkit.charts.theme import ACCENT, INK
+from sessionkit.charts.theme import ACCENT, GRID, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import statistic
 from sessionkit.errors import UsageError
@@ -44,6 +46,12 @@ PLOT = 460
 BAND = "#D9DDE2"
 HIGHER = "higher is better"
 """What `MeasureDirection.words` says of most measures."""
+ENDS = ("low", "high", "band_low", "band")
+"""What of a row is drawn to the left and to the right."""
+PLACE = "_place"
+"""How columns end that hold where a value is drawn."""
+MARGIN = 0.03
+"""Room between the longest interval and the end of the axis, as a share of the axis."""
 SHARES = "0 to 1"
 """The scale of measures whose values lie between 0 and 1; other measures have scales of their own, named for them."""
 
@@ -57,13 +65,13 @@ def differences(
     subtitle: str | None = None,
     width: float | None = None,
     height: float | None = None,
-) -> alt.LayerChart | alt.FacetChart:
+) -> alt.LayerChart:
     """Draw the difference of each pair of groups by each measure with its interval, b minus a: right of 0 where b is higher.
 
-    Differences are in units of their measures. Measures that lie between 0 and 1 share an axis, others have their own. Numbers
-    and n stand beside. Which values are better is said in words, for measures that have a direction. Declared bands of practical
-    equivalence are shaded. An interval without an end reaches as far as the other end is away. Holm's correction leaves
-    intervals unadjusted, which a line below the title says of a finding.
+    Differences are in units of their measures. Measures that lie between 0 and 1 share an axis. Others have their own below their
+    rows, with 0 at the same place. Numbers and n stand beside. Which values are better is said in words, for measures that have a
+    direction. Declared bands of practical equivalence are shaded. An interval without an end reaches as far as the other end is away.
+    Holm's correction leaves intervals unadjusted, which a line below the title says of a finding.
 
     Parameters
     ----------
@@ -105,16 +113,8 @@ def differences(
         what = f"{what}, except {withheld:,} with too few units for a verdict"
     band = ["Shaded: declared band of practical equivalence"] if rows.get_column("band").count() else []
     below = [*([subtitle] if subtitle else []), what, *([cut] if cut else []), *band]
-    drawn, data = _layers(rows)
-    plot = layered(drawn, data=data, width=PLOT, height=alt.Step(ROW))
-    if rows.get_column("scale").n_unique() == 1:
-        return titled(plot, title, below, synthetic, width=width, height=height)
-    panels: alt.FacetChart = plot.facet(
-        row=alt.Row(field="scale", type="nominal", sort=in_order(), header=None),
-        spacing=4,
-        resolve=alt.Resolve(scale=alt.ScaleResolveMap(x="independent", y="independent")),
-    )
-    return titled(panels, title, below, synthetic, width=width, height=height)
+    chart = _drawn(rows)
+    return titled(chart, title, below, synthetic, width=width, height=height)
 
 
 def _rows(
@@ -201,39 +201,49 @@ def _n_in_words(*, paired: bool) -> pl.Expr:
     )
 
 
-def _layers(rows: pl.DataFrame) -> tuple[list[alt.Chart], alt.InlineData]:
-    """The band, the line at 0, the interval, the estimate and the numbers of each row; and their data."""
+def _drawn(rows: pl.DataFrame) -> alt.LayerChart:
+    """The band, the line at 0, the interval, the estimate and the numbers of each row."""
     numbers = rows.select("estimate", "low", "high", "scale", "n", "better").rows()
+    shown = rows.drop("place", "shown", "better", "scale").rename({"row": "measure"})
     drawn = rows.with_columns(
         pl.Series("numbers", [_numbers_beside(*row) for row in numbers], dtype=pl.String), band_low=-pl.col("band")
     )
-    axis = alt.Axis(title=None, tickCount=5, grid=True)
+    x: dict[str, Any] = {"type": "quantitative", "axis": alt.Axis(title=None, tickCount=5, grid=True)}
     y = alt.Y(
         field="row",
         type="nominal",
         sort=in_order(),
         axis=alt.Axis(title=None, labelLimit=220, ticks=False, domain=False),
     )
+    place, guides = "", [alt.Chart().mark_rule(color=INK).encode(x=alt.XDatum(0))]
+    if drawn.get_column("scale").n_unique() > 1:
+        drawn, reach = _on_one_axis(drawn)
+        x = {"type": "quantitative", "axis": None, "scale": alt.Scale(domain=reach, nice=False)}
+        place, guides = PLACE, _axes(drawn, reach, x, y)
     tips = [tip("row", "Measure"), tip("pair", "Groups"), tip("estimate", "Difference", "+.4f")]
     tips += [tip("low", "From", "+.4f"), tip("high", "To", "+.4f"), tip("p", "p", ".3g"), tip("n", "Units")]
     filled = alt.Scale(domain=["yes", "no"], range=[ACCENT, "white"])
-    x: dict[str, Any] = {"type": "quantitative", "axis": axis}
     zone = (
         alt.Chart()
         .mark_rect(color=BAND)
-        .encode(y=y, x=alt.X(field="band_low", **x), x2=alt.X2(field="band"), tooltip=[tip("band", "Band, \u00b1")])
+        .encode(
+            y=y,
+            x=alt.X(field=f"band_low{place}", **x),
+            x2=alt.X2(field=f"band{place}"),
+            tooltip=[tip("band", "Band, \u00b1")],
+        )
     )
     layers = [
         *([zone] if drawn.get_column("band").count() else []),
-        alt.Chart().mark_rule(color=INK).encode(x=alt.XDatum(0)),
+        *guides,
         alt.Chart()
         .mark_rule(strokeWidth=2, color=ACCENT)
-        .encode(y=y, x=alt.X(field="low", **x), x2=alt.X2(field="high"), tooltip=tips),
+        .encode(y=y, x=alt.X(field=f"low{place}", **x), x2=alt.X2(field=f"high{place}"), tooltip=tips),
         alt.Chart()
         .mark_point(size=80, filled=True, stroke=ACCENT, strokeWidth=2)
         .encode(
             y=y,
-            x=alt.X(field="estimate", **x),
+            x=alt.X(field=f"estimate{place}", **x),
             fill=alt.Fill(field="shown", type="nominal", scale=filled, legend=None),
             tooltip=tips,
         ),
@@ -241,8 +251,75 @@ def _layers(rows: pl.DataFrame) -> tuple[list[alt.Chart], alt.InlineData]:
         .mark_text(align="left", dx=10, color=INK)
         .encode(y=y, x=alt.XValue("width"), text=alt.Text(field="numbers", type="nominal")),
     ]
-    shown = rows.drop("place", "shown", "better", "scale").rename({"row": "measure"})
-    return layers, values(drawn, shown.select("measure", pl.exclude("measure")))
+    data = values(drawn, shown.select("measure", pl.exclude("measure")))
+    return layered(layers, data=data, width=PLOT, height=alt.Step(ROW))
+
+
+def _on_one_axis(drawn: pl.DataFrame) -> tuple[pl.DataFrame, list[float]]:
+    """Rows in the order of their scales, a place free below each scale for its axis, and where they are drawn; and the ends of the plot.
+
+    Values are divided by the longest reach of their scale: by 0.5 where its intervals lie between -0.3 and 0.5. So 0 is at the
+    same place in all scales, which a facet with an axis for each panel cannot do; Vega-Lite also warns of such facets.
+    """
+    ends = [pl.col(name).abs() for name in (*ENDS, "estimate")]
+    unit = pl.max_horizontal(ends).max().over("scale")
+    scales = drawn.get_column("scale").unique(maintain_order=True).to_list()
+    panel = pl.col("scale").replace_strict(scales, range(len(scales)), return_dtype=pl.Int64)
+    # a scale without any difference has no reach
+    unit = pl.when(unit > 0).then(unit).otherwise(1.0)
+    drawn = drawn.with_columns(unit=unit, panel=panel).sort("panel", "place")
+    drawn = drawn.with_columns(
+        (pl.int_range(pl.len()) + pl.col("panel")).alias("place"),
+        *((pl.col(name) / pl.col("unit")).alias(f"{name}{PLACE}") for name in (*ENDS, "estimate")),
+    )
+    reach = drawn.select(f"{name}{PLACE}" for name in ENDS)
+    lowest, highest = (min(0.0, float(reach.min_horizontal().min())), max(0.0, float(reach.max_horizontal().max())))  # type: ignore[arg-type]
+    margin = MARGIN * ((highest - lowest) or 1.0)
+    return drawn, [lowest - margin, highest + margin]
+
+
+def _axes(drawn: pl.DataFrame, reach: list[float], x: dict[str, Any], y: alt.Y) -> list[alt.Chart]:
+    """Below the rows of each scale its axis, with lines of the grid through the rows, and the line at 0."""
+    panels = drawn.group_by("panel", maintain_order=True).agg(
+        pl.col("unit").first(), first=pl.col("row").first(), last=pl.col("row").last(), place=pl.col("place").max() + 1
+    )
+    marks = pl.DataFrame(
+        [
+            # names of blanks, which differ in length, keep a row free for each axis
+            {**panel, "row": " " * (panel["panel"] + 1), "at": tick / panel["unit"], "tick": text}
+            for panel in panels.to_dicts()
+            for tick, text in _ticks(reach[0] * panel["unit"], reach[1] * panel["unit"])
+        ]
+    )
+    chart, at = alt.Chart(guide(marks)), alt.X(field="at", **x)
+    top, below = y.copy(), y.copy()
+    top["field"], top["bandPosition"], below["bandPosition"] = "first", 0, 0.1
+    through = {"y": top, "y2": alt.Y2(field="last", bandPosition=1)}
+    zeros = alt.Chart(guide(marks.filter(pl.col("at") == 0)))
+    return [
+        chart.mark_rule(color=GRID).encode(x=at, **through),
+        zeros.mark_rule(color=INK).encode(x=at, **through),
+        chart.mark_text(baseline="top", fontSize=11, color=INK).encode(
+            x=at, y=below, text=alt.Text(field="tick", type="nominal")
+        ),
+    ]
+
+
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Return up to seven round values between two ends, each with its text.
+
+    >>> [text for _, text in _ticks(0.0, 0.32)], [text for _, text in _ticks(1.0, 3500.0)]
+    (['0.0', '0.1', '0.2', '0.3'], ['1,000', '2,000', '3,000'])
+    """
+    least = (high - low) / 6
+    power = math.floor(math.log10(least))
+    step = next(size for size in (1, 2, 5, 10) if size * 10.0**power >= least)
+    digits = max(0, -power - (step == 10))
+    numbers = [
+        number * step
+        for number in range(math.ceil(low / 10.0**power / step), math.floor(high / 10.0**power / step) + 1)
+    ]
+    return [(number * 10.0**power, f"{number * 10.0**power:,.{digits}f}".replace("-", "\u2212")) for number in numbers]
 
 
 def _numbers_beside(estimate: float, low: float, high: float, scale: str, *more: str | None) -> str:

@@ -125,7 +125,7 @@ def gain_vectors(
     drawn, names = _named(drawn, encoding, {"strokeDash": dash, **marks})
     size = 18 if ranks <= MARKED else 6
     layers = [
-        *([area(_rows(LINES[0]), encoding)] if own else []),
+        *([area(_rows(LINES[0]), encoding)] if own and shown.get_column("low").count() else []),
         _rows(*LINES).mark_line().encode(**encoding, strokeDash=dash),
         _rows(LINES[0]).mark_point(filled=True, size=size).encode(**encoding, **marks, tooltip=tips),
         *names,

@@ -45,6 +45,16 @@ def test_groups_stand_best_first_with_their_own_intervals():
     assert rows[0]["told"].endswith("n = 12")
 
 
+def test_an_interval_below_0_is_cut_there_and_the_figure_says_so():
+    comparison = found("Queries")  # the means of two groups are near 0, and no session has fewer than 0 queries
+    chart = group_means(comparison, title="T")
+    lows = dict(comparison.groups.select("system_id", "low").rows())
+    assert {row["group"]: row["low"] for row in rows_of(chart)} == {group: max(low, 0) for group, low in lows.items()}
+    assert min(lows.values()) < 0
+    assert "Intervals are cut at the values that are possible" in spec_of(chart)["title"]["subtitle"]
+    assert "Intervals" not in str(spec_of(group_means(found(), title="T"))["title"]["subtitle"])
+
+
 def test_lower_is_better_stands_first():
     assert {row["group"] for row in rows_of(group_means(found("Queries")))[:2]} == {"A", "D"}
 

@@ -86,6 +86,17 @@ def test_numbers_beside_the_rows_are_those_of_compare():
     assert texts[2] == f"\u2212{lower} to {upper}, no confidence interval"
 
 
+def test_an_interval_of_a_difference_of_shares_is_cut_at_1():
+    estimate = Estimate(0.6, 0.1, 1.1, 9)
+    candidate = Candidate("B \u2212 A", estimate, estimate, None, None)
+    of_shares = replace(missing(), measure="nsDCG@10", pair=("A", "B"), candidates=(candidate,), why_no_bounds="")
+    chart = tipping_point(of_shares, title="T")
+    for row in rows_of(chart).values():
+        assert (row["low"], row["high"]) == (0.1, 1.0)
+    assert str(spec_of(chart)).count("+.600 [.100, 1.000], n = 9") == 2
+    assert below(chart)[-1] == "Intervals are cut at the values that are possible"
+
+
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("systems", ["A", "ABC"])
 def test_other_than_two_groups_have_means_with_their_bounds(systems):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -14,11 +14,12 @@ from sessionkit.reports.figures.figure import Figure
 
 @dataclass(frozen=True)
 class Words:
-    """Paragraphs; as points of a list where ``listed``; the first stands out where it is a ``lead``."""
+    """Paragraphs; as points of a list where ``listed``; the first stands out where it is a ``lead``; on one ``medium`` or on both."""
 
     paragraphs: tuple[str, ...]
     listed: bool = False
     lead: bool = False
+    medium: Literal["screen", "paper"] | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit import charts
+from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.judge_noise import FEW
 from sessionkit.display.numbers import share_text
 from sessionkit.display.words import capital, counted, listed
@@ -87,18 +88,18 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
         raise UsageError("every result shown is judged, so no missing judgment could change a score")
     chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=TIPPING)
     adjusted = f", {missing.adjustment}," if missing.adjustment else ""
-    points = f"Points are estimates{adjusted} with 95% confidence intervals, each by itself"
+    points = (
+        f"Points are estimates{adjusted} with {level_text(1 - missing.confidence)} confidence intervals, each by itself"
+    )
     if not any(candidate.bounds for candidate in missing.candidates):
         why = missing.why_no_bounds or "the raw difference is not defined"
         return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {why}.")
     limited = "raw difference of means" if missing.pair else "mean"
     caption = (
-        f"{points}: as scored (unjudged results gain nothing), and with unjudged results removed before the cutoff. The thin bar is no "
-        f"confidence interval: whatever grades the unjudged documents have, the same wherever shown, the {limited} lies within it"
-        f"{', and it may not reach the ends' if any(one.bounds and one.bounds.is_safe for one in missing.candidates) else ''}."
+        f"{points}. As scored, unjudged results gain nothing; skipped, they are removed before the cutoff. The thin bar is no confidence "
+        f"interval: the {limited} lies within it whatever grades the unjudged documents have"
+        f"{', and may not reach its ends' if any(one.bounds and one.bounds.is_safe for one in missing.candidates) else ''}."
     )
-    depth = "" if missing.depth is None else f" within rank {missing.depth}"
-    caption += f" Judged share: of the results{depth} of a session, those with a grade."
     return Figure("tipping-point", TIPPING, chart, caption)
 
 
@@ -128,7 +129,13 @@ def judgment_loss(study: Study, choices: Choices) -> Figure:
 
     found = lose(study, choices.exact or choices.ratio, choices.by)
     chart = charts.judgment_loss(without_condition(found), synthetic=choices.synthetic, title=LOST)
-    return Figure("judgment-loss", LOST, chart, found.reading.replace("\n", " "))
+    knees = (
+        "; a diamond is a knee, the smallest share from which on the mean stays there or above"
+        if found.knees["knee"].count()
+        else ""
+    )
+    marks = f"The dashed line is a tau of {found.threshold:g}{knees}."
+    return Figure("judgment-loss", LOST, chart, f"{marks} {found.reading}".replace("\n", " "))
 
 
 def verdict_curves(study: Study, choices: Choices) -> Figure:

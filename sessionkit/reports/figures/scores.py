@@ -244,8 +244,8 @@ def scatter_of(study: Study, row: Mapping[str, Any], choices: Choices) -> Figure
     chart = charts.rating_scatter(every, rating, measure=measure, synthetic=choices.synthetic, title=title)
     left = f" {counted(row['dropped'], 'session')} without both left out." if row["dropped"] else ""
     caption = (
-        f"Sessions by {rating} and {measure}: the larger a circle, the more sessions, in steps of 1/{STEPS} of the range of scores; "
-        f"a line is the mean of a rating that at least two sessions have.{left}"
+        f"The larger a circle, the more sessions, in steps of 1/{STEPS} of the range of scores; lines are means of ratings that at "
+        f"least two sessions have.{left}"
     )
     return Figure("rating-scatter", title, chart, caption)
 

@@ -96,24 +96,23 @@ def last_vs_nonlast(study: Study, choices: Choices) -> Figure:
         legend=choices.legend,
     )
     ends = frame.filter(pl.col("rank") == pl.col("rank").max()).to_dicts()
-    what = f"gain of one query, {measure} cumulated to" if gained else f"value of one query, {measure} cut at"
-    parts = f"for the last query of sessions and for the queries before it{_discounted(measure)}"
+    what = f"gain of one query, {measure} cumulated to" if gained else f"{measure} of one query, cut at"
     told = choices.told(measure) if pooled else ""
     how = _pooled(ends) if pooled else _within(ends)
     how += band_told(frame, study, "rank by rank") + alone_told(frame, "n_sessions")
-    return Figure("last-vs-nonlast", title, chart, f"Mean {what} each rank, {parts}. {how}{told}")
+    return Figure("last-vs-nonlast", title, chart, f"Mean {what} each rank{_discounted(measure)}. {how}{told}")
 
 
 def _within(ends: list[dict[str, Any]]) -> str:
     """What was averaged within sessions, by group: the sessions in it, and those left out."""
     counts = []
     for row in [row for row in ends if row["part"] == "last"]:
-        left = {"of one query": row["left_out_single_query"], "without a value in both": row["left_out_undefined"]}
-        out = [f"{number:,} {why}" for why, number in left.items() if number]
-        counts.append(f"{row['group']} {row['n_sessions']:,}{f' ({first_of(out, 2)} left out)' if out else ''}")
+        n_left_out = row["left_out_single_query"] + row["left_out_undefined"]
+        counts.append(f"{row['group']} {row['n_sessions']:,}{f' ({n_left_out:,} left out)' if n_left_out else ''}")
+    valued = ", and a value in both" if any(row["left_out_undefined"] for row in ends) else ""
     return (
-        "The values of a session's earlier queries are averaged first; both lines are means over the same sessions, of two queries "
-        f"or more. Sessions: {first_of(counts, NAMED)}."
+        "Queries before the last are averaged within their session; both lines are over the same sessions, of two queries or "
+        f"more{valued}: {first_of(counts, NAMED)}."
     )
 
 
@@ -163,10 +162,7 @@ def _ideal_told(shown: pl.DataFrame) -> str:
     per_slot = shown.drop_nulls("ideal").group_by("slot").agg(low=pl.col("ideal").min(), high=pl.col("ideal").max())
     if (per_slot["low"] == per_slot["high"]).all():
         return "Gray dashes: mean gain of the ideal sessions."
-    return (
-        "Gray dashes: mean gain of the ideal sessions, the lowest and the highest of the groups; ideals depend on "
-        "topics and on how many queries sessions have."
-    )
+    return "Gray dashes: mean gain of the ideal sessions, the lowest and the highest of the groups."
 
 
 def _normalized_how(measure: Measure, choices: Choices) -> str:
@@ -250,7 +246,7 @@ def cut_at_usual(frame: pl.DataFrame, lengths: pl.Series) -> tuple[pl.DataFrame,
         return frame, ""
     return frame.filter(
         pl.col("query_position") <= usual
-    ), f" Drawn to query {usual}; at least 95% of sessions have no more queries."
+    ), f" Drawn to query {usual}; at least 95% of sessions end by then."
 
 
 def topic_curves(study: Study, choices: Choices) -> Figure:

@@ -176,17 +176,17 @@ def _caption(tables: WallTables, measure: GainMeasure, order: str, n_sheets: int
     parts = [f"{number}, {order}."]
     if n:
         parts.append(
-            f"Each panel shows {measure} after every slot of the concatenated lists, up to where the searcher stopped, and behind it "
-            "the ideal session; both are divided by the session's final ideal, so that the last height is the score."
+            f"A panel shows {measure} after every slot until the searcher stopped, and behind it the ideal session, both as shares of the "
+            "final ideal: the last height is the score."
             if measure.normalized and not measure.normalized_by_query
-            else f"Each panel shows {measure} after every slot of the concatenated lists, on one scale for each topic."
+            else f"A panel shows {measure} after every slot, on one scale for each topic."
         )
-        parts.append(f"n = {n:,}{f'; {undefined:,} without a value show raw gain' if undefined else ''}.")
+        parts += [f"{undefined:,} without a value show raw gain."] if undefined else []
         if sessions.get_column("lower").count():
             parts.append(
-                "The bar at the end reaches from the lower to the upper bound under missing judgments; it is not a confidence interval."
+                "The bar at the end spans the bounds under missing judgments; it is not a confidence interval."
             )
-        parts.append("The strip is the judged share of each query, from empty (none) to full (all).")
+        parts.append("The strip fills with the judged share of each query.")
     else:
         drawn = "the number of clicks" if len(tables.clicks) else "the lengths of sessions"
         parts.append(f"No session has a value of {measure}; the panels show {drawn}.")

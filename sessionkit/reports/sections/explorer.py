@@ -18,6 +18,10 @@ from sessionkit.study.session_counts import was_clicked
 SNIPPET = TEXTS[1]
 PANELS = 120
 """Sessions of which a page shows the panels, at most."""
+OPENS = "A click on a session opens it below, with its queries, results and clicks."
+NOT_PRINTED = (
+    "The wall of sessions is not printed with the page: saved as the chart session-wall, it has sheets for paper."
+)
 
 
 @section("explorer", "Every session, result by result")
@@ -109,12 +113,10 @@ def every_session(of: Material) -> list[Part]:
     if of.unjudged is not None and not _has_clicks(of):
         none = f"The log has neither judgments nor clicks, so {n_sessions:,} sessions have no curve to draw; they are listed below."
         return [of.paragraph(none)]
-    opens = "A click on a session opens it below, with its queries, results and clicks."
     if n_sessions <= PANELS:
-        return [of.paragraph(opens), *figures(of.study, choices, ["session-wall"])]
+        drawn = figures(of.study, choices, ["session-wall"])
+        return [Words((OPENS,), medium="screen"), Words((NOT_PRINTED,), medium="paper"), *drawn]
     ids = of.drawn(PANELS)["session_id"]
-    sampled = (
-        f"{PANELS} of {n_sessions:,} sessions are here, drawn at random with a fixed seed; {n_sessions - PANELS:,} are not shown. "
-        f"The chart session-wall draws all. {opens}"
-    )
-    return [of.paragraph(sampled), draw_wall(of.shown, choices, ids, is_bounded=not of.large, whole=of.study)]
+    sampled = f"{PANELS} of {n_sessions:,} sessions are here, drawn at random with a fixed seed. The chart session-wall draws all. {OPENS}"
+    wall = draw_wall(of.shown, choices, ids, is_bounded=not of.large, whole=of.study)
+    return [Words((sampled,), medium="screen"), Words((NOT_PRINTED,), medium="paper"), wall]

@@ -41,6 +41,6 @@ def forest(families: Sequence[Comparison], *, synthetic: bool) -> Figure:
         return Figure("differences", TITLE, None, f"Not drawn: {error}.")
     together = [family for family in families if family.family.number > 1]
     others = "the other measures" if len(families) > 1 else "the measures"
-    hold = "".join(f" Intervals of {others} hold together{family.family.told}." for family in together)
-    caption = f"Each difference in units of its measure, with its {level_text(drawn.alpha)} interval.{hold}"
+    hold = "".join(f"; intervals of {others} hold together{family.family.told}" for family in together)
+    caption = f"Each difference with its {level_text(drawn.alpha)} interval{hold}."
     return Figure("differences", TITLE, chart, caption)

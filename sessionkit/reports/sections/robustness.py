@@ -1,4 +1,4 @@
-"""Could this be wrong: what missing judgments, other discounts or a larger study could make of what was found."""
+"""Could this be wrong: what missing judgments or other discounts could make of what was found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.material import LARGE, Material
 from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.phrases import NAMED
-from sessionkit.reports.sections.answers import detectable_text
 from sessionkit.reports.sections.discounts import discounts
 from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.section_kind import section
@@ -30,17 +29,12 @@ EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing
 
 @section("robustness", "Could this be wrong?", details=(judgments, sensitivity, discounts))
 def robustness(of: Material) -> list[Part]:
-    """Whether missing judgments could explain what was found, whether other discounts change it, and what the study could miss."""
+    """Whether missing judgments could explain what was found, and whether other discounts change it."""
     if of.valueless is not None:
         return []
     parts = _missing_judgments(of)
-    for question, answers in (
-        ("Would other discounts change it?", swept_words(of)),
-        ("Could the study have missed a difference?", _power(of)),
-    ):
-        if answers:
-            parts += [Heading(question), Words(tuple(answers))]
-    return parts
+    answers = swept_words(of)
+    return [*parts, Heading("Would other discounts change it?"), Words(tuple(answers))] if answers else parts
 
 
 def _missing_judgments(of: Material) -> list[Part]:
@@ -118,9 +112,8 @@ def _bounds_of_difference(missing: MissingJudgments, bounds: Bounds | None) -> s
 
 def _ends(bounds: Bounds, missing: MissingJudgments) -> str:
     """Both bounds, and that they are no interval."""
-    safe = ", and may not be reached" if bounds.is_safe else ""
     lower, upper = (value_text(missing.measure, end) for end in (bounds.lower, bounds.upper))
-    return f"{lower} and {upper} (bounds are not a confidence interval{safe})"
+    return f"{lower} and {upper} (bounds, not a confidence interval)"
 
 
 def _reversal(missing: MissingJudgments, limits: Incompleteness | Exception) -> list[str]:
@@ -135,7 +128,7 @@ def _reversal(missing: MissingJudgments, limits: Incompleteness | Exception) -> 
     if missing.measure in counts:
         return [f"{counts[missing.measure]}, would reverse the raw difference."]
     return [
-        f"How many documents would reverse {missing.measure} is not known, as each also changes the ideal; {documents}, would reverse "
+        f"How many would reverse {missing.measure} is not known, as each also changes the ideal; {documents}, would reverse "
         f"the raw difference in {measure}."
         for measure, documents in islice(counts.items(), 1)
     ]
@@ -242,11 +235,3 @@ def _with_interval(number: str, ends: str, estimate: Estimate, missing: MissingJ
 def _depth(missing: MissingJudgments) -> str:
     """Down to which rank results count in judged shares."""
     return "" if missing.depth is None else f" within rank {missing.depth}"
-
-
-def _power(of: Material) -> list[str]:
-    """The difference that a study like this would find."""
-    found = of.comparison
-    if found is None or len(found.table) != 1 or not (size := detectable_text(found, str(of.primary))):
-        return []
-    return [f"A study like this one would detect {size} with a chance of 80%."]

@@ -121,8 +121,8 @@ def _ahead(found: pl.DataFrame, of: Material) -> str:
     sure = ends.filter((pl.col("low") > 0) | (pl.col("high") < 0))["query_position"].to_list()
     where = f"after {'query' if len(sure) == 1 else 'queries'} {listed([str(one) for one in sure])}" if sure else ""
     if not where:
-        return f"{told} The 95% interval, which is of each query by itself, includes 0 after every query."
-    return f"{told} The 95% interval, which is of each query by itself, excludes 0 {where}."
+        return f"{told} The 95% interval of each query by itself includes 0 after every query."
+    return f"{told} The 95% interval of each query by itself excludes 0 {where}."
 
 
 def _along(of: Material) -> list[Part]:

@@ -188,7 +188,7 @@ def _differences(of: Material, found: Comparison, means: pl.DataFrame) -> Figure
         "rprecision-histogram",
         title,
         chart,
-        f"Difference of means over the sessions of each topic, {second} minus {first}, from the highest to the lowest."
+        f"Difference of means over the sessions of each topic, {second} minus {first}, highest first."
         f"{_intervals_told(frame, found.alpha)}{f' {cut}.' if cut else ''}",
     )
 
@@ -199,10 +199,7 @@ def _intervals_told(frame: pl.DataFrame, alpha: float) -> str:
     n = f"{min(counts):,}" + (f" to {max(counts):,}" if min(counts) != max(counts) else "")
     told = f" Each mean is of {n} sessions."
     if frame["low"].count():
-        told += (
-            f" Lines are {level_text(alpha)} intervals (Welch's t) that take the sessions of a topic to be independent; each topic "
-            f"stands for itself, and none is a test."
-        )
+        told += f" Lines are {level_text(alpha)} intervals (Welch's t) of each topic by itself, sessions taken to be independent."
         without = frame.filter(pl.col("difference").is_not_null() & pl.col("low").is_null()).height
         told += (
             f" {counted(without, 'topic')} without an interval, as a mean is of one session or no value differs."

@@ -174,9 +174,7 @@ def test_differences_are_those_of_the_comparison(clinic):
 def test_the_difference_curve_says_who_is_subtracted_and_how_many_sessions_there_are(clinic):
     made = single_figure(clinic, "difference-curve")
     assert "S2 minus S1: above zero S2 is ahead. The difference is not adjusted for users or topics." in made.caption
-    assert made.caption.endswith(
-        "Drawn to query 7; at least 95% of sessions have no more queries. Sessions: S1 60, S2 60."
-    )
+    assert made.caption.endswith("Drawn to query 7; at least 95% of sessions end by then. Sessions: S1 60, S2 60.")
     drawn = {row["slot"]: row["value"] for row in data_of(made) if "estimate" in row}
     own = sk.curve_differences(clinic, "nsDCG@10", draws=200)
     assert drawn == dict(own.filter(pl.col("slot") <= 70).select("slot", "estimate").rows())

@@ -41,7 +41,7 @@ def test_captions_count_what_was_averaged(make):
     study = make(systems=("S1",), sessions=3)  # sessions of 1, 2, 3 queries: 3 last and 0 + 1 + 2 non-last ones, in 2
     choices = choices_of(study)
     caption = figure(study, "last-vs-nonlast", choices).caption
-    assert "of two queries or more. Sessions: S1 2 (1 of one query left out)." in caption
+    assert "of two queries or more: S1 2 (1 left out)." in caption
     caption = figure(study, "last-vs-nonlast", replace(choices, average="queries")).caption
     assert "S1 last: 3 in 3, S1 non-last: 3 in 2; sessions of one query, in last alone: S1 1." in caption
     caption = figure(study, "topic-curves", choices_of(study, long=2)).caption
@@ -119,7 +119,7 @@ def test_curves_end_where_95_percent_of_sessions_have_ended_and_say_so():
     study = sessions_of({"A": [2] * 19 + [9], "B": [1] * 20})
     made = figure(study, "session-curve", choices_of(study))
     assert max(row["query_position"] for row in drawn(made)) == 2
-    assert "Drawn to query 2; at least 95% of sessions have no more queries." in made.caption
+    assert "Drawn to query 2; at least 95% of sessions end by then." in made.caption
     assert (
         "Bands are 95% bootstrap intervals over sessions, slot by slot. Below the axis: sessions still" in made.caption
     )
@@ -189,7 +189,7 @@ def test_session_survival_ends_where_other_curves_do():
         study = sessions_of({"A": lengths})
         made = figure(study, "session-survival", choices_of(study))
         assert max(row["query_position"] for row in drawn(made)) == 2
-        assert "Drawn to query 2; at least 95% of sessions have no more queries." in made.caption
+        assert "Drawn to query 2; at least 95% of sessions end by then." in made.caption
     study = sessions_of({"A": [1, 1]})
     with pytest.raises(UsageError, match="sessions of two queries or more, and there is none"):
         figure(study, "session-survival", choices_of(study))

@@ -126,7 +126,7 @@ def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(
         )
     else:
         low, high = (statistic(end[0], is_share=True) for end in (lows, highs))
-        assert f"it lies between {low} and {high} (bounds are not a confidence" in judged[0]
+        assert f"it lies between {low} and {high} (bounds, not a confidence interval)" in judged[0]
     shares = sk.score(study, "Judged@5", per="session").group_by("system_id").agg(pl.col("value").mean())
     for share in shares["value"]:
         assert share_text(share) in judged[1]
@@ -165,10 +165,8 @@ def test_intervals_decide_what_is_said_first(scored, skipped, told):
     missing = MissingJudgments("m", "m(unjudged=skip)", 10, "user", ("A", "B"), (candidate,), shares)
     first, second = explain(missing, ValueError())
     assert first.startswith(told)
-    assert (
-        " the raw difference lies between \u22125.00 and 5.00 (bounds are not a confidence interval, and may" in first
-    )
-    assert first.endswith(", so its sign could turn.")
+    bounds = "the raw difference lies between \u22125.00 and 5.00 (bounds, not a confidence interval)"
+    assert first.endswith(f" {bounds}, so its sign could turn.")
     assert (
         "45.0% with A and 50.0% with B; the difference of the averages is 5.0 percentage points (95% CI 0.0 to 10.0, n = 30 users)"
         in second
@@ -207,6 +205,9 @@ def test_an_adjusted_difference_is_called_so():
     assert "the difference of the averages, adjusted for X, is 5.0 percentage points" in second
     caption = of_missing_judgments(missing, material(read_clinic(), ["nsDCG@10"]).choices).caption
     assert caption.startswith("Points are estimates, adjusted for X, with 95% confidence intervals")
+    wider = replace(missing, confidence=0.99)
+    caption = of_missing_judgments(wider, material(read_clinic(), ["nsDCG@10"]).choices).caption
+    assert caption.startswith("Points are estimates, adjusted for X, with 99% confidence intervals")
 
 
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():

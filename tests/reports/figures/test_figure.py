@@ -443,3 +443,11 @@ def test_the_caption_of_verdicts_explains_the_panels_that_are_drawn(clinic):
     }
     assert "Differences missed: of those" in drawn.caption
     assert "g-mean" not in drawn.caption
+
+
+@pytest.mark.slow
+def test_the_caption_of_judgment_loss_says_what_its_dashed_line_and_diamonds_are(clinic):
+    made = single_figure(clinic, "judgment-loss")
+    lines = [row["value"] for rows in spec_of(made.chart)["datasets"].values() if len(rows) == 1 for row in rows]
+    assert 0.9 in lines
+    assert made.caption.startswith("The dashed line is a tau of 0.9; a diamond is a knee, the smallest share ")

@@ -39,7 +39,7 @@ def topics_table(of: Material) -> list[Part]:
         wide = means.pivot(on="group", index="topic_id", values="value")
         groups = natural_sort(means.select(pl.col("group").unique()), "group")["group"].to_list()
         headers = {"topic_id": "Topic"} | {group: of.named(group) for group in groups if of.named(group) != group}
-        return [table_of(f"{of.primary} by topic", wide.select("topic_id", *groups), headers=headers, decimals=3)]
+        return [table_of(f"{of.primary} by topic", wide.select("topic_id", *groups), headers=headers, decimals=4)]
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
     shown = of.by_topic.sort("difference", descending=True, nulls_last=True, maintain_order=True)
     headers = {
@@ -53,7 +53,7 @@ def topics_table(of: Material) -> list[Part]:
         "high": "To",
     }
     shown = cut_intervals(shown.select(*headers), str(of.primary), of_difference=True)
-    return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=3)]
+    return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=4)]
 
 
 @section("users-topics", "Each user on each topic")

@@ -26,6 +26,14 @@ RUN = 8
 """Ids are looked for in topics and systems as up to so many words in a row; ``ann.lee@lab.example.org`` has five."""
 IDS = ("user_id", "session_id", "judge_id")
 """Columns whose values are looked for inside of topics and systems."""
+VALUES = {
+    "user_id": "ids of users",
+    "session_id": "ids of sessions",
+    "judge_id": "ids of judges",
+    "query_text": "query texts",
+    "query_id": "ids of queries",
+}
+"""What the values of a column are called."""
 OF_SESSIONS: tuple[Column, ...] = (("sessions", "topic_id"), ("sessions", "system_id"))
 """Columns that are compared with ids session by session."""
 

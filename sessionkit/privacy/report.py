@@ -16,6 +16,7 @@ from sessionkit.privacy.disclosure import Disclosure, columns_in_words
 from sessionkit.privacy.judgment_keys import KEY
 from sessionkit.privacy.options import DATED, MADE, OF_THING, TITLE, Column, extras_of
 from sessionkit.privacy.pseudonyms import Names
+from sessionkit.privacy.repeats import VALUES
 from sessionkit.study.study import Study
 
 SECONDS = {"started_at": "0 in every session", **MADE}
@@ -34,14 +35,6 @@ NOUNS = {
     "system_id": "system",
     KEY: "judgment key",
 }
-VALUES = {
-    "user_id": "ids of users",
-    "session_id": "ids of sessions",
-    "judge_id": "ids of judges",
-    "query_text": "query texts",
-    "query_id": "ids of queries",
-}
-"""What the values of a column are called."""
 FEW = 5
 """Users who share their features with fewer than so many are few enough to be told."""
 

@@ -16,8 +16,7 @@ from sessionkit.choices import RedactedKind
 from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.privacy.options import Column, PrivacyOptions, extras_of
-from sessionkit.privacy.repeats import Repeats, find_repeats
-from sessionkit.privacy.report import VALUES
+from sessionkit.privacy.repeats import VALUES, Repeats, find_repeats
 from sessionkit.readers.raw import OF_SHEET, READ_BY
 from sessionkit.study import Study
 

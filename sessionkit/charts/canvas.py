@@ -18,8 +18,8 @@ SCREEN_WIDTH, SCREEN_SIZE, PRINT_SIZE = 640.0, 11.0, 8.0
 """Width and font size on a screen in pixels, and font size in print in points."""
 NARROW = 45.0
 """Width in font sizes below which texts stand above their lists instead of beside them."""
-MOST_HEIGHT = (65.0, 79.0)
-"""Height in font sizes of a narrow and a wide canvas: with a title at most 200 mm and 240 mm at 8 points."""
+MOST_HEIGHT = 65.0
+"""Height of a canvas in font sizes: with a title at most 200 mm at 8 points, which a page of a paper holds."""
 LINE = 1.35
 """Height of a line of text, in font sizes."""
 LIGHT, DARK = "#ECECEC", "#3A3A3A"
@@ -149,7 +149,7 @@ class Canvas:
     @property
     def most_height(self) -> float:
         """How high the canvas can be."""
-        return MOST_HEIGHT[not self.is_narrow] * self.size
+        return MOST_HEIGHT * self.size
 
     def mark(self, kind: str, x: float, y: float, **more: Any) -> None:  # noqa: ANN401  # values of several types
         """Add a rectangle, a rule, a point or a text of a kind."""

@@ -20,7 +20,7 @@ def test_a_curve_for_each_measure_and_the_level_across(apart, datasets):
 
 
 @pytest.mark.parametrize(
-    ("alpha", "named"), [(0.05, [0, 0.01, 0.05, 0.1, 0.2, 0.5, 1]), (0.04, [0, 0.01, 0.04, 0.1, 0.2, 0.5, 1])]
+    ("alpha", "named"), [(0.05, [0, 0.01, 0.05, 0.2, 0.5, 1]), (0.04, [0, 0.01, 0.04, 0.1, 0.2, 0.5, 1])]
 )
 def test_the_axis_names_the_level(apart, alpha, named):
     y = apart["discriminative-power"](("P@5",), confidence=1 - alpha).to_dict()["layer"][1]["encoding"]["y"]

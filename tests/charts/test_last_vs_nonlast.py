@@ -62,3 +62,13 @@ def test_a_mean_of_one_is_left_out(parts, datasets):
     assert area["encoding"]["detail"]["field"] == "part"
     (banded,) = [rows for mark, rows in datasets(single) if mark == "area"]
     assert {row["part"] for row in banded} == {"Last", "Non-last"}
+
+
+def test_points_of_fewer_than_10_sessions_are_faded_and_a_line_says_so(parts):
+    frame = parts(ranks=3).with_columns(n_sessions=pl.when(pl.col("rank") == 3).then(9).otherwise(10))
+    spec = spec_of(last_vs_nonlast(frame))
+    assert spec["title"]["text"] == "Faded points: fewer than 10 sessions"
+    opacity = spec["layer"][1]["encoding"]["opacity"]
+    assert (opacity["condition"]["test"], opacity["condition"]["value"]) == ({"field": "n_sessions", "lt": 10}, 0.35)
+    ten = spec_of(last_vs_nonlast(frame.with_columns(n_sessions=pl.lit(10))))
+    assert "Faded" not in str(ten.get("title"))

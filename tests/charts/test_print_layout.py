@@ -237,7 +237,7 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     assert "Numbers: B minus A in % of the lower mean" in wide
     assert "+25" not in narrow
     assert "Numbers" not in narrow
-    assert "Ring: base setting" in narrow
+    assert "Frame: base setting" in narrow
     assert "Shown by the test at 0 of 34 settings" in narrow
     points = float(size_of(tmp_path / "chart.svg")["width"].removesuffix("pt"))
     assert points == pytest.approx(

@@ -8,13 +8,19 @@ import pytest
 from sessionkit.charts import save, sweep_map
 
 
-def test_a_cell_for_each_setting_and_a_ring_at_the_base(swept, datasets):
+def cells_of(layers):
+    """The rows of the layers of cells; the frame of the base setting has a place alone."""
+    return [rows for mark, rows in layers if mark == "rect" and rows[0].keys() != {"x", "y"}]
+
+
+def test_a_cell_for_each_setting_and_a_frame_at_the_base(swept, datasets):
     layers = datasets(sweep_map(swept(), x="b", y="bq"))
-    full, strips = [[(row["x"], row["y"], row["group"]) for row in rows] for mark, rows in layers if mark == "rect"]
+    full, strips = [[(row["x"], row["y"], row["group"]) for row in rows] for rows in cells_of(layers)]
     assert full == [("2", "2", "S1"), ("2", "3", "S2")]
     assert strips == [("20", "2", "S1"), ("20", "3", "S2")]  # where the test shows nothing
     assert {row["label"] for mark, rows in layers if mark == "text" for row in rows} == {"25"}
-    assert [rows for mark, rows in layers if mark == "point"] == [[{"x": "2", "y": "2"}]] * 2
+    frames = [rows for mark, rows in layers if mark == "rect" and rows not in cells_of(layers)]
+    assert frames == [[{"x": "2", "y": "2"}]] * 2  # a white edge and a dark one
 
 
 def test_a_line_runs_where_the_conclusion_ends(swept, datasets):
@@ -27,10 +33,10 @@ def test_a_line_runs_where_the_conclusion_ends(swept, datasets):
 
 def test_settings_without_a_leader_are_cells_of_their_own(swept, datasets):
     some = swept().with_columns(leader=pl.when(pl.col("x") == "2").then("leader"))
-    gray = [rows for mark, rows in datasets(sweep_map(some)) if mark == "rect"][-1]
+    gray = cells_of(datasets(sweep_map(some)))[-1]
     assert {row["x"] for row in gray} == {"20"}
     nobody = swept().with_columns(leader=pl.lit(None, pl.String))
-    assert [mark for mark, _ in datasets(sweep_map(nobody))].count("rect") == 1
+    assert len(cells_of(datasets(sweep_map(nobody)))) == 1
 
 
 def test_axes_keep_the_order_of_the_grid_and_say_what_the_signs_mean(swept):
@@ -46,12 +52,12 @@ def test_the_key_stands_below_the_title(swept):
     assert below == [
         "Numbers: S2 minus S1 in % of the lower mean",
         "Full cell: shown by the test; strip: not shown",
-        "Ring: base setting; line: where its conclusion ends",
+        "Frame: base setting; line: where its conclusion ends",
         "Shown by the test at 2 of 4 settings; lead 25%",
     ]
     steady = sweep_map(swept().with_columns(holds=True, relative=pl.Series([0.2, 0.3, -0.5, 0.4])), title="T").to_dict()
     assert steady["title"]["subtitle"][-2:] == [
-        "Ring: base setting",
+        "Frame: base setting",
         "Shown by the test at 2 of 4 settings; lead 20% to 50%",
     ]
     several = sweep_map(swept(), title="T", colors=dict.fromkeys(("S1", "S2", "S3"), "#111111")).to_dict()
@@ -62,9 +68,7 @@ def test_of_two_groups_the_number_has_the_sign_of_the_second_minus_the_first(swe
     colors = {"S1": "#111111", "S2": "#222222"}
 
     def numbers(chart):
-        return {
-            (row["x"], row["group"]): row["label"] for mark, rows in datasets(chart) if mark == "rect" for row in rows
-        }
+        return {(row["x"], row["group"]): row["label"] for rows in cells_of(datasets(chart)) for row in rows}
 
     higher = sweep_map(swept(), colors=colors)
     assert numbers(higher) == {

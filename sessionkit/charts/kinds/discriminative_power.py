@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +34,8 @@ LEVELS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
 """What the axis names; it is drawn by the square root, so that the small ones stand apart."""
 POINTS = 60
 """Pairs up to which points are large."""
+APART_UP, APART_ACROSS = 0.1, 0.2
+"""Least distance between named levels in square roots: at less a column of a paper has no room for both."""
 STEP = 34
 """Height of a measure of one pair."""
 
@@ -90,18 +93,21 @@ def discriminative_power(
     return stacked(layers, title, synthetic, subtitle, width=width, height=height)
 
 
-def _level(title: str, alpha: float) -> dict[str, Any]:
-    """The axis and the scale of p-values, on which the level itself is named."""
-    named = sorted({*(level for level in LEVELS if abs(level - alpha) > 0.3 * level or not level), alpha})
+def _level(title: str, alpha: float, apart: float) -> dict[str, Any]:
+    """The axis and the scale of p-values, on which the level itself is always named."""
+    named = [alpha]
+    for level in (0, 1, *LEVELS):
+        if all(abs(math.sqrt(level) - math.sqrt(place)) >= apart - 1e-9 for place in named):
+            named.append(level)
     return {
-        "axis": alt.Axis(title=title, values=named, format=".3~r", grid=True, labelOverlap="greedy"),
+        "axis": alt.Axis(title=title, values=sorted(named), format=".3~r", grid=True, labelOverlap="greedy"),
         "scale": alt.Scale(type="sqrt", domain=[0, 1], nice=False),
     }
 
 
 def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
     """A curve for each measure over its pairs in their order."""
-    level = _level("Achieved significance level (p)", alpha)
+    level = _level("Achieved significance level (p)", alpha, APART_UP)
     many = int(rows["place"].max())  # type: ignore[arg-type]
     pairs = alt.Axis(title="Pairs, sorted by p", tickMinStep=1, tickCount=10, format=",d")
     x = alt.X(field="place", type="quantitative", axis=pairs, scale=alt.Scale(domain=[1, many], nice=False))
@@ -122,7 +128,7 @@ def _curves(rows: pl.DataFrame, shade: alt.Color, tips: list[alt.Tooltip], alpha
 
 def _alone(rows: pl.DataFrame, tips: list[alt.Tooltip], alpha: float) -> list[alt.Chart]:
     """The p-value of the one pair by each measure."""
-    x = alt.X(field="value", type="quantitative", **_level("Achieved significance level (p)", alpha))
+    x = alt.X(field="value", type="quantitative", **_level("Achieved significance level (p)", alpha, APART_ACROSS))
     names = alt.Axis(title=None, labelLimit=260, grid=True)
     y = alt.Y(field="group", type="nominal", axis=names, sort=alt.EncodingSortField(field="number", op="min"))
     data = values(rows.with_row_index("number"))

@@ -24,11 +24,11 @@ from sessionkit.charts.encodings import (
     of_several,
     outstanding,
     parted,
-    stacked,
     tip,
     titled,
     values,
 )
+from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.display.natural_order import in_natural_order
 from sessionkit.readers.tabular import as_polars
 
@@ -56,7 +56,7 @@ def last_vs_nonlast(
     """Draw the gain of the parts of a breakdown by rank: a color for each group, a dash for each part, and bands if the frame has any.
 
     Bands of several groups would lie upon each other: up to six groups then have a panel each. Means of one session are left out, unless
-    there are no others.
+    there are no others. Points of fewer than 10 sessions are faded.
 
     Parameters
     ----------
@@ -104,6 +104,7 @@ def last_vs_nonlast(
     if own:
         encoding["color"]["legend"]["symbolOpacity"] = 1
     marked = frame.filter(_is_marked(ranks))
+    few = few_line(marked.drop_nulls("value").get_column("n_sessions"), "sessions", "Faded points")
     tips = [tip("group", legend), tip("part", "Query"), tip("rank", "Rank", "d"), tip("value", "Gain", ".4f")]
     tips += [*band_tips(frame), tip("n_queries", "Queries", "d"), tip("n_sessions", "Sessions", "d")]
     groups = frame.get_column("group").unique(maintain_order=True).to_list()
@@ -112,14 +113,19 @@ def last_vs_nonlast(
         if measure is not None:  # beside panels there is room for the measure alone
             encoding["y"] = gain_axis(measure, None)
         chart = _panels(frame.with_columns(marked=_is_marked(ranks)), encoding, dash, shape, tips)
-        below = [*([] if subtitle is None else [subtitle]), *([] if measure is None else [what])]
+        below = [line for line in (subtitle, None if measure is None else what, few) if line]
         return titled(chart, title, below, synthetic, width=width, height=height)
     label = pl.concat_str("group", pl.col("part").str.to_lowercase(), separator=", ")
     names = curve_names(frame.with_columns(label=label), encoding, {"strokeDash": dash, "shape": shape})
     lines = alt.Chart(values(frame)).mark_line().encode(**encoding, strokeDash=dash)
-    points = alt.Chart(values(marked)).mark_point(filled=True).encode(**encoding, shape=shape, tooltip=tips)
+    points = (
+        alt.Chart(values(marked))
+        .mark_point(filled=True)
+        .encode(**encoding, shape=shape, opacity=fading("n_sessions"), tooltip=tips)
+    )
     layers = [*band(frame, encoding, "part"), lines, points, *names]
-    return stacked(layers, title, synthetic, subtitle, width=width, height=height)
+    below = [line for line in (subtitle, few) if line]
+    return titled(layered(layers), title, below, synthetic, width=width, height=height)
 
 
 def _is_marked(ranks: int) -> pl.Expr:
@@ -140,7 +146,7 @@ def _panels(
         alt.Chart()
         .mark_point(filled=True)
         .transform_filter(alt.FieldEqualPredicate(field="marked", equal=True))
-        .encode(**encoding, shape=shape, tooltip=tips),
+        .encode(**encoding, shape=shape, opacity=fading("n_sessions"), tooltip=tips),
     ]
     data = values(rows.sort("place", "part", "rank"), rows.drop("place", "marked"))
     plot = layered(layers, data=data, width=PANEL[0], height=PANEL[1])

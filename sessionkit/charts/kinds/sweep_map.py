@@ -36,6 +36,8 @@ LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
 GRAY = "#D9D9D9"
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
+INSET = 0.03
+"""How far within its cell the frame of the base setting stands, as a share of the cell: its number stays free."""
 STRIP = 0.76
 """Where the strip of a cell begins that is not shown by the test, from the top of the cell (0) to its foot (1)."""
 TITLE = 60
@@ -59,7 +61,7 @@ def sweep_map(
 ) -> alt.LayerChart:
     """Draw a cell for each setting in the color of the leading group: full where the test shows the difference, else a strip.
 
-    The number is the margin in percent of the next group's mean: of two groups the second minus the first, by its sign. A ring
+    The number is the margin in percent of the next group's mean: of two groups the second minus the first, by its sign. A frame
     marks the base setting, a line the border of the region where its conclusion holds. Cells without a leader are gray. A setting
     without a test is a strip, too.
 
@@ -149,13 +151,15 @@ def sweep_map(
         layers.append(words.encode(**place, text=alt.TextValue("\u00d7")))
     border = _border(frame, across, up, place)
     layers += border
-    ring = alt.Chart(guide(frame.filter("base").select("x", "y")))
+    frames = alt.Chart(guide(frame.filter("base").select("x", "y")))
+    inside = {name: side.bandPosition(INSET) for name, side in place.items()}
+    inside |= {
+        f"{name}2": channel(field=name, bandPosition=1 - INSET) for name, channel in (("x", alt.X2), ("y", alt.Y2))
+    }
     for stroke, ink in ((5, "white"), (2.2, INK)):
-        layers.append(
-            ring.mark_point(shape="circle", filled=False, size=300, strokeWidth=stroke, color=ink).encode(**place)
-        )
-    rings = "Ring: base setting; line: where its conclusion ends" if border else "Ring: base setting"
-    below = [line for line in (subtitle, *key, FULL if len(leads) else None, rings, _counted(frame)) if line]
+        layers.append(frames.mark_rect(filled=False, stroke=ink, strokeWidth=stroke).encode(**inside))
+    framed = "Frame: base setting; line: where its conclusion ends" if border else "Frame: base setting"
+    below = [line for line in (subtitle, *key, FULL if len(leads) else None, framed, _counted(frame)) if line]
     return titled(layered(layers), title, below, synthetic, width=width, height=height)
 
 

@@ -101,7 +101,8 @@ def verdict_curves(
         "x": alt.X(
             field="fraction",
             type="quantitative",
-            axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=5),
+            # the ends stay within the panel: "100%" would touch "0%" of the next one
+            axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=5, labelFlush=True),
             scale=scale,
         ),
         "y": alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Share", tickCount=6), scale=scale),

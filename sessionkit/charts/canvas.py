@@ -230,7 +230,7 @@ def heading(canvas: Canvas, text: str) -> None:
 
 
 KEY_TEXTS = {
-    "grade": "grade, darker is higher",
+    "grade": "grade, stronger is higher",
     "open": "unjudged, or does not count",
     "bar": "what a result adds",
     "click": "click",

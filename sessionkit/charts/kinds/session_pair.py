@@ -40,7 +40,7 @@ def session_pair(
 ) -> alt.LayerChart:
     """Draw two sessions side by side: their queries with terms added and removed, and the list of each by rank.
 
-    A bar is what a result adds to the value of the session, on one scale for both; a chip is its grade, the darker the higher;
+    A bar is what a result adds to the value of the session, on one scale for both; a chip is its grade, a stronger shade is higher;
     an open chip is a result that was not judged or does not count. A triangle is a click. Queries that add least are left out if
     the page is too small, and counted.
 

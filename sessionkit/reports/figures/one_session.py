@@ -97,7 +97,9 @@ def session_card(study: Study, choices: Choices) -> Figure:
         synthetic=choices.synthetic,
         title=title,
     )
-    grades = " Chips are grades, darker is higher; an open chip is a result that is unjudged or does not count."
+    grades = (
+        " Chips are grades, stronger shades are higher; an open chip is a result that is unjudged or does not count."
+    )
     changes = " Terms added to the query before are bold, removed terms struck."
     has_text = queries.get_column("text").count() > 0 if "text" in queries.columns else False
     caption = (
@@ -286,7 +288,7 @@ def session_pair(study: Study, choices: Choices) -> Figure:
         f"{told[0][:1].upper()}{told[0][1:]} and {told[1]} by {measure}, {about}.",
         *([chosen] if chosen else []),
         "Each list runs from left to right by rank: bars are what results add to the value of the session, on one scale; chips "
-        "are grades, the darker the higher, open where a result was not judged or does not count"
+        "are grades, stronger shades higher, open where a result was not judged or does not count"
         + ("; triangles are clicks." if rows.get_column("clicked").fill_null(value=False).any() else "."),
     ]
     if rows.get_column("rank").max() > MOST_RANKS:  # type: ignore[operator]

@@ -159,7 +159,7 @@ def single_figure(
     _require_options(kind, [name for name, value in further.items() if value is not None])
     grouping = ["system_id", by]
     colors = colors_of(grouped_sessions(labeled(study, grouping), by).get_column("group").to_list())
-    study = labeled(restricted(study, where), grouping)
+    study = _drawn_study(study, where, grouping)
     if part is not None:
         study = with_sessions(study, part.sessions)
     against = None if against is None else study.settings.labels.get(against, against)
@@ -179,6 +179,17 @@ def single_figure(
         return made
     of_part = f"{part.unit} {label(part.value)}"
     return _limited(made, of_part, f"of {of_part}")
+
+
+def _drawn_study(study: Study, where: Where, grouping: list[str]) -> Study:
+    """The sessions that a figure draws, with labels: one study for the figures of a folder, which keeps what they have in common."""
+
+    def restrict_and_label() -> Study:
+        return labeled(restricted(study, where), grouping)
+
+    if where is None or isinstance(where, str):
+        return study.memo.once(("drawn study", where, *grouping), restrict_and_label)
+    return restrict_and_label()
 
 
 def common_limits(

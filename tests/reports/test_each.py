@@ -7,11 +7,13 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
+from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.charts import each
 from sessionkit.charts.common_axes import _scales
 from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
 from sessionkit.reports.each import file_stems
+from sessionkit.reports.figures import one_session
 
 KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
 
@@ -241,3 +243,18 @@ def test_every_sheet_of_a_wall_is_a_file(make, tmp_path, monkeypatch):
     page = (tmp_path / "all" / "index.html").read_text("utf-8")
     assert "1 of 1 users are drawn" in page
     assert "4 sessions, sheet 2 of 2" in page
+
+
+def test_cards_compute_the_bounds_of_the_study_once(tmp_path, monkeypatch):
+    calls = []
+
+    def counted_bounds(*arguments, **options):
+        calls.append(arguments)
+        return bounds(*arguments, **options)
+
+    monkeypatch.setattr(one_session, "bounds", counted_bounds)
+    study = sk.read("examples/clinic/study.toml")  # no other test has asked for its bounds
+    where = "user_id in ('u01', 'u05')"
+    each(study, "session-card", "session", tmp_path / "all", "sDCG@10", format="json", where=where)
+    assert len(list((tmp_path / "all").glob("*.json"))) > 2
+    assert len(calls) == 1

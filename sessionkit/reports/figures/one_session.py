@@ -177,14 +177,6 @@ def _head_of_card(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         session, value = score(own, measure, per="session").select("session_id", "value").row(0)
-        limits = None
-        if study.facts.judgments and measure.inner.gain_measure is not None:
-            try:
-                # which documents of its topic have no grade is known of all sessions alone
-                units = bounds(study, measure, per="session", wanted=0).units
-                limits = None if units is None else units.row(by_predicate=pl.col("session_id") == session, named=True)
-            except (DataError, MeasureError, UsageError):
-                limits = None  # a measure without bounds
     row = choices.redaction.frame(own.sessions.collect(), study).row(0, named=True)
     user = row.get("user_id")
     who = [user if "users" in choices.redaction.kinds else f"user {label(str(user))}"] if user is not None else []
@@ -198,14 +190,39 @@ def _head_of_card(
     if not study.facts.judgments:
         return None, [*lines, "The study has no judgments, so no result has a gain"]
     judged = rows.get_column("grade").count()
+    limits = _bounds_by_session(study, measure).get(session)
     share = f"{judged:,} of {counted(len(rows), 'result')} judged"
     if value is None:
         return None, [*lines, f"{measure} is not defined for this session; {share}"]
     between = ""
-    if limits is not None and limits["lower"] is not None and limits["lower"] < limits["upper"]:
-        low, high = compact(limits["lower"]), compact(limits["upper"])
+    if limits is not None and limits[0] < limits[1]:
+        low, high = map(compact, limits)
         between = f", between {low} and {high} whatever the grades of unjudged documents" if low != high else ""
     return value, [*lines, f"{measure} {compact(value)}{between}; {share}"]
+
+
+def _bounds_by_session(study: Study, measure: Measure) -> dict[str, tuple[float, float]]:
+    """The least and the greatest value that each session could have; none where the measure has no bounds.
+
+    Only all sessions together show which documents of a topic have no grade. So a study keeps the bounds for the cards to come.
+    """
+
+    def compute_bounds() -> dict[str, tuple[float, float]]:
+        if measure.inner.gain_measure is None:
+            return {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                units = bounds(study, measure, per="session", wanted=0).units
+            except (DataError, MeasureError, UsageError):
+                return {}  # a measure without bounds
+        if units is None:
+            return {}
+        columns = units.filter(pl.col("lower").is_not_null()).select("session_id", "lower", "upper")
+        return {session: (lower, upper) for session, lower, upper in columns.iter_rows()}
+
+    computed: dict[str, tuple[float, float]] = study.memo.once(("bounds by session", str(measure)), compute_bounds)
+    return computed
 
 
 def session_timeline(study: Study, choices: Choices) -> Figure:

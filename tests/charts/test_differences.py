@@ -96,6 +96,14 @@ def test_an_interval_without_an_end_reaches_as_far_as_the_other():
     first, second = rows_of(found())
     assert (first["low"], first["high"]) == (0.5, 3.5)
     assert (second["low"], second["high"]) == (pytest.approx(-0.3), 0.1)  # .1 - -.1 = .2 either way
+    assert (first["numbers"], second["numbers"]) == ("+2.00 [0.500, 3.50]", "\u2212.100 [\u2212\u221e, .100]")
+
+
+def test_a_difference_without_an_interval_has_none_in_figure_and_numbers():
+    for low in (pl.Series([0.5, None]), pl.Series([None, None])):
+        first, second = rows_of(found(low=low, high=low))
+        assert (second["low"], second["high"], second["numbers"]) == (None, None, "\u2212.100")
+    assert (first["low"], first["high"], first["numbers"]) == (None, None, "+2.00")
 
 
 def test_pairs_are_named_where_there_are_several():
@@ -113,7 +121,7 @@ def test_differences_are_drawn_in_units_of_their_measures_with_numbers_beside():
     first, second = rows_of(found(n_a=[30, 28], n_b=[30, 29]))
     assert (first["estimate"], first["low"], first["high"]) == (2.0, 0.5, 3.5)
     assert first["numbers"] == "+2.00 [0.500, 3.50], n = 30"
-    assert second["numbers"] == "\u2212.100 [\u2212.300, .100], n = 29 and 28"
+    assert second["numbers"] == "\u2212.100 [\u2212\u221e, .100], n = 29 and 28"
 
 
 def test_a_row_of_fewer_units_says_of_how_many():
@@ -129,7 +137,7 @@ def test_no_sign_is_turned_and_words_say_which_values_are_better():
     assert [(row["estimate"], row["high"]) for row in rows] == [(2.0, 3.5), (-0.1, 0.1)]  # as compare has them
     assert [row["numbers"] for row in rows] == [
         "+2.00 [0.500, 3.50], n = 30",
-        "\u22120.100 [\u22120.300, 0.100], n = 30, lower is better",
+        "\u22120.100 [\u2212\u221e, 0.100], n = 30, lower is better",
     ]
 
 

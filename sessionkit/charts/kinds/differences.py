@@ -27,7 +27,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.charts.theme import ACCENT, GRID, INK
 from sessionkit.display.labels import printable_column
-from sessionkit.display.numbers import statistic
+from sessionkit.display.numbers import MINUS, statistic
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.base import Direction
@@ -70,8 +70,8 @@ def differences(
 
     Differences are in units of their measures. Measures that lie between 0 and 1 share an axis. Others have their own below their
     rows, with 0 at the same place. Numbers and n stand beside. Which values are better is said in words, for measures that have a
-    direction. Declared bands of practical equivalence are shaded. An interval without an end reaches as far as the other end is away.
-    Holm's correction leaves intervals unadjusted, which a line below the title says of a finding.
+    direction. Declared bands of practical equivalence are shaded. An interval without an end reaches as far as the other end is away;
+    the number beside is infinite. Holm's correction leaves intervals unadjusted, which a line below the title says of a finding.
 
     Parameters
     ----------
@@ -136,7 +136,6 @@ def _rows(
     names = [pl.col("measure"), *([pair] if several else [])]
     names += [pl.concat_str(pl.lit(f"{level} "), pl.col(level).cast(pl.String)) for level in levels]
     reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
-    reach = reach.fill_null(pl.col("estimate").abs())
     n_rows = frame.height
     measures = frame.get_column("measure").unique().to_list()
     scales = {name: SHARES if lies_between_0_and_1(name) else str(name) for name in measures}
@@ -147,6 +146,8 @@ def _rows(
         better=pl.col("measure").replace_strict(better, return_dtype=pl.String),
         band=pl.col("measure").replace_strict(bands, default=None, return_dtype=pl.Float64),
         n=_n_in_words(paired=paired),
+        has_low=pl.col("low").is_not_null(),
+        has_high=pl.col("high").is_not_null(),
         low=pl.col("low").fill_null(pl.col("estimate") - reach),
         high=pl.col("high").fill_null(pl.col("estimate") + reach),
     )
@@ -164,6 +165,8 @@ def _rows(
         pair=pair,
         low="low",
         high="high",
+        has_low="has_low",
+        has_high="has_high",
         p="p_adjusted",
         shown=pl.when(is_shown(alpha)).then(pl.lit("yes")).otherwise(pl.lit("no")),
     )
@@ -203,7 +206,10 @@ def _n_in_words(*, paired: bool) -> pl.Expr:
 
 def _drawn(rows: pl.DataFrame) -> alt.LayerChart:
     """The band, the line at 0, the interval, the estimate and the numbers of each row."""
-    numbers = rows.select("estimate", "low", "high", "scale", "n", "better").rows()
+    # numbers name only the ends that an interval has, though it is drawn to both sides
+    ends = [pl.when(f"has_{end}").then(end).alias(end) for end in ("low", "high")]
+    numbers = rows.select("estimate", *ends, "scale", "n", "better").rows()
+    rows = rows.drop("has_low", "has_high")
     shown = rows.drop("place", "shown", "better", "scale").rename({"row": "measure"})
     drawn = rows.with_columns(
         pl.Series("numbers", [_numbers_beside(*row) for row in numbers], dtype=pl.String), band_low=-pl.col("band")
@@ -272,7 +278,7 @@ def _on_one_axis(drawn: pl.DataFrame) -> tuple[pl.DataFrame, list[float]]:
         (pl.int_range(pl.len()) + pl.col("panel")).alias("place"),
         *((pl.col(name) / pl.col("unit")).alias(f"{name}{PLACE}") for name in (*ENDS, "estimate")),
     )
-    reach = drawn.select(f"{name}{PLACE}" for name in ENDS)
+    reach = drawn.select(f"{name}{PLACE}" for name in (*ENDS, "estimate"))
     lowest, highest = (min(0.0, float(reach.min_horizontal().min())), max(0.0, float(reach.max_horizontal().max())))  # type: ignore[arg-type]
     margin = MARGIN * ((highest - lowest) or 1.0)
     return drawn, [lowest - margin, highest + margin]
@@ -322,14 +328,20 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     return [(number * 10.0**power, f"{number * 10.0**power:,.{digits}f}".replace("-", "\u2212")) for number in numbers]
 
 
-def _numbers_beside(estimate: float, low: float, high: float, scale: str, *more: str | None) -> str:
-    """A difference with its interval, as it stands beside its row, and what more is known of that row.
+def _numbers_beside(estimate: float, low: float | None, high: float | None, scale: str, *more: str | None) -> str:
+    """A difference with its interval, if it has one, as it stands beside its row, and what more is known of that row.
 
     >>> _numbers_beside(0.074, 0.0197, 0.16773, SHARES, "n = 30", None)
     '+.074 [.020, .168], n = 30'
     >>> _numbers_beside(2.0, 0.5, 3.5, "sDCG@10", "n = 30", "lower is better")
     '+2.00 [0.500, 3.50], n = 30, lower is better'
+    >>> _numbers_beside(2.0, 0.5, None, "sDCG@10"), _numbers_beside(2.0, None, None, "sDCG@10")
+    ('+2.00 [0.500, ∞]', '+2.00')
     """
-    first, start, end = (statistic(value, is_share=scale == SHARES) for value in (estimate, low, high))
-    numbers = f"{'+' if estimate > 0 else ''}{first} [{start}, {end}]"
+    is_share = scale == SHARES
+    numbers = f"{'+' if estimate > 0 else ''}{statistic(estimate, is_share=is_share)}"
+    if low is not None or high is not None:
+        start = f"{MINUS}\u221e" if low is None else statistic(low, is_share=is_share)
+        end = "\u221e" if high is None else statistic(high, is_share=is_share)
+        numbers += f" [{start}, {end}]"
     return ", ".join([numbers, *(text for text in more if text)])

@@ -106,7 +106,7 @@ def cut_intervals(rows: pl.DataFrame, measure: str | None = None, *, of_differen
         schema={"lowest": pl.Float64, "highest": pl.Float64},
         orient="row",
     )
-    low, high = (rows[end].clip(limits["lowest"], limits["highest"]) for end in ("low", "high"))
+    low, high = (rows[end].cast(pl.Float64).clip(limits["lowest"], limits["highest"]) for end in ("low", "high"))
     return rows.with_columns(low, high)
 
 
@@ -116,5 +116,6 @@ def cut_note(rows: pl.DataFrame, measure: str | None = None, *, of_difference: b
     >>> cut_note(pl.DataFrame({"low": [0.2], "high": [1.1]}), "Abandoned")
     'Intervals are cut at the values that are possible'
     """
-    is_cut = not cut_intervals(rows, measure, of_difference=of_difference).equals(rows)
+    cut = cut_intervals(rows, measure, of_difference=of_difference)
+    is_cut = any((cut[end] != rows[end].cast(pl.Float64)).any() for end in ("low", "high"))
     return "Intervals are cut at the values that are possible" if is_cut else ""

@@ -30,6 +30,9 @@ def test_a_table_is_cut_by_the_measure_of_each_row_and_keeps_ends_that_are_missi
     )
     assert cut_intervals(rows).select("low", "high").rows() == [(0.0, 1.0), (0.0, 1.5), (-0.5, None)]
     assert [bool(cut_note(rows.filter(measure=measure))) for measure in rows["measure"]] == [True, True, False]
+    without = pl.DataFrame({"low": [None], "high": [None]})
+    assert cut_intervals(without, "P@5").rows() == [(None, None)]
+    assert cut_note(without, "P@5") == ""
 
 
 def test_an_interval_within_the_limits_is_not_called_cut():

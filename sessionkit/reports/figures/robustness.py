@@ -87,10 +87,13 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
     if missing.is_complete:
         raise UsageError("every result shown is judged, so no missing judgment could change a score")
     chart = charts.tipping_point(missing, legend=choices.legend, synthetic=choices.synthetic, title=TIPPING)
-    adjusted = f", {missing.adjustment}," if missing.adjustment else ""
-    points = (
-        f"Points are estimates{adjusted} with {level_text(1 - missing.confidence)} confidence intervals, each by itself"
-    )
+    adjusted = f", {missing.adjustment}" if missing.adjustment else ""
+    estimates = [one for candidate in missing.candidates for one in (candidate.scored, candidate.skipped) if one]
+    has_intervals = any(estimate.low is not None for estimate in estimates)
+    level = level_text(1 - missing.confidence)
+    comma = "," if adjusted else ""
+    intervals = f"{comma} with {level} confidence intervals, each by itself" if has_intervals else ""
+    points = f"Points are estimates{adjusted}{intervals}"
     if not any(candidate.bounds for candidate in missing.candidates):
         why = missing.why_no_bounds or "the raw difference is not defined"
         return Figure("tipping-point", TIPPING, chart, f"{points}. There are no bounds: {why}.")

@@ -109,7 +109,7 @@ def _within(ends: list[dict[str, Any]]) -> str:
     for row in [row for row in ends if row["part"] == "last"]:
         n_left_out = row["left_out_single_query"] + row["left_out_undefined"]
         counts.append(f"{row['group']} {row['n_sessions']:,}{f' ({n_left_out:,} left out)' if n_left_out else ''}")
-    valued = ", and a value in both" if any(row["left_out_undefined"] for row in ends) else ""
+    valued = " and with a value in both" if any(row["left_out_undefined"] for row in ends) else ""
     return (
         "Queries before the last are averaged within their session; both lines are over the same sessions, of two queries or "
         f"more{valued}: {first_of(counts, NAMED)}."

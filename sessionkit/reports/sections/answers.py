@@ -103,7 +103,7 @@ def detectable_text(found: Comparison, measure: str) -> str:
     largest = limits_of(measure, of_difference=True)[1]
     possible = [size for size in sizes if size <= largest]
     if not possible:
-        return f"no difference in {measure} that is possible"
+        return f"no possible difference in {measure}"
     least, most = (value_text(measure, end(possible)) for end in (min, max))
     size = least if least == most else f"{least} to {most}"
     by_pair = "" if least == most else ", by pair,"

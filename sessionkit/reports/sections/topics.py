@@ -52,8 +52,10 @@ def topics_table(of: Material) -> list[Part]:
         "low": "From",
         "high": "To",
     }
+    cut = cut_note(shown, str(of.primary), of_difference=True)
+    note = f"{cut}." if cut else None
     shown = cut_intervals(shown.select(*headers), str(of.primary), of_difference=True)
-    return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, decimals=4)]
+    return [table_of(f"{of.primary} by topic, {second} minus {first}", shown, headers=headers, note=note, decimals=4)]
 
 
 @section("users-topics", "Each user on each topic")

@@ -210,6 +210,14 @@ def test_an_adjusted_difference_is_called_so():
     assert caption.startswith("Points are estimates, adjusted for X, with 99% confidence intervals")
 
 
+def test_no_confidence_is_given_of_estimates_without_intervals():
+    scored = Estimate(0.4, None, None, 1)
+    candidate = Candidate("A", scored, scored, Bounds(0.4, 0.6, is_safe=False), None)
+    missing = MissingJudgments("P@5", "P@5(unjudged=skip)", 5, "session", None, (candidate,), {"A": scored})
+    caption = of_missing_judgments(missing, material(read_clinic(), ["nsDCG@10"]).choices).caption
+    assert caption.startswith("Points are estimates. As scored, ")
+
+
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
     of = material(read_clinic(), ["nsDCG@10", "sDCG@10"])
     told = words(robustness(of))[1]

@@ -131,13 +131,7 @@ class Settings:
             )
         if self.primary is not None and not (isinstance(self.primary, str) and self.primary.strip()):
             raise DataError(f"primary is {self.primary!r}; it must be a measure, such as 'nsDCG@10'")
-        if not isinstance(self.labels, Mapping) or not all(
-            isinstance(text, str) and text.strip() for text in (*self.labels, *self.labels.values())
-        ):
-            raise DataError(f"labels is {self.labels!r}; it must give a text for each name, such as S1 = 'Baseline'")
-        if len(set(self.labels.values())) < len(self.labels):
-            raise DataError("labels has one text for several names; they could not be told apart")
-        object.__setattr__(self, "labels", dict(self.labels))
+        object.__setattr__(self, "labels", _checked_labels(self.labels))
         if not isinstance(self.better, Mapping) or any(value not in BETTER for value in self.better.values()):
             raise DataError(f"better is {self.better!r}; it must say {' or '.join(BETTER)} of each column")
         object.__setattr__(self, "better", dict(self.better))
@@ -164,6 +158,17 @@ class Settings:
         """Return the settings as JSON values."""
         unjudged = self.unjudged_grades
         return {**asdict(self), "unjudged_grades": None if unjudged is None else list(unjudged)}
+
+
+def _checked_labels(labels: object) -> dict[str, str]:
+    """Return the texts that stand for names."""
+    if not isinstance(labels, Mapping) or not all(
+        isinstance(text, str) and text.strip() for text in (*labels, *labels.values())
+    ):
+        raise DataError(f"labels is {labels!r}; it must give a text for each name, such as S1 = 'Baseline'")
+    if len(set(labels.values())) < len(labels):
+        raise DataError("labels has one text for several names; they could not be told apart")
+    return dict(labels)
 
 
 def _checked_bands(equivalence: object) -> dict[str, float]:

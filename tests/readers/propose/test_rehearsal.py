@@ -96,6 +96,24 @@ CHANGES = (
 )
 
 
+def change(tables, changes, draw):
+    """Change the rows of tables as CHANGES call it."""
+    for row in tables["results"] if "ranks from 0" in changes else ():
+        row["rank"] = str(int(row["rank"]) - 1)
+    if "half of the results away" in changes:
+        tables["results"] = tables["results"][: len(tables["results"]) // 2]
+    for name, rows in tables.items():
+        if "no numbers of queries" in changes:
+            for row in rows:
+                row.pop("query_position", None)
+        if "rows double" in changes and name == "results":
+            rows += [{**row} for row in rows[:6]]
+        if "rows shuffled" in changes:
+            draw.shuffle(rows)
+        if "rows reversed" in changes:
+            rows.reverse()
+
+
 @settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.integers(0, 2),
@@ -119,20 +137,7 @@ def test_no_result_moves_to_another_query_without_a_question(  # noqa: PLR0917 -
         for row in tables["results"]
     )
     tables = flat(tables) if is_flat else tables
-    for row in tables["results"] if "ranks from 0" in changes else ():
-        row["rank"] = str(int(row["rank"]) - 1)
-    if "half of the results away" in changes:
-        tables["results"] = tables["results"][: len(tables["results"]) // 2]
-    for name, rows in tables.items():
-        if "no numbers of queries" in changes:
-            for row in rows:
-                row.pop("query_position", None)
-        if "rows double" in changes and name == "results":
-            rows += [{**row} for row in rows[:6]]
-        if "rows shuffled" in changes:
-            draw.shuffle(rows)
-        if "rows reversed" in changes:
-            rows.reverse()
+    change(tables, changes, draw)
     files = [write_csv(folder, name, called(rows, NAMES[names])) for name, rows in tables.items()]
     outcome = require_said(files, folder, quiet_read)
     if outcome is None:

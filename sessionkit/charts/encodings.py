@@ -423,7 +423,8 @@ def _reach(known: pl.DataFrame, y: alt.X | alt.Y) -> tuple[float, float]:
     domain = y["scale"]["domain"] if y["scale"] is not alt.Undefined else alt.Undefined
     if isinstance(domain, list):
         return float(domain[0]), float(domain[1])
-    found = [known.get_column(name).drop_nulls() for name in (y["field"], "low", "high") if name in known.columns]
+    fields = (y["field"], "low", "high", "ideal")
+    found = [known.get_column(name).drop_nulls() for name in fields if name in known.columns]
     ends = [0.0, *(float(end) for one in found if len(one) for end in (one.min(), one.max()))]  # type: ignore[arg-type]
     return min(ends), max(ends)
 

@@ -1,9 +1,11 @@
 """Correlations with intervals."""
 
+import re
+
 import polars as pl
 import pytest
 
-from sessionkit.charts import correlation_forest, spec_of
+from sessionkit.charts import correlation_forest, save, spec_of
 from sessionkit.errors import UsageError
 
 
@@ -49,3 +51,17 @@ def test_what_has_no_value_is_left_out():
     assert [row["row"] for row in drawn(found(value=[None, 0.1]))[0]] == ["AP"]
     with pytest.raises(UsageError, match="no value is defined"):
         correlation_forest(found(value=pl.Series([None, None], dtype=pl.Float64)))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (-0.066, 0.039, ["\u22120.1", "0.0", "0.1"]),
+        (-0.21, 0.26, ["\u22120.3", "\u22120.2", "\u22120.1", "0.0", "0.1", "0.2", "0.3"]),
+    ],
+    ids=["narrow", "wide"],
+)
+def test_no_label_of_the_axis_stands_twice(tmp_path, low, high, labels):
+    chart = correlation_forest(found(value=[0.0, None], low=[low, None], high=[high, None]))
+    drawing = save(chart, tmp_path / "forest.svg").read_text()
+    assert re.findall(r">(\u2212?[01]\.[0-9]+)</text>", drawing) == labels

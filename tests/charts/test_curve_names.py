@@ -148,3 +148,15 @@ def test_names_of_many_panels_are_farther_apart_as_their_panels_are_low():
     }
     heights = curve_ends(frame, encoding, "panel")["y"].to_list()
     assert heights == pytest.approx([0.5 + APART_STACKED / 2, 0.5 - APART_STACKED / 2] * 3)
+
+
+def test_names_are_apart_on_an_axis_that_reaches_to_the_ideal():
+    rows = [(group, 1, slot, value, 20.0) for group, value in (("A", 1.0), ("B", 1.1)) for slot in (1, 2)]
+    schema = ["group", "query_position", "slot", "value", "ideal"]
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(n=9, rank=pl.col("slot"))
+    drawn = [
+        rows for rows in spec_of(session_curve(frame, normalized=False))["datasets"].values() if "beside" in rows[0]
+    ]
+    (names,) = drawn
+    low, high = sorted(row["value"] for row in names)
+    assert high - low == pytest.approx(20 * APART)

@@ -47,3 +47,9 @@ def test_later_positions_and_too_many_groups_are_not_drawn():
     assert [row["position"] for row in next(iter(spec["datasets"].values()))] == list(range(1, 11))
     with pytest.raises(UsageError, match="shows 8 groups, not 9"):
         reformulation_flow(found(*((str(number), 1, "stopped", 1) for number in range(9))))
+
+
+@pytest.mark.parametrize(("positions", "columns"), [(5, 3), (7, 3), (10, 1)], ids=["short", "medium", "long"])
+def test_long_panels_of_three_groups_stand_below_each_other(positions, columns):
+    rows = [(group, position, "stopped", 1) for group in "ABC" for position in range(1, positions + 1)]
+    assert spec_of(reformulation_flow(found(*rows)))["columns"] == columns

@@ -107,8 +107,8 @@ def test_of_many_groups_that_are_not_compared_the_lowest_and_the_highest_mean_ar
     assert words.paragraphs[0] == f"Means of nsDCG@10 by 20 groups run from {ends[0]} to {ends[1]}."
 
 
-def topics_of(differences):
-    """The table of topics where B is better than A by these differences; None, where A alone searched the topic."""
+def topics_of(differences, measure="sDCG@10"):
+    """The sections where B gains more than A by these differences; None, where A alone searched the topic."""
     sessions, results, grades = [], [], []
     for number, difference in enumerate(differences):
         topic = f"t{number:03}"
@@ -124,7 +124,14 @@ def topics_of(differences):
         pl.DataFrame(grades, schema=["judgment_key", "doc_id", "grade"], orient="row"),
         sessions=pl.DataFrame(sessions, schema=["session_id", "topic_id", "system_id", "user_id"], orient="row"),
     )
-    return by_name(page.sections_of(study, "sDCG@10"))
+    return by_name(page.sections_of(study, measure))
+
+
+@pytest.mark.slow
+def test_where_lower_is_better_topics_of_the_lower_mean_are_counted():
+    # a gain of 100 or more is relevant, one of 0 is not: E is 1 for B on 2 topics, and lower for B on none
+    words = topics_of([-100, -100, 0, 5, None], "mean(E@10)")["topics"].parts[0].paragraphs[0]
+    assert words.startswith("B has the lower mean of mean(E@10) (lower is better) on 0 of 4 topics, A on 2; ")
 
 
 @pytest.mark.slow

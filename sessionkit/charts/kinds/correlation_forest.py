@@ -16,6 +16,8 @@ COLUMNS = ("measure", "covariate", "coefficient", "n", "value", "low", "high", "
 NAMES = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 MOST = 30
 """Pairs of a measure and a covariate that one figure shows."""
+MOST_TENTHS = 9
+"""Tenths of the axis up to which each has a label."""
 LINE = 14
 """Height of one coefficient."""
 
@@ -58,12 +60,15 @@ def correlation_forest(
     places = pl.DataFrame({"row": order}).with_row_index("place")
     rows = rows.join(places, on="row", how="inner", maintain_order="left")
     kinds = rows.get_column("kind").unique(maintain_order=True).to_list()
-    given = set(rows.get_column("covariate"))
+    given, domain = set(rows.get_column("covariate")), _domain(rows)
     across: dict[str, Any] = {
         "axis": alt.Axis(
-            title="Correlation" if several else ["Correlation with", *given], grid=True, tickCount=9, format=".1f"
+            title="Correlation" if several else ["Correlation with", *given],
+            grid=True,
+            values=_ticks(*domain),
+            format=".1f",
         ),
-        "scale": alt.Scale(domain=_domain(rows), nice=False),
+        "scale": alt.Scale(domain=domain, nice=False),
     }
     y = alt.Y(field="kind", type="nominal", axis=None, scale=alt.Scale(domain=kinds))
     shades = alt.Scale(domain=kinds, range=kind_colors(len(kinds)))
@@ -103,3 +108,14 @@ def _domain(rows: pl.DataFrame) -> list[float]:
     least = rows.select(pl.min_horizontal(pl.col("low").min(), pl.col("value").min(), pl.lit(0.0))).item()
     most = rows.select(pl.max_horizontal(pl.col("high").max(), pl.col("value").max(), pl.lit(0.0))).item()
     return [max(-1.0, (least * 10 - 0.2) // 1 / 10), min(1.0, -((-most * 10 - 0.2) // 1) / 10)]
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Tenths of the axis, every second one of a long axis: Vega's steps of .05 would have the same label twice.
+
+    >>> _ticks(-0.1, 0.1), _ticks(-1.0, 0.4)
+    ([-0.1, 0.0, 0.1], [-1.0, -0.8, -0.6, -0.4, -0.2, 0.0, 0.2, 0.4])
+    """
+    first, last = round(low * 10), round(high * 10)
+    step = 1 if last - first <= MOST_TENTHS else 2
+    return [tenth / 10 for tenth in range(first, last + 1) if tenth % step == 0]

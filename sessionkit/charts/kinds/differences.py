@@ -52,6 +52,8 @@ PLACE = "_place"
 """How columns end that hold where a value is drawn."""
 MARGIN = 0.03
 """Room between the longest interval and the end of the axis, as a share of the axis."""
+LONG_TICK = 5
+"""Characters above which the texts of an axis are long."""
 SHARES = "0 to 1"
 """The scale of measures whose values lie between 0 and 1; other measures have scales of their own, named for them."""
 
@@ -311,13 +313,15 @@ def _axes(drawn: pl.DataFrame, reach: list[float], x: dict[str, Any], y: alt.Y) 
     ]
 
 
-def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Return up to seven round values between two ends, each with its text.
+def _ticks(low: float, high: float, most_steps: int = 6) -> list[tuple[float, str]]:
+    """Return up to seven round values between two ends, each with its text; up to four where texts are long.
 
     >>> [text for _, text in _ticks(0.0, 0.32)], [text for _, text in _ticks(1.0, 3500.0)]
     (['0.0', '0.1', '0.2', '0.3'], ['1,000', '2,000', '3,000'])
+    >>> [text for _, text in _ticks(-14000.0, 90000.0)]
+    ['0', '50,000']
     """
-    least = (high - low) / 6
+    least = (high - low) / most_steps
     power = math.floor(math.log10(least))
     step = next(size for size in (1, 2, 5, 10) if size * 10.0**power >= least)
     digits = max(0, -power - (step == 10))
@@ -325,7 +329,10 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
         number * step
         for number in range(math.ceil(low / 10.0**power / step), math.floor(high / 10.0**power / step) + 1)
     ]
-    return [(number * 10.0**power, f"{number * 10.0**power:,.{digits}f}".replace("-", "\u2212")) for number in numbers]
+    ticks = [(number * 10.0**power, f"{number * 10.0**power:,.{digits}f}".replace("-", "\u2212")) for number in numbers]
+    # a narrow screen has room for seven texts such as -0.05, not for as many such as -40,000
+    is_long = max((len(text) for _, text in ticks), default=0) > LONG_TICK
+    return _ticks(low, high, 3) if is_long and most_steps > 3 else ticks
 
 
 def _numbers_beside(estimate: float, low: float | None, high: float | None, scale: str, *more: str | None) -> str:

@@ -29,6 +29,8 @@ MOST, GROUPS = 10, 8
 """Positions and groups of one figure."""
 WIDTH, HEIGHT = 34, 220
 """Width of a position, height of the bars."""
+ROOM = 720
+"""Width of panels in a row, from which on text is too small where the figure is fitted to a page."""
 
 
 def reformulation_flow(
@@ -120,11 +122,21 @@ def reformulation_flow(
         data=values(rows),
         spec=layered([bars, counts], width=alt.Step(WIDTH), height=HEIGHT),
         facet=alt.Facet(field="group", type="nominal", header=header),
-        columns=max(2, len(groups)),
+        columns=_columns(len(groups), len(positions)),
         spacing=24,
     )
     below = [line for line in (subtitle, few_line(rows.get_column("whole"), "sessions")) if line]
     return titled(faceted, title, below, synthetic, width=width, height=height)
+
+
+def _columns(groups: int, positions: int) -> int:
+    """How many panels stand beside each other; three stand below each other rather than in two rows, where a place is empty.
+
+    >>> _columns(2, 10), _columns(3, 7), _columns(3, 10), _columns(4, 10)
+    (2, 3, 1, 2)
+    """
+    fitting = ROOM // (positions * WIDTH)
+    return 1 if fitting < groups == 3 else max(2, min(groups, fitting))
 
 
 def _counts(steps: pl.DataFrame, by: str) -> pl.DataFrame:

@@ -103,7 +103,7 @@ def session_card(study: Study, choices: Choices) -> Figure:
     changes = " Terms added to the query before are bold, removed terms struck."
     has_text = queries.get_column("text").count() > 0 if "text" in queries.columns else False
     caption = (
-        f"{title}. {' '.join(f'{line}.' for line in head)} Each list runs from left to right by rank."
+        f"{' '.join(f'{line}.' for line in head)} Each list runs from left to right by rank."
         f"{grades if study.facts.judgments else ''}{changes if has_text else ''}"
     )
     return Figure("session-card", title, chart, caption)

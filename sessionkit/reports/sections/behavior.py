@@ -148,8 +148,9 @@ def _steps(of: Material) -> list[Part]:
     shown = of_kind.with_columns(share=share).sort(
         of.choices.by, "many", "reformulation", descending=[False, True, False]
     )
-    known = ["overlap", *(["change"] if shown["change"].count() else [])]
-    shown = of.redaction.frame(shown.select(of.choices.by, "reformulation", "many", "share", *known), of.study)
+    groups = [of.choices.by] if shown[of.choices.by].count() else []
+    means = ["overlap", *(["change"] if shown["change"].count() else [])]
+    shown = of.redaction.frame(shown.select(*groups, "reformulation", "many", "share", *means), of.study)
     headers = {
         of.choices.by: of.choices.legend, "reformulation": "Reformulation", "many": "Steps", "share": "Share",
         "overlap": "Mean overlap of terms", "change": f"Mean change of {GAIN}",

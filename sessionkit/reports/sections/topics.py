@@ -153,9 +153,11 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     """On how many topics the difference points which way, and how large it is."""
     row = found.table.row(0, named=True)
     known = means["difference"].drop_nulls()
-    higher, lower = int((known > 0).sum()), int((known < 0).sum())
+    direction, higher, lower = of.direction(), int((known > 0).sum()), int((known < 0).sum())
     low, high = (value_text(str(of.primary), float(end)) for end in (known.min(), known.max()))  # type: ignore[arg-type]
-    told = f"{row['b']} has the higher mean of {of.primary} on {higher:,} of {counted(len(known), 'topic')}, {row['a']} on {lower:,}"
+    side, first, second = ("lower", lower, higher) if direction.order < 0 else ("higher", higher, lower)
+    words = f" ({direction.words})" if side == "lower" else ""
+    told = f"{row['b']} has the {side} mean of {of.primary}{words} on {first:,} of {counted(len(known), 'topic')}, {row['a']} on {second:,}"
     told += f"; unadjusted differences of means run from {low} to {high}."
     without = len(means) - len(known)
     told += f" {counted(without, 'topic')} without a value in both groups left out." if without else ""

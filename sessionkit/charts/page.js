@@ -3,6 +3,7 @@
 (() => {
   const NARROW = 600;
   const BESIDE = 180;  // of text beside a plot
+  const TOPIC_CHARACTER = 6.2, TOPIC_LENGTH = 90;  // as in encodings.py
   const KINDS = ["svg", "png"];
   const options = {actions: false, ast: true, mode: "vega-lite", renderer: "svg"};
 
@@ -23,10 +24,18 @@
   // What is laid out for a size cannot shrink: its place scrolls.
   const isLaidOut = (spec) => Boolean(spec.usermeta?.laidOut);
 
-  // The texts that stand beside the rows of a plot: the name of each row, and its text.
+  // The texts that stand beside the rows of a plot: the name of each row that has one, and its text.
   const isBeside = ({encoding}) => encoding?.x?.value === "width" && encoding.y?.type === "nominal" && Boolean(encoding.text?.field);
   const numbersBeside = (spec) => (spec.spec ?? spec).layer?.filter(isBeside).flatMap(({data = spec.data, encoding: {y, text}}) =>
-    (data?.values ?? spec.datasets?.[data?.name] ?? []).map((row) => [row[y.field], row[text.field]])) ?? [];
+    (data?.values ?? spec.datasets?.[data?.name] ?? []).map((row) => [row[y.field], row[text.field]]).filter(([, text]) => text)) ?? [];
+
+  // Names of topics that have no room beside each other in a plot of this width stand upright.
+  const upright = (layer, width) => {
+    const x = layer.encoding?.x;
+    const names = x?.axis?.labelOverlap === false ? x.scale?.domain ?? [] : [];
+    if (!names.some((name) => name.length * TOPIC_CHARACTER > width / names.length)) return layer;
+    return {...layer, encoding: {...layer.encoding, x: {...x, axis: {...x.axis, labelAngle: -90, labelLimit: TOPIC_LENGTH}}}};
+  };
 
   // On a narrow screen the plot shrinks, panels and numbers stand below it, and legends below all.
   const isNarrow = (spec, room) => room > 0 && room < NARROW && !isLaidOut(spec);
@@ -42,8 +51,9 @@
     const beside = spec.layer?.some((layer) => layer.encoding?.x?.value === "width");
     const sized = typeof spec.width === "number"
       ? {width: Math.max(100, Math.min(spec.width, side - (beside ? BESIDE : 0)))} : {};
+    const layers = sized.width && spec.layer ? {layer: spec.layer.map((layer) => upright(layer, sized.width))} : {};
     const limited = {labelLimit: room - 60, titleLimit: room - 20};
-    return {...spec, ...panels, ...sized, title: foldedTitle(spec.title, room - 60), config: {...config,
+    return {...spec, ...panels, ...layers, ...sized, title: foldedTitle(spec.title, room - 60), config: {...config,
       view: {...config.view, continuousWidth: side, discreteWidth: side},
       legend: {...config.legend, ...limited, orient: "bottom", direction: "vertical"},
       title: {...config.title, limit: room - 20},

@@ -51,6 +51,15 @@ def test_with_bands_every_group_has_a_panel_and_every_part_a_band(parts, dataset
     assert point["transform"] == [{"filter": {"field": "marked", "equal": True}}]
 
 
+@pytest.mark.parametrize(("groups", "columns"), [(2, 2), (3, 3), (4, 2), (5, 3), (6, 3)])
+def test_at_most_one_place_of_a_panel_is_empty(parts, groups, columns):
+    frame = parts([f"S{group}" for group in range(groups)], ranks=3)
+    frame = frame.with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
+    spec = spec_of(last_vs_nonlast(frame))
+    assert spec["columns"] == columns
+    assert -groups % columns <= 1
+
+
 def test_a_mean_of_one_is_left_out(parts, datasets):
     frame = parts(ranks=5).with_columns(low=pl.col("value") - 1, high=pl.col("value") + 1)
     one = frame.with_columns(n_sessions=pl.when(pl.col("system_id") == "S2").then(1).otherwise(2))

@@ -36,8 +36,10 @@ COLUMNS = ("part", "rank", "value", "n_queries", "n_sessions")
 NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}
 MARKED = 10
 """Points stand at the first rank and at every tenth."""
-MOST_PANELS, PANEL = 6, (215, 200)
-"""Groups that have a panel each where there are bands, and its width and height."""
+MOST_PANELS, HEIGHT = 6, 200
+"""Groups that have a panel each where there are bands, and its height."""
+WIDTHS = {2: 215, 3: 180}
+"""The width of a panel, by how many stand beside each other."""
 
 
 def last_vs_nonlast(
@@ -149,9 +151,11 @@ def _panels(
         .encode(**encoding, shape=shape, opacity=fading("n_sessions"), tooltip=tips),
     ]
     data = values(rows.sort("place", "part", "rank"), rows.drop("place", "marked"))
-    plot = layered(layers, data=data, width=PANEL[0], height=PANEL[1])
-    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=PANEL[0], labelAnchor="start")
+    columns = 2 if len(names) in (2, 4) else 3  # so that at most one place is empty
+    width = WIDTHS[columns]
+    plot = layered(layers, data=data, width=width, height=HEIGHT)
+    header = alt.Header(title=None, labelFontSize=12, labelFontWeight=600, labelLimit=width, labelAnchor="start")
     panels: alt.FacetChart = plot.facet(
-        facet=alt.Facet(field="group", type="nominal", sort=in_order(), header=header), columns=2, spacing=12
+        facet=alt.Facet(field="group", type="nominal", sort=in_order(), header=header), columns=columns, spacing=12
     )
     return panels

@@ -11,6 +11,7 @@ from sessionkit.analysis.groups import grouped_sessions, with_groups
 from sessionkit.analysis.reformulations import reformulations
 from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.encodings import SHAPES
+from sessionkit.charts.kinds.effort_gain import BANDED
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.charts.registry import CHARTS
 from sessionkit.display.natural_order import natural_sort
@@ -36,8 +37,7 @@ def session_survival(study: Study, choices: Choices) -> Figure:
     chart = charts.session_survival(
         shown, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
-    few = len(choices.colors) <= len(SHAPES)
-    bands = " Bands are 95% Wilson intervals, which take sessions to be independent of each other." if few else ""
+    bands = _band_sentence("sessions") if len(choices.colors) <= len(SHAPES) else ""
     caption = f"Share of sessions with at least so many logged queries.{bands}{cut}"
     return Figure("session-survival", title, chart, caption)
 
@@ -97,11 +97,18 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
     }[along]  # fmt: skip
     given = "" if found.gain_source is None else f", {found.gain_source}"
     own = " before it is normalized" if measure.gain_measure is not None and measure.gain_measure.normalized else ""
+    bands = _band_sentence(units) if len(last) <= BANDED else ""
+    others = "" if last.get_column("reached").sum() == last.get_column("units").sum() else "; the others never had it"
     caption = (
-        f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}. Bands are 95% Wilson intervals, which "
-        f"take {units} to be independent of each other. In the end: {reached}; the others never had it.{left}"
+        f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}."
+        f"{bands} In the end: {reached}{others}.{left}"
     )
     return Figure("effort-gain", title, chart, caption)
+
+
+def _band_sentence(units: str) -> str:
+    """A sentence of a caption on the bands of shares."""
+    return f" Bands are 95% Wilson intervals, which take {units} to be independent of each other."
 
 
 def reformulation_flow(study: Study, choices: Choices) -> Figure:

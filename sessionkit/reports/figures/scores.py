@@ -158,13 +158,12 @@ def means_by_topic(means: pl.DataFrame, measure: str, choices: Choices) -> Figur
         legend=choices.legend,
     )
     caption = f"Mean of {measure} over the sessions of each topic, unadjusted; topics stand in the order of the mean over groups."
-    caption += _of_sessions(means.drop_nulls("value"))
-    caption += f" {cut}." if cut else ""
+    caption += _of_sessions(means.drop_nulls("value"), cut)
     return Figure("topic-means", title, chart, caption)
 
 
-def _of_sessions(means: pl.DataFrame) -> str:
-    """Of how many sessions means by topic are, and what their intervals are."""
+def _of_sessions(means: pl.DataFrame, cut: str) -> str:
+    """Of how many sessions means by topic are, and what their intervals are, where they are drawn."""
     if "n" not in means.columns or means.is_empty():
         return ""
     counts = means["n"].to_list()
@@ -173,6 +172,7 @@ def _of_sessions(means: pl.DataFrame) -> str:
         without = means["low"].null_count()
         told += " Lines are 95% intervals (Student's t) that take the sessions of a topic to be independent"
         told += f"; {counted(without, 'mean')} without one, of one session or of equal values." if without else "."
+        told += f" {cut}." if cut else ""
         told += " Numbers: sessions." if len(means) <= MOST_NUMBERED else ""
     faded = few_line(means["n"], "sessions")
     return told + (f" {faded}." if faded else "")

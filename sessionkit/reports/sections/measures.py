@@ -40,6 +40,7 @@ OVERALL = {
     "check": "Check",
     "statistic": "Statistic",
     "df_error": "df of error",
+    "p_adjusted": "Adjusted p",
 }
 MARK = "*"
 SPREAD = (

@@ -1,6 +1,7 @@
 """Figures drawn apart: what they draw equals what the analysis gives, and their captions say what was averaged."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from statistics import median
 
@@ -14,6 +15,7 @@ from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures.figure import figure
 from sessionkit.reports.figures.query_steps import flow
+from sessionkit.reports.figures.scores import means_by_topic
 from sessionkit.reports.redaction import Redaction
 from sessionkit.reports.single import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -191,6 +193,8 @@ def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
     (s1, of), (s2, _) = ends.select("reached", "units").rows()
     assert "Share of sessions with a gain of 5 or more" in made.caption
     assert f"In the end: S1 {s1} of {of}, S2 {s2} of 60; the others never had it." in made.caption
+    assert "Bands are 95% Wilson intervals" in made.caption
+    assert "Bands" not in single_figure(clinic, "effort-gain", by="user_id").caption  # 30 groups have none
     lists = single_figure(clinic, "effort-gain", parse_measure("nDCG@10")).caption
     assert "Share of lists with a gain of 3 or more (nDCG@10 before it is normalized), that of one document" in lists
     with pytest.raises(UsageError, match="draws gains along a list"):
@@ -451,3 +455,16 @@ def test_the_caption_of_judgment_loss_says_what_its_dashed_line_and_diamonds_are
     lines = [row["value"] for rows in spec_of(made.chart)["datasets"].values() if len(rows) == 1 for row in rows]
     assert 0.9 in lines
     assert made.caption.startswith("The dashed line is a tau of 0.9; a diamond is a knee, the smallest share ")
+
+
+@pytest.mark.parametrize(("groups", "drawn"), [(2, True), (12, False)])
+def test_intervals_of_topic_means_are_told_as_far_as_they_are_drawn(clinic, groups, drawn):
+    names = [f"S{group}" for group in range(groups)]
+    rows = [
+        (name, topic, 0.95, 3, 0.5) for name in names for topic in ("t1", "t2")
+    ]  # .95 + 4.30 x .5 / sqrt(3) is above 1
+    means = pl.DataFrame(rows, schema=["group", "topic_id", "value", "n", "sd"], orient="row")
+    colors = dict.fromkeys(names, "#000000")
+    caption = means_by_topic(means, "nsDCG@10", replace(choices_of(clinic), colors=colors)).caption
+    assert ("Lines are 95% intervals (Student's t)" in caption) is drawn
+    assert ("Intervals are cut" in caption) is drawn

@@ -33,8 +33,10 @@ ROW = 60
 """Pixels up to which a panel is a row, which keeps its height."""
 MOST_STACKED, FLATTER = 5, 0.75
 """Panels that stand one below the other in a narrow figure, and how much flatter they then are."""
-BESIDE = 0.4
-"""Share of a narrow figure that labels beside the plot take at most."""
+BESIDE, WITHOUT_NUMBERS = 0.4, 0.5
+"""Share of a narrow figure that labels beside the plot take at most; and where rows have no numbers."""
+NEAR, NEAR_ROW, FLAT_ROW = 8, 5, 0.6
+"""Points between panels of a narrow figure; between rows of panels with names above them, and how much flatter these are."""
 PLOT, HIGH_PLOT = 0.6, 0.47
 """Share of a figure that its plot has, about; and how high it is unless a height is asked for, as a share of the figure's width."""
 WIDE_PLOT = 0.75
@@ -53,6 +55,8 @@ MOST_LINES = 1.8
 """Heights of a label that a row or bar with a size of its own takes at most, unless numbers stand above it."""
 HIGH_ROW, ABOVE = 30, -9
 """Height of a row with numbers above it, before fonts are set, and where they stand, in points from its middle."""
+MOST_ROWS, NO_NUMBERS = 0.85, "No room for the numbers of so many rows at this width"
+"""Share of the highest figure that rows with numbers above them take at most; what is said where they would take more."""
 ORDINALS = {2: "second", 3: "third"}
 """Which of the names below a plot stand there, where not all do."""
 CONTEXT_GRAY = "#D0D0D0"
@@ -67,6 +71,8 @@ HIGHEST = 200 * UNITS["mm"]
 """Points that a figure is high at most, unless a height is asked for: a page of a paper holds no more."""
 TOLERANCE = 0.02
 """Share of its size by which a figure can be too large."""
+EXACT, MOST_TRIES = 0.003, 6
+"""Share of its size that a figure can miss, and how often its plot is sized for that."""
 HEX = re.compile("#[0-9A-Fa-f]{6}")
 INSTALLED = "Liberation Sans"
 """The font that stands in for one that is missing."""
@@ -160,7 +166,7 @@ class PrintLayout:
         return spec
 
     def _solved(self, spec: dict[str, Any], measured: SpecWidth) -> tuple[float, float]:
-        """The width and height of a plot that leave the whole its size: a line through two sizes, and once more."""
+        """The width and height of a plot that leave the whole its size: a line through two sizes, until it is close."""
         inner = [
             self.width * PLOT if self.width else float(WIDTH),
             self.height * PLOT if self.height else float(HEIGHT),
@@ -171,17 +177,20 @@ class PrintLayout:
             )
         height = self.height
         if height is None and self.width and "columns" in spec and measured(self._with_plot(spec, *inner))[1] > HIGHEST:
-            height = HIGHEST
-        for _ in range(3):
+            height = HIGHEST * (1 - EXACT)
+        asked_sizes = [(place, asked) for place, asked in enumerate((self.width, height)) if asked is not None]
+        for _ in range(MOST_TRIES):
             first = measured(self._with_plot(spec, inner[0], inner[1]))
+            if all(abs(first[place] - asked) <= asked * EXACT for place, asked in asked_sizes):
+                break
             more = [size * 0.8 for size in inner]
             second = measured(self._with_plot(spec, more[0], more[1]))
-            for place, asked in enumerate((self.width, height)):
+            for place, asked in asked_sizes:
                 slope = (first[place] - second[place]) / (inner[place] - more[place]) if inner[place] else 0
-                if asked is not None and slope > 0:
+                if slope > 0:
                     # below 1, a title is wider than the smaller plot: a line through both sizes would overshoot
                     inner[place] = max(20.0, inner[place] + (asked - first[place]) / max(slope, 1.0))
-                elif asked is not None and first[place] < asked:  # a title or legend is wider than the plot
+                elif first[place] < asked:  # a title or legend is wider than the plot
                     inner[place] += asked - first[place]
         return inner[0], inner[1]
 
@@ -308,13 +317,22 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
     """
     if spec.get("columns", 1) > 1:
         spec["columns"] = 1 if len(_values_of(spec, spec["facet"]["field"])) <= MOST_STACKED else 2
+        if spec["columns"] == 1 and "spacing" in spec:
+            spec["spacing"] = NEAR
         if spec["columns"] == 1:  # the axis below the last panel is that of all
             spec.get("resolve", {}).get("axis", {}).pop("x", None)
     _name_in_legend(spec, width / spec.get("columns", 1), size)
     _lift_titles(spec, width, size)
-    panel = spec.get("spec", spec)
+    panel, beside = spec.get("spec", spec), BESIDE
     for layer in [*panel.get("layer", [])]:
         if "mark" in layer and _takes_room(spec, layer):
+            rows = len({row.get(_field(layer, "y")) for row in _rows_of(spec, layer)})
+            if rows * HIGH_ROW * size / CONFIG["axis"]["labelFontSize"] > MOST_ROWS * HIGHEST:
+                _drop(spec, [layer])
+                _add_below(spec, NO_NUMBERS)
+                beside = WITHOUT_NUMBERS
+                continue
+            _split_names(panel)
             layer["mark"].update(align="right", dx=0, dy=ABOVE)
             behind = copy.deepcopy(layer)  # no line goes through a number
             behind["mark"].update(color="white", stroke="white", strokeWidth=3)
@@ -329,13 +347,42 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
         "columns": 1 if _longest_name(spec) > LONG_NAME else 2,
         "symbolSize": 50,
     }
+    _head_above(spec, width, size)
     config["line"] = {**config.get("line", {}), "strokeWidth": 1.3}
     config["point"] = {**config.get("point", {}), "size": 18}
     _shrink_circles(spec, (width * HIGH_PLOT / HEIGHT) ** 2)
-    _limit_labels({name: part for name, part in spec.items() if name not in ("config", "datasets")}, width * BESIDE)
+    _limit_labels({name: part for name, part in spec.items() if name not in ("config", "datasets")}, width * beside)
     head = spec.get("facet", {}).get("header") or {}
     if "labelLimit" in head:
         head["labelLimit"] = width * 0.8
+
+
+def _head_above(spec: dict[str, Any], width: float, size: float) -> None:
+    """Names of rows of panels stand above them where they would take too much of the width beside them."""
+    row = spec.get("facet", {}).get("row", {})
+    longest = max((len(str(name)) for name in _values_of(spec, row.get("field", ""))), default=0)
+    if row and longest * WIDE * size > width * BESIDE:
+        spec["facet"] = {
+            **row,
+            "header": {"title": None, "labelAnchor": "start", "labelPadding": 2, "labelLimit": width},
+        }
+        spec.update(columns=1, spacing=NEAR_ROW)
+        spec["spec"]["height"] *= FLAT_ROW
+
+
+def _split_names(panel: dict[str, Any]) -> None:
+    """Names of high rows of several parts have a line for each, so that less of them is cut."""
+    for layer in panel.get("layer", []):
+        axis = layer.get("encoding", {}).get("y", {}).get("axis")
+        if isinstance(axis, dict):
+            axis["labelExpr"] = "split(datum.label, ': ')"
+
+
+def _add_below(spec: dict[str, Any], line: str) -> None:
+    """Add a line below the title."""
+    title: Any = spec.get("title")
+    if isinstance(title, dict):
+        title["subtitle"] = [*_lines_of(title.get("subtitle") or []), line]
 
 
 def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:

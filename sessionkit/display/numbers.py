@@ -75,6 +75,32 @@ def statistic(value: float, *, is_share: bool = False) -> str:
     return f"{MINUS if value < 0 else ''}{text.removeprefix('0')}"
 
 
+def statistics(
+    estimate: float, low: float | None, high: float | None, *, is_share: bool = False
+) -> tuple[str, str, str]:
+    """An estimate and the ends of its interval, all with the same decimals, as `statistic` has the largest; no text of no end.
+
+    There are as many more decimals as keep an end that is not 0 from reading 0.
+
+    >>> statistics(0.0502, 0.00003, 0.1, is_share=True), statistics(2.0, 0.5, None)
+    (('.05020', '.00003', '.10000'), ('2.00', '0.50', ''))
+    >>> statistics(12345.6, 3.2, 20000), statistics(0.0, 0.0, 0.0)
+    (('12,346', '3', '20,000'), ('0', '0', '0'))
+    """
+    ends = [end for end in (low, high) if end is not None]
+    largest = max(map(abs, (estimate, *ends)))
+    least = 3 if is_share else 0 if largest == 0 else min(max(0, 2 - math.floor(math.log10(largest))), 4)
+    digits = visible_decimals(ends or [estimate], least)
+
+    def text(number: float | None) -> str:
+        if not number:
+            return "" if number is None else "0"
+        text = f"{number:,.{digits}f}".replace("-", MINUS)
+        return re.sub(r"^(\D?)0\.", r"\1.", text) if is_share else text
+
+    return text(estimate), text(low), text(high)
+
+
 def two_digits(value: float) -> str:
     """A number with two decimals and a minus sign, such as a correlation; one that would read 0 has more.
 

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from sessionkit.charts import correlation_forest, save, spec_of
+from sessionkit.charts.print_layout import print_layout
 from sessionkit.errors import UsageError
 
 
@@ -45,6 +46,14 @@ def test_covariates_are_named_where_there_are_several():
     rows, x = drawn(found(covariate=["rating", "skill"]))
     assert [row["row"] for row in rows] == ["P@5 with rating", "AP with skill"]
     assert x["axis"]["title"] == "Correlation"
+
+
+def test_long_names_of_rows_stand_above_them_in_a_narrow_figure():
+    layout = print_layout(width="84mm")
+    for covariate, above in ((["rating", "skill"], False), (["satisfaction with the answer", "skill"], True)):
+        spec = layout.apply(correlation_forest(found(covariate=covariate)).to_dict(), lambda _: (200.0, 100.0))
+        assert ("row" not in spec["facet"]) == above
+        assert (spec.get("columns") == 1) == above
 
 
 def test_what_has_no_value_is_left_out():

@@ -8,6 +8,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts import spec_of
 from sessionkit.charts.kinds.differences import MOST, differences
+from sessionkit.charts.print_layout import NO_NUMBERS, print_layout
 from sessionkit.errors import UsageError
 from tests.support.clinic import read_clinic
 
@@ -96,7 +97,7 @@ def test_an_interval_without_an_end_reaches_as_far_as_the_other():
     first, second = rows_of(found())
     assert (first["low"], first["high"]) == (0.5, 3.5)
     assert (second["low"], second["high"]) == (pytest.approx(-0.3), 0.1)  # .1 - -.1 = .2 either way
-    assert (first["numbers"], second["numbers"]) == ("+2.00 [0.500, 3.50]", "\u2212.100 [\u2212\u221e, .100]")
+    assert (first["numbers"], second["numbers"]) == ("+2.00 [0.50, 3.50]", "\u2212.100 [\u2212\u221e, .100]")
 
 
 def test_a_difference_without_an_interval_has_none_in_figure_and_numbers():
@@ -107,7 +108,18 @@ def test_a_difference_without_an_interval_has_none_in_figure_and_numbers():
 
 
 def test_pairs_are_named_where_there_are_several():
-    assert [row["row"] for row in rows_of(found(b=["S2", "S3"]))] == ["sDCG@10: S2 \u2212 S1", "nsDCG@10: S3 \u2212 S1"]
+    assert [row["row"] for row in rows_of(found(b=["S2", "S3"]))] == ["S2 \u2212 S1: sDCG@10", "S3 \u2212 S1: nsDCG@10"]
+
+
+def test_thirty_rows_fit_a_column_of_a_page_without_numbers_and_few_have_a_line_for_each_part_of_a_name():
+    rows = [found(b=[f"S{number}"] * 2, n_a=[30, 30], n_b=[30, 30]) for number in range(2, 17)]
+    layout = print_layout(width="84mm")
+    for frame, numbers in ((pl.concat(rows), 0), (pl.concat(rows[:4]), 2)):  # the second is white, behind the first
+        spec = layout.apply(differences(frame, title="T").to_dict(), lambda _: (layout.inner_width, 100.0))
+        drawn = [layer for layer in spec["layer"] if layer["encoding"].get("text", {}).get("field") == "numbers"]
+        assert len(drawn) == numbers
+        assert (NO_NUMBERS in str(spec["title"]["subtitle"]).replace("', '", " ")) == (not numbers)
+        assert ("split(datum.label" in str(spec["layer"])) == bool(numbers)
 
 
 def test_only_so_many_are_shown_and_nothing_is_refused():
@@ -120,7 +132,7 @@ def test_only_so_many_are_shown_and_nothing_is_refused():
 def test_differences_are_drawn_in_units_of_their_measures_with_numbers_beside():
     first, second = rows_of(found(n_a=[30, 28], n_b=[30, 29]))
     assert (first["estimate"], first["low"], first["high"]) == (2.0, 0.5, 3.5)
-    assert first["numbers"] == "+2.00 [0.500, 3.50], n = 30"
+    assert first["numbers"] == "+2.00 [0.50, 3.50], n = 30"
     assert second["numbers"] == "\u2212.100 [\u2212\u221e, .100], n = 29 and 28"
 
 
@@ -136,7 +148,7 @@ def test_no_sign_is_turned_and_words_say_which_values_are_better():
     rows = rows_of(frame)
     assert [(row["estimate"], row["high"]) for row in rows] == [(2.0, 3.5), (-0.1, 0.1)]  # as compare has them
     assert [row["numbers"] for row in rows] == [
-        "+2.00 [0.500, 3.50], n = 30",
+        "+2.00 [0.50, 3.50], n = 30",
         "\u22120.100 [\u2212\u221e, 0.100], n = 30, lower is better",
     ]
 

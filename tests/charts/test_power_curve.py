@@ -56,6 +56,15 @@ def test_bands_are_those_of_the_fewest_and_the_most_topics(apart):
     assert banded == {"4", "6"}
 
 
+def test_edges_of_bands_are_dashed_differently(apart):
+    layers = apart["power-curve"](tuple("abc")).to_dict()["spec"]["layer"]
+    edges = [layer["encoding"] for layer in layers if "strokeDash" in layer["encoding"]]
+    assert [edge["y"]["field"] for edge in edges] == ["low", "high"]
+    for edge in edges:
+        dashes = dict(zip(edge["strokeDash"]["scale"]["domain"], edge["strokeDash"]["scale"]["range"], strict=True))
+        assert dashes["4"] != dashes["6"]
+
+
 @pytest.mark.parametrize(("grows", "kept"), [("topics", "sessions"), ("sessions", None)])
 def test_where_no_users_are_known_what_grows_is_the_axis(grows, kept):
     sizes = {"users": None, "topics": None, "sessions": None} | {grows: 8} | ({kept: 16} if kept else {})

@@ -301,7 +301,7 @@ def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(ap
     )
     assert "a 2.99, n = 3" in means
     assert "Letters: groups that share one are not shown to differ" in means
-    assert "+0.250 [\u22120.500, 1.00], n = 4 and 3" in long
+    assert "+0.25 [\u22120.50, 1.00], n = 4 and 3" in long
 
 
 @pytest.mark.parametrize("style", ["screen", "grey"])

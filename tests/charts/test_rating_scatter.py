@@ -23,7 +23,7 @@ RATED = pl.DataFrame(
 
 
 def test_circles_count_sessions_by_rating_and_step(datasets):
-    (_, circles), _ = datasets(rating_scatter(RATED, "rating", measure="m"))
+    _, (_, circles), _ = datasets(rating_scatter(RATED, "rating", measure="m"))
     found = [(row["x"], round(row["low"], 9), row["n"]) for row in circles]
     # of rating 1 both scores are below .075; 1.2 belongs to the last step, which begins at 1.125, as 1.15 does
     assert found == [(1, 0, 2), (2, 0, 1), (2, 1.125, 2), (5, 0.6, 1)]
@@ -33,7 +33,7 @@ def test_circles_count_sessions_by_rating_and_step(datasets):
 
 
 def test_a_line_is_the_mean_of_at_least_two_sessions(datasets):
-    _, (mark, means) = datasets(rating_scatter(RATED, "rating", measure="m"))
+    (mark, means), _, _ = datasets(rating_scatter(RATED, "rating", measure="m"))
     assert mark == "rule"
     found = [(row["x"], row["value"], row["n"]) for row in means]
     assert found == [
@@ -47,7 +47,7 @@ def test_a_line_is_the_mean_of_at_least_two_sessions(datasets):
 
 
 def test_the_smallest_circle_is_seen_and_the_axis_names_the_ratings():
-    encoding = spec_of(rating_scatter(RATED, "rating", measure="m"))["layer"][0]["encoding"]
+    encoding = spec_of(rating_scatter(RATED, "rating", measure="m"))["layer"][1]["encoding"]
     assert encoding["size"]["scale"] == {"domain": [1, 2], "range": [SMALLEST, LARGEST]}
     assert encoding["size"]["legend"]["values"] == [1, 2]
     assert encoding["x"]["axis"]["values"] == [1, 2, 5]
@@ -55,11 +55,22 @@ def test_the_smallest_circle_is_seen_and_the_axis_names_the_ratings():
     assert "values" not in spec_of(rating_scatter(many, "rating", measure="m"))["layer"][0]["encoding"]["x"]["axis"]
 
 
+def test_means_are_behind_the_circles_and_faded_below_ten_with_the_numbers_of_sessions_above(datasets):
+    rows = [(1, 0.1 * step) for step in range(10)] + [(2, 0.1 * step) for step in range(9)]
+    frame = pl.DataFrame(rows, schema=["rating", "m"], orient="row")
+    chart = rating_scatter(frame, "rating", measure="m", title="T")
+    (mark, _), _, (text, counts) = datasets(chart)
+    assert (mark, text) == ("rule", "text")
+    assert [(row["x"], row["n"]) for row in counts] == [(1, 10), (2, 9)]
+    assert spec_of(chart)["layer"][0]["encoding"]["opacity"]["condition"]["test"] == {"field": "n", "lt": 10}
+    assert spec_of(chart)["title"]["subtitle"] == ["Above the plot: sessions", "Faded lines: fewer than 10 sessions"]
+
+
 @pytest.mark.parametrize("rows", [[(3, 0.5)], [(3, 0.5), (3, 0.5)], [(1, 0.5), (2, 0.5)]])
 def test_one_rating_or_one_score_is_drawn_too(datasets, rows):
     chart = rating_scatter(pl.DataFrame(rows, schema=["rating", "m"], orient="row"), "rating", measure="m")
     spec = spec_of(chart)
-    drawn = [row for kept in spec["datasets"].values() for row in kept if row["n"] and row["value"] == 0.5]
+    drawn = [row for kept in spec["datasets"].values() for row in kept if row.get("value") == 0.5]
     assert {row["x"] for row in drawn} == {rating for rating, _ in rows}
     assert all(math.isfinite(row["low"]) for row in drawn)
 
@@ -76,13 +87,14 @@ def test_what_cannot_be_drawn_is_refused():
 def test_the_figure_draws_the_study_and_says_how_both_correlate(datasets):
     clinic = read_clinic()
     made = single_figure(clinic, "rating-scatter", with_=["satisfaction"])
-    (_, circles), (_, means) = datasets(made.chart)
+    (_, means), (_, circles), (_, counts) = datasets(made.chart)
     own = sk.score(clinic, "nsDCG@10", per="session", wide=True)
     assert sum(row["n"] for row in circles) == 120
     assert {row["x"]: (row["value"], row["n"]) for row in means} == {
         row["satisfaction"]: (pytest.approx(row["nsDCG@10"]), row["len"])
         for row in own.group_by("satisfaction").agg(pl.len(), pl.col("nsDCG@10").mean()).to_dicts()
     }
+    assert {row["x"]: row["n"] for row in counts} == {row["x"]: row["n"] for row in means}
     spearman = own.select(pl.corr("satisfaction", "nsDCG@10", method="spearman")).item()
     assert f"nsDCG@10 and satisfaction have a rank correlation (Spearman's) of {spearman:.2f} (" in made.caption
     with pytest.raises(

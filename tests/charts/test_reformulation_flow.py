@@ -33,13 +33,16 @@ def test_bars_of_fewer_than_ten_sessions_are_faded(tmp_path):
     steps = [("S1", 1, "specialization", 4), ("S1", 1, "stopped", 6), ("S1", 2, "stopped", 4)]
     frame = pl.DataFrame(steps, schema=["group", "position", "next", "n"], orient="row")
     chart = reformulation_flow(frame, title="T")
-    assert chart.to_dict()["title"]["subtitle"] == "Faded: fewer than 10 sessions"
+    assert chart.to_dict()["title"]["subtitle"] == [
+        "Of sessions that reached the query, whose number is above",
+        "Faded: fewer than 10 sessions",
+    ]
     drawing = save(chart, tmp_path / "flow.svg").read_text()
     bars = re.findall(
         r'aria-label="[^"]*After query: ([0-9]+)[^>]*?aria-roledescription="bar"[^>]*?opacity="([0-9.]+)"', drawing
     )
     assert sorted(bars) == [("1", "1"), ("1", "1"), ("2", "0.35")]
-    assert "subtitle" not in reformulation_flow(frame.head(2), title="T").to_dict()["title"]
+    assert "Faded" not in str(reformulation_flow(frame.head(2), title="T").to_dict()["title"])
 
 
 def test_later_positions_and_too_many_groups_are_not_drawn():

@@ -27,7 +27,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.charts.theme import ACCENT, GRID, INK
 from sessionkit.display.labels import printable_column
-from sessionkit.display.numbers import MINUS, statistic
+from sessionkit.display.numbers import ENDLESS, MINUS, statistics
 from sessionkit.errors import UsageError
 from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.base import Direction
@@ -135,7 +135,8 @@ def _rows(
         raise UsageError("there is nothing to draw: no difference was estimated")
     several = frame.select("a", "b").n_unique() > 1
     pair = pl.concat_str("b", pl.lit(" \u2212 "), "a")
-    names = [pl.col("measure"), *([pair] if several else [])]
+    # the pair comes first: where room is short, the end of a name is cut
+    names = [*([pair] if several else []), pl.col("measure")]
     names += [pl.concat_str(pl.lit(f"{level} "), pl.col(level).cast(pl.String)) for level in levels]
     reach = pl.max_horizontal((pl.col("high") - pl.col("estimate")).abs(), (pl.col("estimate") - pl.col("low")).abs())
     n_rows = frame.height
@@ -341,14 +342,12 @@ def _numbers_beside(estimate: float, low: float | None, high: float | None, scal
     >>> _numbers_beside(0.074, 0.0197, 0.16773, SHARES, "n = 30", None)
     '+.074 [.020, .168], n = 30'
     >>> _numbers_beside(2.0, 0.5, 3.5, "sDCG@10", "n = 30", "lower is better")
-    '+2.00 [0.500, 3.50], n = 30, lower is better'
+    '+2.00 [0.50, 3.50], n = 30, lower is better'
     >>> _numbers_beside(2.0, 0.5, None, "sDCG@10"), _numbers_beside(2.0, None, None, "sDCG@10")
-    ('+2.00 [0.500, ∞]', '+2.00')
+    ('+2.00 [0.50, ∞]', '+2.00')
     """
-    is_share = scale == SHARES
-    numbers = f"{'+' if estimate > 0 else ''}{statistic(estimate, is_share=is_share)}"
+    first, start, end = statistics(estimate, low, high, is_share=scale == SHARES)
+    numbers = f"{'+' if estimate > 0 else ''}{first}"
     if low is not None or high is not None:
-        start = f"{MINUS}\u221e" if low is None else statistic(low, is_share=is_share)
-        end = "\u221e" if high is None else statistic(high, is_share=is_share)
-        numbers += f" [{start}, {end}]"
+        numbers += f" [{start or MINUS + ENDLESS}, {end or ENDLESS}]"
     return ", ".join([numbers, *(text for text in more if text)])

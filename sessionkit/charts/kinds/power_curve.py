@@ -38,6 +38,8 @@ STEP = 1.6
 """Least factor between numbers that the axis names."""
 APART = 0.062
 """Share of the axis between the labels of smallest numbers."""
+EDGES = ([1, 0], [5, 3], [1.5, 2.5], [8, 2, 1.5, 2])
+"""Dashes of the edges of bands, by which overlapping bands are told apart, in gray too."""
 POPULATIONS = {"users": 0, "topics": 1, "sessions": 2}
 """Places of panels."""
 SHOWN = ("population", "topics", "sessions", "number", "value", "low", "high")
@@ -57,7 +59,8 @@ def power_curve(
 ) -> alt.FacetChart:
     """Draw power by the number of users (of topics or sessions, where these grow instead).
 
-    A band shows the range of the curves of fewest and of most topics; a triangle at the right is power with infinitely many users.
+    A band shows the range of the curves of fewest and of most topics; its edges are dashed differently.
+    A triangle at the right is power with infinitely many users.
 
     Parameters
     ----------
@@ -150,10 +153,19 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
         return alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=kind))
 
     edges = {"y": alt.Y(field="low", type="quantitative", scale=share), "y2": alt.Y2(field="high")}
-    band = of("size").transform_filter(alt.FieldEqualPredicate(field="banded", equal=True)).mark_area(opacity=0.13)
+    dashes = alt.Scale(domain=named, range=[EDGES[place % len(EDGES)] for place in range(len(named))])
+    edge = alt.StrokeDash(field="group", type="nominal", scale=dashes, legend=None)
+    banded = of("size").transform_filter(alt.FieldEqualPredicate(field="banded", equal=True))
+    ends_of_bands = [
+        banded.mark_line(strokeWidth=0.8).encode(
+            x=x, y=alt.Y(field=end, type="quantitative", scale=share), color=shade, strokeDash=edge
+        )
+        for end in ("low", "high")
+    ]
     layers = [
         alt.Chart().mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.YDatum(target, scale=share)),
-        band.encode(x=x, color=shade, **edges),
+        banded.mark_area(opacity=0.13).encode(x=x, color=shade, **edges),
+        *(ends_of_bands if len(named) > 1 else []),
         of("size").mark_line().encode(x=x, y=y, color=shade),
         of("size").mark_point(filled=True).encode(x=x, y=y, color=shade, **marks, tooltip=tips),
         *names,

@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.encodings import folded, layered, tip, titled, values
+from sessionkit.charts.encodings import folded, guide, layered, tip, titled, values
+from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.charts.theme import ACCENT, INK
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
@@ -21,7 +22,7 @@ SMALLEST, LARGEST = 40, 200
 """Sizes of the circles of one session and of the most, squares of their diameters; both are still seen in print, where they shrink."""
 WIDTH = 300
 LISTED = 12
-"""Ratings up to which each has its own tick."""
+"""Ratings up to which each has its own tick and the number of its sessions above the plot."""
 BROAD, THIN = 0.36, 0.012
 """Half the length of the line of a mean, as a share of the least distance of two ratings; at least this share of their range."""
 
@@ -39,8 +40,9 @@ def rating_scatter(
 ) -> alt.LayerChart:
     """Draw sessions by their rating and their score: the larger a circle, the more sessions have that rating and score.
 
-    Scores are put into 16 steps from the least to the greatest, and nothing is moved aside. A line stands at the mean score
-    of each rating that at least two sessions have.
+    Scores are put into 16 steps from the least to the greatest, and nothing is moved aside. A line behind the circles is the mean
+    score of each rating that at least two sessions have, faded for fewer than 10. Up to 12 ratings have their numbers of sessions
+    above the plot.
 
     Parameters
     ----------
@@ -90,19 +92,28 @@ def rating_scatter(
 
     tips = [tip("x", plain("rating", rating), ".4~g")]
     where = [tip("low", "Score from", ".4f"), tip("high", "Score to", ".4f"), tip("n", "Sessions", "d")]
-    layers = [
-        alt.Chart(values(circles, circles.rename({"x": "rating"}).with_columns(part=pl.lit("sessions"))))
-        .mark_point(shape="circle", filled=True, color=ACCENT, opacity=0.75)
-        .encode(x=at("x"), y=y, size=size, tooltip=[*tips, *where])
-    ]
+    layers = []
     if len(means):
         line = alt.Chart(values(means, means.select("n", "value", rating="x", part=pl.lit("mean")))).mark_rule(
             color=INK, strokeWidth=2.5
         )
         of = [*tips, tip("value", "Mean score", ".4f"), tip("n", "Sessions", "d")]
-        layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, tooltip=of))
-    chart = layered(layers, width=WIDTH)
-    return titled(chart, title, [subtitle] if subtitle else [], synthetic, width=width, height=height)
+        layers.append(line.encode(x=at("low"), x2=alt.X2(field="high"), y=y, opacity=fading("n"), tooltip=of))
+    layers.append(
+        alt.Chart(values(circles, circles.rename({"x": "rating"}).with_columns(part=pl.lit("sessions"))))
+        .mark_point(shape="circle", filled=True, color=ACCENT, opacity=0.75)
+        .encode(x=at("x"), y=y, size=size, tooltip=[*tips, *where])
+    )
+    below = [subtitle] if subtitle else []
+    if len(known) <= LISTED:
+        counts = circles.group_by("x", maintain_order=True).agg(pl.col("n").sum())
+        number = alt.Text(field="n", type="quantitative", format=",d")
+        above = alt.Chart(guide(counts)).mark_text(dy=-6, fontSize=10, color=INK)
+        layers.append(above.encode(x=at("x"), y=alt.YValue(0), text=number))
+        below.append("Above the plot: sessions")
+    few = few_line(means.get_column("n"), "sessions", "Faded lines") if len(means) else None
+    below += [few] if few else []
+    return titled(layered(layers, width=WIDTH), title, below, synthetic, width=width, height=height)
 
 
 def _numbers(table: pl.DataFrame, name: str) -> pl.Series:

@@ -87,7 +87,7 @@ def reformulation_flow(
     positions = sorted(set(rows.get_column("position")))
     every = KINDS[STOPPED][0] in names
     came = "sessions that reached it" if every else "sessions that asked another query"
-    y = alt.Axis(title=f"Share of {came}", format="%", tickCount=5)
+    y = alt.Axis(title="Sessions", format="%", tickCount=5)
     x = alt.X(
         field="position",
         type="ordinal",
@@ -125,7 +125,8 @@ def reformulation_flow(
         columns=_columns(len(groups), len(positions)),
         spacing=24,
     )
-    below = [line for line in (subtitle, few_line(rows.get_column("whole"), "sessions")) if line]
+    counted = f"Of {came.replace(' it', ' the query')}, whose number is above"
+    below = [line for line in (subtitle, counted, few_line(rows.get_column("whole"), "sessions")) if line]
     return titled(faceted, title, below, synthetic, width=width, height=height)
 
 

@@ -102,7 +102,7 @@ def verdict_curves(
             field="fraction",
             type="quantitative",
             # the ends stay within the panel: "100%" would touch "0%" of the next one
-            axis=alt.Axis(title="Share of the judgments kept", format="%", tickCount=5, labelFlush=True),
+            axis=alt.Axis(title="Judgments kept", format="%", tickCount=5, labelFlush=True),
             scale=scale,
         ),
         "y": alt.Y(field="value", type="quantitative", axis=alt.Axis(title="Share", tickCount=6), scale=scale),

@@ -187,7 +187,7 @@ def _drawn_study(study: Study, where: Where, grouping: list[str]) -> Study:
     def restrict_and_label() -> Study:
         return labeled(restricted(study, where), grouping)
 
-    if where is None or isinstance(where, str):
+    if all(isinstance(text, str) for text in (where or "", *grouping)):  # anything else is refused by what reads it
         return study.memo.once(("drawn study", where, *grouping), restrict_and_label)
     return restrict_and_label()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+import textwrap
+from pathlib import Path, PurePosixPath
 
 from tests.support.moves.mapping import Mapping, MoveError, read_mapping
 from tests.support.moves.merge import merge, quoted
@@ -17,6 +19,8 @@ from tests.support.moves.texts import Texts
 
 TEXTS = {".md", ".toml", ".pyi", ".html", ".js", ".css", ".txt", ".yml", ".yaml", ".ipynb", ""}
 """Suffixes of the files, apart from modules, in which names are rewritten."""
+LISTING = re.compile(r"::\n\n(?P<lines>(?:    .*\n|\n(?=    ))*    [\w-]+\.py .*\n(?:    .*\n|\n(?=    ))*)")
+"""The list of modules in the docstring of a package."""
 LEFT_ALONE = ("CHANGELOG.md", "uv.lock", "LICENSE", "tests/support/moves/", "tests/test_moves.py")
 """Files that name modules as they were."""
 
@@ -72,7 +76,11 @@ def outside_modules(root: Path, package: Package) -> list[Module]:
 def tracked_files(root: Path) -> list[str]:
     """Return the files of a tree: those that git knows, or all where it is no repository."""
     listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=False
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if listing.returncode == 0 and (root / ".git").exists():
         return [path for path in listing.stdout.splitlines() if (root / path).is_file()]
@@ -111,26 +119,66 @@ def write_modules(plan: Plan, files: dict[str, References], mapping: Mapping) ->
             sources[target] = parts[0].edits.text()
     for path in plan.package.by_path:
         (folder / path).unlink()
+    sources |= missing_fronts(sources, mapping)
     for target, source in sources.items():
         file = folder / target
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(source, encoding="utf-8")
-    written = [folder / target for target in sources]
-    for target in sources:
-        for parent in (folder / target).parents:
-            front = parent / "__init__.py"
-            if parent == folder:
-                break
-            if not front.exists():
-                path = front.relative_to(folder).as_posix()
-                front.write_text(quoted(mapping.docs.get(path, f"{parent.name.capitalize()}.")) + "\n", encoding="utf-8")
-                written.append(front)
+    for path in sources:
+        if path.endswith("__init__.py") and path not in mapping.docs:
+            list_modules(folder / path, plan)
     for cache in folder.rglob("__pycache__"):
         shutil.rmtree(cache)
     for path in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
         if not any(path.iterdir()):
             path.rmdir()
-    return written
+    return [folder / target for target in sources]
+
+
+def missing_fronts(sources: dict[str, str], mapping: Mapping) -> dict[str, str]:
+    """Return the ``__init__.py`` of folders that have none, with their docstrings."""
+    folders = {parent for target in sources for parent in PurePosixPath(target).parents if parent.name}
+    fronts = {(parent / "__init__.py").as_posix(): f"{parent.name.capitalize()}." for parent in folders}
+    return {
+        path: quoted(mapping.docs.get(path, docstring)) + "\n"
+        for path, docstring in fronts.items()
+        if path not in sources
+    }
+
+
+def list_modules(front: Path, plan: Plan) -> None:
+    """Write the list of modules in the docstring of a package anew, if it has one that changed: each with its first sentence."""
+    text = front.read_text(encoding="utf-8")
+    old = plan.package.by_path.get(front.relative_to(plan.package.folder).as_posix())
+    block = LISTING.search(text)
+    listed = LISTING.search(old.source.decode()) if old else None
+    if block is None or listed is None or block.group() == listed.group():
+        return
+    children = {
+        (path.parent.name + "/" if path.name == "__init__.py" else path.name): path
+        for path in sorted([*front.parent.glob("*.py"), *front.parent.glob("*/__init__.py")])
+        if path != front
+    }
+    names = re.findall(r"[\w-]+(?:\.py\b|/)", block["lines"])
+    others = [
+        line for line in block["lines"].splitlines() if re.match(r" +[\w-]+\.(?!py)\w+ ", line)
+    ]  # templates, data
+    ordered = dict.fromkeys([*(name for name in names if name in children), *children])
+    width = max(len(name) for name in ordered) + 2
+    lines = []
+    for name in ordered:
+        sentence = first_sentence(children[name].read_text(encoding="utf-8"))
+        lines += textwrap.wrap(
+            f"{name:<{width}}{sentence}", 120, initial_indent=" " * 4, subsequent_indent=" " * (width + 4)
+        )
+    body = "\n".join([*lines, *others])
+    front.write_text(f"{text[: block.start('lines')]}{body}\n{text[block.end('lines') :]}", encoding="utf-8")
+
+
+def first_sentence(source: str) -> str:
+    """Return the first sentence of a module's docstring, without its period."""
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    return re.split(r"\.(?:\s|$)", " ".join(docstring.split("\n\n")[0].split()), maxsplit=1)[0]
 
 
 def with_docstring(file: References, docstring: str) -> str:
@@ -170,7 +218,11 @@ def stale_mentions(root: Path, plan: Plan) -> list[str]:
     package = plan.package
     left = {plan.new_path[name] for name in plan.new_path}
     folders = {path.rpartition("/")[0] for path in package.by_path} - {path.rpartition("/")[0] for path in left}
-    modules = {name for name in package.modules if not (package.folder / f"{name.replace('.', '/').partition('/')[2]}.py").exists()}
+    modules = {
+        name
+        for name in package.modules
+        if not (package.folder / f"{name.replace('.', '/').partition('/')[2]}.py").exists()
+    }
     modules -= {name for name in package.modules if (root / name.replace(".", "/")).is_dir()}
     gone = [re.escape(folder) + "/" for folder in folders] + [re.escape(name) + r"(?![\w.])" for name in modules]
     if not gone:

@@ -11,12 +11,17 @@ joined; patterns are allowed. Paths are relative to the package. Files that are 
     "errors.py" = ["errors.py", "choices.py"]
     [renames]                               # a name at the top of a file that collides with another of its new file
     "contract/casts.py:CELL" = "CELL_RULE"
+    [local_renames]                         # a local variable that an import of the new file would be shadowed by
+    "analysis/compare/rows.py:Rows.read.field" = "column"
     [docs]                                  # docstrings of new files
     "study/schema.py" = "The schema of the tables."
     [registries]                            # variables whose strings are modules: the prefix that the strings leave out
     "readers/__init__.py:_HOME" = "sessionkit.readers"
+    "reports/extras/registry.py:PARTS" = { prefix = "sessionkit.reports.extras", new_prefix = "sessionkit.reports", keys = false }
     [joins]                                 # tuples that files of one new file share by name: they become one
     names = ["FAMILY"]
+    [written_by_hand]                       # new files that the tool does not make and compare does not read
+    files = ["engines/spark.py"]
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SECTIONS = ("renames", "docs", "registries", "joins", "tests")
+SECTIONS = ("renames", "docs", "registries", "joins", "local_renames", "written_by_hand", "tests")
 
 
 class MoveError(Exception):
@@ -38,14 +43,27 @@ class MoveError(Exception):
 
 
 @dataclass(frozen=True)
+class Registry:
+    """How the strings of a variable name modules."""
+
+    prefix: str
+    new_prefix: str
+    keys: bool = True
+    """Whether keys of dictionaries name modules too."""
+
+
+@dataclass(frozen=True)
 class Mapping:
     """Which files become which; all paths are relative to the package."""
 
     targets: dict[str, list[str]]
     renames: dict[tuple[str, str], str] = field(default_factory=dict)
     docs: dict[str, str] = field(default_factory=dict)
-    registries: dict[tuple[str, str], str] = field(default_factory=dict)
+    registries: dict[tuple[str, str], Registry] = field(default_factory=dict)
     joins: frozenset[str] = frozenset()
+    local_renames: dict[tuple[str, str], str] = field(default_factory=dict)
+    """New names of local variables, by the file and the function with the old name, such as ``Table.rows.item``."""
+    written_by_hand: frozenset[str] = frozenset()
 
     @property
     def new_paths(self) -> dict[str, str]:
@@ -83,11 +101,20 @@ def read_mapping(file: Path, package: Path) -> Mapping:
         targets,
         {_split(key): name for key, name in sections.get("renames", {}).items()},
         sections.get("docs", {}),
-        {_split(key): prefix for key, prefix in sections.get("registries", {}).items()},
+        {_split(key): _registry(entry) for key, entry in sections.get("registries", {}).items()},
         frozenset(sections.get("joins", {}).get("names", [])),
+        {_split(key): name for key, name in sections.get("local_renames", {}).items()},
+        frozenset(sections.get("written_by_hand", {}).get("files", [])),
     )
 
 
 def _split(key: str) -> tuple[str, str]:
     path, _, name = key.rpartition(":")
     return path, name
+
+
+def _registry(entry: str | dict[str, str | bool]) -> Registry:
+    if isinstance(entry, str):
+        return Registry(entry, entry)
+    prefix = str(entry["prefix"])
+    return Registry(prefix, str(entry.get("new_prefix", prefix)), bool(entry.get("keys", True)))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.support.moves.references import References
+from tests.support.moves.references import References, join_imports
 from tests.support.moves.scopes import FUNCTIONS, is_type_checking
 
 
@@ -44,11 +44,11 @@ def merge(files: list[References], docstring: str | None, joins: frozenset[str])
     pieces = [take_apart(file, number) for number, file in enumerate(files)]
     first_docstring = next((piece.docstring for piece in pieces if piece.docstring), None)
     head = quoted(docstring) if docstring else first_docstring or ""
-    imports = {line for file in files for line, _, guarded in file.import_lines if not guarded}
+    imports = joined_lines(line for file in files for line, _, guarded in file.import_lines if not guarded)
     at_run = {name for file in files for _, name, guarded in file.import_lines if not guarded}
-    guarded_imports = {
+    guarded_imports = joined_lines(
         line for file in files for line, name, guarded in file.import_lines if guarded and name not in at_run
-    }
+    )
     guarded = [*sorted(guarded_imports), *(text for piece in pieces for text in piece.guarded)]
     if guarded:
         imports.add("from typing import TYPE_CHECKING")
@@ -56,7 +56,9 @@ def merge(files: list[References], docstring: str | None, joins: frozenset[str])
     future = sorted(line for line in imports if line.startswith("from __future__ "))
     parts += ["\n".join(future), "\n".join(sorted(imports - set(future)))]
     if guarded:
-        parts.append("\n".join(["if TYPE_CHECKING:", *(f"    {line}" if not line.startswith(" ") else line for line in guarded)]))
+        parts.append(
+            "\n".join(["if TYPE_CHECKING:", *(f"    {line}" if not line.startswith(" ") else line for line in guarded)])
+        )
     exports = sorted({name for piece in pieces for name in piece.exports})
     if exports:
         parts.append("__all__ = [{}]".format(", ".join(f'"{name}"' for name in exports)))
@@ -70,6 +72,15 @@ def merge(files: list[References], docstring: str | None, joins: frozenset[str])
         body += text
         last = block
     return "\n\n".join(filter(None, parts)) + "\n\n" + body.strip("\n") + "\n"
+
+
+def joined_lines(lines: Iterable[str]) -> set[str]:
+    """Join lines that import from one module, those with the same comment at their ends."""
+    comments: dict[str, list[str]] = {}
+    for line in sorted(set(lines)):
+        code, mark, comment = line.partition("  # ")
+        comments.setdefault(mark + comment, []).append(code)
+    return {line + comment for comment, codes in comments.items() for line in join_imports(codes)}
 
 
 def quoted(text: str) -> str:
@@ -137,43 +148,45 @@ def _first_line(statement: ast.stmt) -> int:
 
 def _read_names(block: Block, statement: ast.stmt, file: References) -> None:
     scopes = file.module.scopes
-    bindings = file.plan.bindings[file.module.name]
-    called = {id(node.func) for node in ast.walk(statement) if isinstance(node, ast.Call)}
-    called |= {id(base) for node in ast.walk(statement) if isinstance(node, ast.ClassDef) for base in node.bases}
+    called = _called_names(statement)
     for node in ast.walk(statement):
-        for decorator in getattr(node, "decorator_list", []):
-            called.add(id(decorator))
-        if isinstance(node, ast.Name) and node in file.uses:
-            name = file.uses[node]
-            if not isinstance(node.ctx, ast.Load):
-                if node not in scopes.deferred and node.id in file.module.definitions:
-                    block.names.add(name)
-                if not isinstance(statement, ast.AugAssign):
-                    continue
-            if node in scopes.deferred:
-                block.later.append(name)
-            elif node not in scopes.annotations:
-                block.needs.append(name)
-                if id(node) in called:
-                    block.calls.append(name)
-            else:
-                block.later.append(name)
+        if not isinstance(node, ast.Name) or node not in file.uses:
+            continue
+        name = file.uses[node]
+        if not isinstance(node.ctx, ast.Load):
+            if node not in scopes.deferred:
+                block.names.add(name)
+            if not isinstance(statement, ast.AugAssign):
+                continue
+        if node in scopes.deferred or node in scopes.annotations:
+            block.later.append(name)
+            continue
+        block.needs.append(name)
+        if node in called:
+            block.calls.append(name)
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-        block.names.add(bindings[statement.name].name or statement.name)
-    for node in ast.walk(statement):  # module.name, an attribute that becomes a name
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-            inner = node.func.value
-            if inner in file.uses and inner not in scopes.deferred:
-                block.calls.append(file.uses[inner])
+        block.names.add(file.plan.bindings[file.module.name][statement.name].name or statement.name)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         block.joined = statement.value
+
+
+def _called_names(statement: ast.stmt) -> set[ast.AST]:
+    """Return the names that are called, as functions, decorators or base classes, also those before an attribute."""
+    called: set[ast.AST] = set()
+    for node in ast.walk(statement):
+        called.update(getattr(node, "decorator_list", []))
+        if isinstance(node, ast.ClassDef):
+            called.update(node.bases)
+        if isinstance(node, ast.Call):
+            called.add(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
+    return called
 
 
 def join(blocks: list[Block], joins: frozenset[str], files: list[References]) -> list[Block]:
     """Make one tuple of those that several files have under one name, where the last of them stands."""
     for name in joins:
         parts = [block for block in blocks if block.names == {name} and isinstance(block.joined, ast.Tuple)]
-        if len(parts) < 2:  # noqa: PLR2004
+        if len(parts) < 2:
             continue
         elements = []
         for part in parts:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tests.support.moves.mapping import Mapping
 from tests.support.moves.modules import Entity, Module, Package, module_name
-from tests.support.moves.scopes import Import
+from tests.support.moves.scopes import Import, Scope
 
 
 class Binding(NamedTuple):
@@ -58,9 +58,7 @@ class Plan:
                 continue
             folder = path.removesuffix("__init__.py")
             beside = {file for file in kept if file.startswith(folder)} - {path}
-            beside -= {
-                file for file in beside if module_name(f"{self.package.name}/{file}") in emptied
-            }
+            beside -= {file for file in beside if module_name(f"{self.package.name}/{file}") in emptied}
             listed = any(target.startswith(folder) for target in self.mapping.targets)
             data = [
                 file
@@ -69,16 +67,22 @@ class Plan:
             ]
             if not beside and not listed:
                 module = self.package.by_path[path]
+                if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in module.tree.body):
+                    self.notes.append(
+                        f"{module.path}: stays with its functions, though no other module is left beside it"
+                    )
+                    continue
                 emptied.add(module.name)
-                extra = [node for node in module.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-                if extra:
-                    self.notes.append(f"{module.path}: dissolved with {', '.join(node.name for node in extra)}")
-                self.notes += [f"{file.relative_to(self.package.root)}: lies in a folder without modules" for file in data]
+                self.notes += [
+                    f"{file.relative_to(self.package.root)}: lies in a folder without modules" for file in data
+                ]
         return emptied
 
     def _check_targets(self) -> None:
         folders = {target.rpartition("/")[0] for target in self.targets}
-        folders |= {"/".join(folder.split("/")[:depth]) for folder in set(folders) for depth in range(folder.count("/"))}
+        folders |= {
+            "/".join(folder.split("/")[:depth]) for folder in set(folders) for depth in range(folder.count("/"))
+        }
         for target, modules in self.targets.items():
             if target.removesuffix(".py") in folders:
                 self.problems.append(f"{target}: there is a folder of this name")
@@ -167,8 +171,10 @@ class Plan:
                     if hasattr(builtins, name.id) and scope.find(name.id) is None:
                         meanings[name.id]["the builtin"].append(f"{path} (line {name.lineno})")
             for name, kinds in sorted(meanings.items()):
-                if len(kinds) > 1 and name not in self.mapping.joins and any(
-                    not str(kind).startswith("the builtin") for kind in kinds
+                if (
+                    len(kinds) > 1
+                    and name not in self.mapping.joins
+                    and any(not str(kind).startswith("the builtin") for kind in kinds)
                 ):
                     places = "; ".join(
                         f"{kind if isinstance(kind, str) else 'import of ' + '.'.join(filter(None, kind))}: "
@@ -184,6 +190,24 @@ class Plan:
                 if self.new_name(Entity(module.name, old)) == entity.name:
                     return module.path.partition("/")[2]
         return None
+
+    def local_renames(self, module: Module) -> dict[tuple[Scope, str], str]:
+        """Return the new names of local variables that the mapping renames, by the scope that binds them."""
+        path = module.path.partition("/")[2]
+        renames = {}
+        for (place, key), new in self.mapping.local_renames.items():
+            if place != path:
+                continue
+            qualified, _, old = key.rpartition(".")
+            function = find_function(module.tree, qualified)
+            scope = module.scopes.functions.get(function) if function else None
+            if scope is None or old not in scope.assigned:
+                self.problems.append(f"[local_renames] {path}:{key}: there is no such variable")
+            elif old in captured_names(function) or uses_name(module, scope, new):
+                self.problems.append(f"[local_renames] {path}:{key} cannot become {new}")
+            else:
+                renames[scope, old] = new
+        return renames
 
     def check_renames(self) -> list[str]:
         """Return renames of names that do not exist."""
@@ -208,3 +232,33 @@ def is_taken(module: Module, entry: Import, new: str) -> bool:
             if home is None or home in entry.scope.path_to(None):
                 return True
     return False
+
+
+def find_function(tree: ast.AST, qualified: str) -> ast.AST | None:
+    """Return the function or class of a qualified name."""
+    node: ast.AST | None = tree
+    for name in qualified.split("."):
+        node = next(
+            (one for one in ast.walk(node) if getattr(one, "name", None) == name and hasattr(one, "body")), None
+        )
+        if node is None:
+            return None
+    return node
+
+
+def captured_names(function: ast.AST | None) -> set[str]:
+    """Return names that a function binds otherwise than by an assignment or a loop: they are not renamed."""
+    names = set()
+    for node in ast.walk(function) if function else ():
+        if isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            names.update(node.names)
+    return names
+
+
+def uses_name(module: Module, scope: Scope, name: str) -> bool:
+    """Whether a name means something within a scope."""
+    return any(node.id == name and scope in inner.path_to(None) for node, inner in module.scopes.names)

@@ -8,7 +8,9 @@ import re
 import tokenize
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from tests.support.moves.mapping import Registry
 from tests.support.moves.modules import Entity, Module
 from tests.support.moves.plan import Binding, Plan
 from tests.support.moves.scopes import FUNCTIONS, Import, ImportStatement, Scope
@@ -34,7 +36,7 @@ class Edits:
     def overlaps(self) -> list[int]:
         """Return positions at which two replacements overlap."""
         positions = sorted(self.replacements)
-        return [second[0] for first, second in zip(positions, positions[1:], strict=False) if second[0] < first[1]]
+        return [second[0] for first, second in pairwise(positions) if second[0] < first[1]]
 
     def text(self, start: int = 0, end: int | None = None) -> str:
         """Return a span of the source after the replacements within it."""
@@ -202,7 +204,12 @@ class References:
         return self.binding_of(entry), self.plan.package.imported(entry, self.module), home
 
     def _edit_names(self) -> None:
+        local_renames = self.plan.local_renames(self.module) if self.is_own else {}
         for node, scope in self.module.scopes.names:
+            local = local_renames.get((scope.find(node.id), node.id)) if local_renames else None  # type: ignore[arg-type]
+            if local is not None:
+                self._replace_name(node, local)
+                continue
             resolved = self.resolve(node, scope)
             if resolved is None:
                 continue
@@ -223,14 +230,16 @@ class References:
     def _check_shadow(self, node: ast.AST, scope: Scope, home: Scope, binding: Binding) -> None:
         outer = None if binding.entity.module == self.here or home.kind == "module" else home
         for one in scope.path_to(outer):
-            dropped = binding.name in one.imports and binding.name not in one.assigned and binding.entity.module == self.here
+            dropped = (
+                binding.name in one.imports and binding.name not in one.assigned and binding.entity.module == self.here
+            )
             if one.kind != "module" and binding.name in one.bound and not dropped:
                 self.problems.append(f"{self.module.at(node)}: a local variable shadows {binding.name}")
 
     def _edit_module_use(self, node: ast.Name, scope: Scope, binding: Binding, old: str, home: Scope) -> None:
         parent = self._parents.get(node)
         if old == self.plan.package.name:
-            self._edit_chain(node, binding)
+            self._edit_chain(node)
             return
         if not isinstance(parent, ast.Attribute):
             if binding.name is None:
@@ -251,7 +260,9 @@ class References:
             member_binding = self.plan.bindings[old].get(parent.attr)
             new = parent.attr if member_binding is None else member_binding.name
             if new is None:
-                self.problems.append(f"{self.module.at(node)}: {node.id}.{parent.attr} is a module of one file with {old}")
+                self.problems.append(
+                    f"{self.module.at(node)}: {node.id}.{parent.attr} is a module of one file with {old}"
+                )
                 return
         if binding.name is None:
             self.uses[node] = new
@@ -264,7 +275,7 @@ class References:
             end = self.module.end(parent)
             self.edits.replace(end - len(parent.attr.encode()), end, new)
 
-    def _edit_chain(self, node: ast.Name, binding: Binding) -> None:
+    def _edit_chain(self, node: ast.Name) -> None:
         """Rewrite ``sessionkit.a.b.name`` after ``import sessionkit`` or ``import sessionkit.a.b``."""
         parts, chain = [], [node]
         parent = self._parents.get(node)
@@ -311,7 +322,9 @@ class References:
             for match in re.finditer(pattern, self.module.source[begin:finish])
             if _in_braces(self.module.source[begin:finish], match.start())
         ]
-        nodes = [node for node in ast.walk(text) if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == old]
+        nodes = [
+            node for node in ast.walk(text) if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == old
+        ]
         if len(places) != len(nodes):
             self.problems.append(f"{self.module.at(text)}: rename {old} to {new} in this f-string by hand")
             return
@@ -344,7 +357,7 @@ class References:
     def _edit_patches(self) -> None:
         scopes = dict(self.module.scopes.names)
         for node in ast.walk(self.module.tree):
-            if not isinstance(node, ast.Call) or len(node.args) < 2:  # noqa: PLR2004
+            if not isinstance(node, ast.Call) or len(node.args) < 2:
                 continue
             function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             target, name = node.args[:2]
@@ -357,7 +370,9 @@ class References:
             if binding is None:
                 continue
             if binding.name is None:
-                self.notes.append(f"{self.module.at(node)}: patches {name.value}, which is no longer a module of its own")
+                self.notes.append(
+                    f"{self.module.at(node)}: patches {name.value}, which is no longer a module of its own"
+                )
             elif binding.name != name.value:
                 self.edits.replace(self.module.start(name) + 1, self.module.end(name) - 1, binding.name)
 
@@ -377,7 +392,7 @@ class References:
         for node in self.module.tree.body:
             if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
                 continue
-            prefix = next(
+            registry = next(
                 (
                     self.plan.mapping.registries[self.place, name]
                     for name in _assigned_names(node)
@@ -385,23 +400,32 @@ class References:
                 ),
                 None,
             )
-            if prefix is not None:
+            if registry is not None:
+                keys = [key for table in ast.walk(node.value) if isinstance(table, ast.Dict) for key in table.keys]
                 for constant in ast.walk(node.value):
+                    if not registry.keys and constant in keys:
+                        continue
                     if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
-                        new = self.texts.new_registered(constant.value, prefix)
+                        new = self.texts.new_registered(constant.value, registry)
                         if new != constant.value:
                             self.edits.replace(self.module.start(constant), self.module.end(constant), f'"{new}"')
             for table in ast.walk(node.value):
                 if isinstance(table, ast.Dict):
-                    self._merge_entries(table, prefix)
+                    self._merge_entries(table, registry)
 
-    def _merge_entries(self, table: ast.Dict, prefix: str | None) -> None:
+    def _merge_entries(self, table: ast.Dict, registry: Registry | None) -> None:
         """Join the values of keys that name the same module now."""
+        if registry is not None and not registry.keys:
+            return
         first: dict[str, ast.expr] = {}
         for number, (key, value) in enumerate(zip(table.keys, table.values, strict=True)):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 continue
-            new = self.texts.new_registered(key.value, prefix) if prefix else self.texts.rewrite(key.value, self.place)
+            new = (
+                self.texts.new_registered(key.value, registry)
+                if registry
+                else self.texts.rewrite(key.value, self.place)
+            )
             if new not in first:
                 first[new] = value
                 continue
@@ -410,7 +434,8 @@ class References:
                 self.problems.append(f"{self.module.at(key)}: two entries become {new!r}")
                 continue
             elements = ", ".join(
-                self.module.source[self.module.start(element) : self.module.end(element)].decode() for element in value.elts
+                self.module.source[self.module.start(element) : self.module.end(element)].decode()
+                for element in value.elts
             )
             last = self.module.end(into.elts[-1])
             self.edits.replace(last, last, f", {elements}")
@@ -453,7 +478,9 @@ class References:
                 continue
             inner = [place for place in self.edits.replacements if start <= place[0] and place[1] <= end]
             if inner and (start, end) not in inner:
-                self.problems.append(f"{self.module.path}:{token.start[0]}: names and text of this string change; edit it by hand")
+                self.problems.append(
+                    f"{self.module.path}:{token.start[0]}: names and text of this string change; edit it by hand"
+                )
             else:
                 self.edits.replace(start, end, new)
 

@@ -72,6 +72,7 @@ class Scopes(ast.NodeVisitor):
         """Names that importing the module does not evaluate: those in bodies of functions."""
         self.annotations: set[ast.Name] = set()
         self.imports: list[Import] = []
+        self.functions: dict[ast.AST, Scope] = {}
         self._scope = self.module
         self._depth = 0
         self._annotation = False
@@ -89,7 +90,7 @@ class Scopes(ast.NodeVisitor):
             if node is not None:
                 self.visit(node)
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> None:
         self.names.append((node, self._scope))
         if self._depth:
             self.deferred.add(node)
@@ -98,7 +99,7 @@ class Scopes(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             self._bind(node.id)
 
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:  # noqa: N802
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         scope = self._scope
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
@@ -112,7 +113,7 @@ class Scopes(ast.NodeVisitor):
             self.visit(node)
             self._annotation = before
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.visit(node.target)
         self._visit_annotation(node.annotation)
         self._visit_all([node.value])
@@ -125,7 +126,7 @@ class Scopes(ast.NodeVisitor):
             if argument is not None:
                 self._visit_annotation(argument.annotation)
         scope = self._scope
-        self._scope = Scope("function", scope)
+        self._scope = self.functions[node] = Scope("function", scope)
         self._depth += 1
         for argument in every:
             if argument is not None:
@@ -134,7 +135,7 @@ class Scopes(ast.NodeVisitor):
         self._depth -= 1
         self._scope = scope
 
-    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._bind(node.name)
         self._visit_all([*node.decorator_list])
         self._visit_annotation(node.returns)
@@ -143,7 +144,7 @@ class Scopes(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
     visit_Lambda = _visit_function  # noqa: N815
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._bind(node.name)
         self._visit_all([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)])
         scope = self._scope
@@ -163,31 +164,31 @@ class Scopes(ast.NodeVisitor):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:  # noqa: N802
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
             self._bind(node.name)
         self.generic_visit(node)
 
-    def visit_MatchAs(self, node: ast.MatchAs) -> None:  # noqa: N802
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
         if node.name:
             self._bind(node.name)
         self.generic_visit(node)
 
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:  # noqa: N802
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
         if node.name:
             self._bind(node.name)
 
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:  # noqa: N802
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest:
             self._bind(node.rest)
         self.generic_visit(node)
 
-    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:  # noqa: N802
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         self._scope.outer.update(node.names)
 
     visit_Nonlocal = visit_Global  # noqa: N815
 
-    def visit_If(self, node: ast.If) -> None:  # noqa: N802
+    def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
         before = self._type_checking
         self._type_checking = before or is_type_checking(node)
@@ -195,7 +196,7 @@ class Scopes(ast.NodeVisitor):
         self._type_checking = before
         self._visit_all([*node.orelse])
 
-    def visit_Import(self, node: ImportStatement) -> None:  # noqa: N802
+    def visit_Import(self, node: ImportStatement) -> None:
         for alias in node.names:
             entry = Import(node, alias, self._scope, self._type_checking)
             self._scope.bound.add(entry.bound_name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from tests.support.moves.mapping import Registry
 from tests.support.moves.modules import Entity, Package
 from tests.support.moves.plan import Plan
 
@@ -17,7 +18,9 @@ class Texts:
         self.package: Package = plan.package
         name = re.escape(self.package.name)
         self._dotted = re.compile(rf"(?<![\w./-]){name}(?:\.[A-Za-z_]\w*)+")
-        self._import = re.compile(rf"from (?P<module>{name}(?:\.\w+)*) import (?P<names>\w+(?: as \w+)?(?:, \w+(?: as \w+)?)*)(?! *[\w(,])")
+        self._import = re.compile(
+            rf"from (?P<module>{name}(?:\.\w+)*) import (?P<names>\w+(?: as \w+)?(?:, \w+(?: as \w+)?)*)(?! *[\w(,])"
+        )
         self._path = re.compile(r"(?<![\w.*/{}<-])(?:\.{1,2}/)*(?:[\w-]+/)*[\w-]+\.py\b(?![\w(])")
 
     def rewrite(self, text: str, place: str = "") -> str:
@@ -66,7 +69,7 @@ class Texts:
         candidates = [(path.removeprefix(root), "root")] if path.startswith(root) else []
         if place:
             candidates.append((posixpath.normpath(posixpath.join(folder, path)), "beside"))
-            room = place.split("/")[0]
+            room = place.split("/", maxsplit=1)[0]
             candidates.append((posixpath.normpath(posixpath.join(room, path)), "room"))
         if "/" in path:
             candidates.append((path, "package"))
@@ -89,14 +92,15 @@ class Texts:
             return new
         return path
 
-    def new_registered(self, text: str, prefix: str) -> str:
+    def new_registered(self, text: str, registry: Registry) -> str:
         """Return the new text of a module in a registry that leaves out a prefix of its name."""
-        old = f"{prefix}.{text}"
+        prefix = registry.new_prefix
+        old = f"{registry.prefix}.{text}"
         if old not in self.package.modules or old in self.plan.dissolved:
             return text
         new = self.plan.new_module(old)
         if not new.startswith(f"{prefix}."):
-            self.plan.problems.append(f"a registry names {old} without {prefix}, and it becomes {new}")
+            self.plan.problems.append(f"a registry names {old} without {registry.prefix}, and it becomes {new}")
             return text
         return new.removeprefix(f"{prefix}.")
 

@@ -149,9 +149,9 @@ def missing_fronts(sources: dict[str, str], mapping: Mapping) -> dict[str, str]:
 def list_modules(front: Path, plan: Plan) -> None:
     """Write the list of modules in the docstring of a package anew, if it has one that changed: each with its first sentence."""
     text = front.read_text(encoding="utf-8")
-    old = plan.package.by_path.get(front.relative_to(plan.package.folder).as_posix())
+    old = plan.targets.get(front.relative_to(plan.package.folder).as_posix(), [])
     block = LISTING.search(text)
-    listed = LISTING.search(old.source.decode()) if old else None
+    listed = LISTING.search(old[0].source.decode()) if old else None
     if block is None or listed is None or block.group() == listed.group():
         return
     children = {
@@ -225,6 +225,9 @@ def stale_mentions(root: Path, plan: Plan) -> list[str]:
     }
     modules -= {name for name in package.modules if (root / name.replace(".", "/")).is_dir()}
     gone = [re.escape(folder) + "/" for folder in folders] + [re.escape(name) + r"(?![\w.])" for name in modules]
+    names = {path.rpartition("/")[2] for path in package.by_path}
+    names -= {path.rpartition("/")[2] for path in tracked_files(root)}
+    gone += [r"[\w/]*" + re.escape(name) + r"\b" for name in names]
     if not gone:
         return []
     pattern = re.compile(r"(?<![\w./])(?:\.\./)?(?:" + "|".join(sorted(gone, key=len, reverse=True)) + ")")

@@ -53,7 +53,7 @@ class Texts:
             members = parts[length:]
             if module in self.plan.dissolved:
                 if not members:
-                    return text
+                    return self._new_folder(module) or text
                 entity = self.plan.new_entity(self.package.member(module, members[0]))
                 return ".".join(filter(None, [*entity, *members[1:]]))
             if members:
@@ -62,6 +62,15 @@ class Texts:
                     members = [binding.name, *members[1:]]
             return ".".join([self.plan.new_module(module), *members])
         return text
+
+    def _new_folder(self, dissolved: str) -> str | None:
+        """Return the package that all modules of a dissolved one are in now, if there is one below the root."""
+        folders = {
+            self.plan.new_module(name).rpartition(".")[0]
+            for name in self.plan.new_path
+            if name.startswith(f"{dissolved}.")
+        }
+        return next(iter(folders)) if len(folders) == 1 and folders != {self.package.name} else None
 
     def _new_path(self, path: str, place: str) -> str:
         folder = posixpath.dirname(place)

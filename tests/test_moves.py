@@ -374,3 +374,27 @@ def test_circles_are_those_of_the_load_or_of_all_imports(shop):
     assert circles(package, lazy=True) == [
         ["shop.goods", "shop.goods.prices", "shop.goods.taxes", "shop.orders.orders"]
     ]
+
+
+def test_files_of_tests_are_merged_with_their_fixtures_and_marks(shop):
+    shared = "LIMIT = 3\n\n\n@pytest.fixture\ndef stock():\n    return {n}\n\n\n"
+    for folder in (shop.old, shop.new):
+        (folder / "shop/test_a.py").write_text(
+            "import pytest\n\npytestmark = [pytest.mark.slow, pytest.mark.filterwarnings('error')]\n"
+            + shared.format(n=1)
+            + "def test_one(stock):\n    assert stock < LIMIT\n\n\n@pytest.mark.few(1)\nclass TestTwo:\n    pass\n"
+        )
+        (folder / "shop/test_b.py").write_text(
+            "import pytest\n\n" + shared.format(n=2) + "def test_three(stock):\n    assert stock == 2 < LIMIT\n"
+        )
+    mapping = '[top]\n"test_all.py" = ["test_a.py", "test_b.py"]\n[renames]\n"test_b.py:stock" = "large_stock"\n'
+    with pytest.raises(MoveError, match="LIMIT means 2 things"):
+        shop(mapping)
+    shop(mapping + '[once]\n"test_all.py:LIMIT" = ["test_a.py", "test_b.py"]\n')
+    text = (shop.new / "shop/test_all.py").read_text()
+    assert text.count("LIMIT = 3") == 1
+    assert '@pytest.mark.slow\n@pytest.mark.filterwarnings("error")\ndef test_one(stock):\n' in text
+    assert '@pytest.mark.slow\n@pytest.mark.filterwarnings("error")\n@pytest.mark.few(1)\nclass TestTwo:\n' in text
+    assert "def large_stock():\n    return 2\n" in text
+    assert "\n\n\ndef test_three(large_stock):\n    assert large_stock == 2 < LIMIT\n" in text
+    assert shop.compare() == []

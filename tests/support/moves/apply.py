@@ -112,7 +112,9 @@ def write_modules(plan: Plan, files: dict[str, References], mapping: Mapping) ->
         parts = [files[module.name] for module in modules]
         docstring = mapping.docs.get(target)
         if len(parts) > 1:
-            sources[target] = merge(parts, docstring, mapping.joins)
+            sources[target] = merge(
+                parts, docstring, mapping.joins, frozenset(name for path, name in mapping.once if path == target)
+            )
         elif docstring:
             sources[target] = with_docstring(parts[0], docstring)
         else:

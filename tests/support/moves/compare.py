@@ -73,6 +73,7 @@ class Reader:
                 statements.append(statement)
         resolver = Resolver(self, module)
         every: list[Definition] = []
+        marks: list[ast.expr] = []
         for statement in statements:
             if isinstance(statement, ast.Import | ast.ImportFrom | ast.Pass):
                 continue
@@ -86,9 +87,20 @@ class Reader:
             if short in self.plan.mapping.joins and isinstance(statement, ast.Assign):
                 parts = [ast.dump(part) for part in resolved.value.elts]
                 every += [replace(definition, text=part, name=short, is_part=True) for part in parts]
+            elif short == "pytestmark":
+                marks = resolved.value.elts if isinstance(resolved.value, ast.List | ast.Tuple) else [resolved.value]
             elif short != "__all__":
                 every.append(definition)
-        return every
+        return [self._marked(definition, marks) for definition in every] if marks else every
+
+    def _marked(self, definition: Definition, marks: list[ast.expr]) -> Definition:
+        """Return a test with the marks of its file among its decorators."""
+        if not definition.name.rpartition(":")[2].startswith(("test_", "Test")):
+            return definition
+        decorators = "".join(f"{ast.dump(mark)}, " for mark in marks)
+        index = definition.text.rindex("decorator_list=[") + len("decorator_list=[")
+        decorators = decorators if definition.text[index] != "]" else decorators.removesuffix(", ")
+        return replace(definition, text=definition.text[:index] + decorators + definition.text[index:])
 
     def _definition(self, module: Module, statement: ast.stmt) -> Definition:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -137,6 +149,8 @@ class Resolver(ast.NodeTransformer):
             return origin.module
         if self.reader.origins is not None and origin.name is not None:
             origin = self.reader.origins.of(origin)
+        if origin.name is not None:
+            origin = self.reader.plan.first_of(origin)
         return ":".join(filter(None, origin))
 
     def _entity(self, node: ast.Name) -> Entity | None:
@@ -171,6 +185,10 @@ class Resolver(ast.NodeTransformer):
         return ast.Attribute(self.visit(node.value), node.attr, ast.Load())
 
     def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+        scope = self.module.scopes.functions.get(node)
+        for argument in ast.walk(node.args) if scope and self.local_renames else ():  # type: ignore[union-attr]
+            if isinstance(argument, ast.arg):
+                argument.arg = self.local_renames.get((scope, argument.arg), argument.arg)
         if node in self.module.tree.body:
             node.name = self._name_of(Entity(self.module.name, node.name))
         self.generic_visit(node)
@@ -254,7 +272,21 @@ def compare(old_root: Path, new_root: Path, mapping_file: Path, name: str) -> li
             continue
         reader = Reader(new, origins, texts, plan)
         after += [(module.name, definition) for definition in reader.definitions(module)]
+    for repeated in {repeated for _, repeated in mapping.once}:
+        before = without_repeats(before, repeated)
     return describe(before, after)
+
+
+def without_repeats(definitions: list[tuple[str, Definition]], name: str) -> list[tuple[str, Definition]]:
+    """Leave out definitions of a name that are those before them, too."""
+    seen = set()
+    kept = []
+    for module, definition in definitions:
+        key = (module, definition.name, definition.text)
+        if definition.name.rpartition(":")[2] != name or key not in seen:
+            kept.append((module, definition))
+        seen.add(key)
+    return kept
 
 
 def describe(before: list[tuple[str, Definition]], after: list[tuple[str, Definition]]) -> list[str]:

@@ -20,6 +20,8 @@ joined; patterns are allowed. Paths are relative to the package. Files that are 
     "reports/extras/registry.py:PARTS" = { prefix = "sessionkit.reports.extras", new_prefix = "sessionkit.reports", keys = false }
     [joins]                                 # tuples that files of one new file share by name: they become one
     names = ["FAMILY"]
+    [once]                                  # definitions that are the same in several files of one new file
+    "study/schema.py:FIELDS" = ["contract/schemas.py", "contract/casts.py"]
     [written_by_hand]                       # new files that the tool does not make and compare does not read
     files = ["engines/spark.py"]
 """
@@ -31,7 +33,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SECTIONS = ("renames", "docs", "registries", "joins", "local_renames", "written_by_hand", "tests")
+SECTIONS = ("renames", "docs", "registries", "joins", "local_renames", "written_by_hand", "once")
 
 
 class MoveError(Exception):
@@ -64,6 +66,7 @@ class Mapping:
     local_renames: dict[tuple[str, str], str] = field(default_factory=dict)
     """New names of local variables, by the file and the function with the old name, such as ``Table.rows.item``."""
     written_by_hand: frozenset[str] = frozenset()
+    once: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def new_paths(self) -> dict[str, str]:
@@ -105,6 +108,7 @@ def read_mapping(file: Path, package: Path) -> Mapping:
         frozenset(sections.get("joins", {}).get("names", [])),
         {_split(key): name for key, name in sections.get("local_renames", {}).items()},
         frozenset(sections.get("written_by_hand", {}).get("files", [])),
+        frozenset(map(_split, sections.get("once", {}))),
     )
 
 

@@ -26,6 +26,9 @@ class Block:
     file: int
     previous: Block | None = None
     joined: ast.expr | None = None
+    is_test: bool = False
+    lead: int = 0
+    """Where the statement begins in its text."""
 
 
 @dataclass
@@ -37,11 +40,16 @@ class Pieces:
     blocks: list[Block] = field(default_factory=list)
     guarded: list[str] = field(default_factory=list)
     """Statements that only type checkers read, apart from imports."""
+    marks: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Marks of all tests of the file (``pytestmark``), and the names that they read."""
 
 
-def merge(files: list[References], docstring: str | None, joins: frozenset[str]) -> str:
-    """Return the source of the file that several files become."""
+def merge(
+    files: list[References], docstring: str | None, joins: frozenset[str], once: frozenset[str] = frozenset()
+) -> str:
+    """Return the source of the file that several files become; names of `once` are the same in several of them."""
     pieces = [take_apart(file, number) for number, file in enumerate(files)]
+    mark_tests(pieces)
     first_docstring = next((piece.docstring for piece in pieces if piece.docstring), None)
     head = quoted(docstring) if docstring else first_docstring or ""
     imports = joined_lines(line for file in files for line, _, guarded in file.import_lines if not guarded)
@@ -62,7 +70,7 @@ def merge(files: list[References], docstring: str | None, joins: frozenset[str])
     exports = sorted({name for piece in pieces for name in piece.exports})
     if exports:
         parts.append("__all__ = [{}]".format(", ".join(f'"{name}"' for name in exports)))
-    blocks = in_order(join([block for piece in pieces for block in piece.blocks], joins, files))
+    blocks = in_order(join(without_repeats(pieces, once), joins, files))
     body = ""
     last = None
     for block in blocks:
@@ -72,6 +80,33 @@ def merge(files: list[References], docstring: str | None, joins: frozenset[str])
         body += text
         last = block
     return "\n\n".join(filter(None, parts)) + "\n\n" + body.strip("\n") + "\n"
+
+
+def without_repeats(pieces: list[Pieces], once: frozenset[str]) -> list[Block]:
+    """Return the blocks of all files, but definitions that are the same in several only from the first."""
+    blocks: list[Block] = []
+    seen: dict[str, int] = {}
+    for block in (block for piece in pieces for block in piece.blocks):
+        repeated = block.names & once
+        if not repeated or all(seen.setdefault(name, block.file) == block.file for name in repeated):
+            blocks.append(block)
+    return blocks
+
+
+def mark_tests(pieces: list[Pieces]) -> None:
+    """Write marks of whole files at each of their tests; if all files have the same marks, they stay marks of the file."""
+    if len({tuple(mark for mark, _ in piece.marks) for piece in pieces}) == 1:
+        if pieces[0].marks:
+            marks = ", ".join(mark for mark, _ in pieces[0].marks)
+            needs = [name for _, names in pieces[0].marks for name in names]
+            pieces[0].blocks.append(Block(f"\n\npytestmark = [{marks}]\n", {"pytestmark"}, needs, needs, [], 0))
+        return
+    for piece in pieces:
+        for block in piece.blocks:
+            if block.is_test:
+                marks = "".join(f"@{mark}\n" for mark, _ in piece.marks)
+                block.text = block.text[: block.lead] + marks + block.text[block.lead :]
+                block.needs += [name for _, names in piece.marks for name in names]
 
 
 def joined_lines(lines: Iterable[str]) -> set[str]:
@@ -122,10 +157,18 @@ def take_apart(file: References, number: int) -> Pieces:
             exports = ast.literal_eval(edits.text(module.start(statement.value), module.end(statement.value)))
             pieces.exports += exports
             continue
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark":
+            value = statement.value
+            for mark in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+                names = [file.uses[node] for node in ast.walk(mark) if isinstance(node, ast.Name) and node in file.uses]
+                pieces.marks.append((edits.text(module.start(mark), module.end(mark)), names))
+            continue
         if _is_string(statement) and pieces.blocks and not comments:
             pieces.blocks[-1].text += text
             continue
         block = Block(comments + text if comments else text, set(), [], [], [], number)
+        block.lead = len(comments) + len(lead)
+        block.is_test = getattr(statement, "name", "").startswith(("test_", "Test"))
         comments = ""
         block.previous = pieces.blocks[-1] if pieces.blocks else None
         _read_names(block, statement, file)

@@ -113,6 +113,14 @@ class Plan:
         path = self.package.modules[definition.module].path.partition("/")[2]
         return self.mapping.renames.get((path, definition.name or ""), definition.name or "")
 
+    def first_of(self, definition: Entity) -> Entity:
+        """Return the first of definitions that are the same in several files of one new file."""
+        target = self.new_path.get(definition.module, "")
+        if not target or not self.mapping.once or (target, self.new_name(definition)) not in self.mapping.once:
+            return definition
+        modules = [module for module in self.targets[target] if definition.name in module.definitions]
+        return Entity(modules[0].name, definition.name) if modules else definition
+
     @cached_property
     def bindings(self) -> dict[str, dict[str, Binding]]:
         """The new binding of each name at the top of each module."""
@@ -159,10 +167,12 @@ class Plan:
             for module in modules:
                 path = module.path.partition("/")[2]
                 for old, binding in self.bindings[module.name].items():
-                    if binding.name is None or old in ("__all__", "__getattr__", "__dir__"):
+                    if binding.name is None or old in ("__all__", "__getattr__", "__dir__", "pytestmark"):
                         continue
                     own = not binding.is_import
-                    key = f"definition in {path}" if own else binding.entity
+                    key: Entity | str = f"definition in {path}" if own else binding.entity
+                    if own and (target, binding.name) in self.mapping.once:
+                        key = "definition " + " ".join(ast.dump(node) for node in definitions_of(module.tree, old))
                     if binding.is_import and binding.entity.module == self.new_module(module.name):
                         origin = self._definition_of(binding.entity, modules)
                         key = f"definition in {origin}" if origin else binding.entity
@@ -177,7 +187,7 @@ class Plan:
                     and any(not str(kind).startswith("the builtin") for kind in kinds)
                 ):
                     places = "; ".join(
-                        f"{kind if isinstance(kind, str) else 'import of ' + '.'.join(filter(None, kind))}: "
+                        f"{kind[:80] if isinstance(kind, str) else 'import of ' + '.'.join(filter(None, kind))}: "
                         f"{', '.join(sorted(set(places))[:3])}"
                         for kind, places in kinds.items()
                     )
@@ -207,6 +217,22 @@ class Plan:
                 self.problems.append(f"[local_renames] {path}:{key} cannot become {new}")
             else:
                 renames[scope, old] = new
+        return renames | self._fixture_renames(module)
+
+    def _fixture_renames(self, module: Module) -> dict[tuple[Scope, str], str]:
+        """Return the new names of parameters that stand for renamed fixtures of a test file."""
+        path = module.path.partition("/")[2]
+        renames = {}
+        for (place, old), new in self.mapping.renames.items():
+            fixtures = definitions_of(module.tree, old) if place == path else []
+            if not any(
+                "fixture" in ast.unparse(mark) for node in fixtures for mark in getattr(node, "decorator_list", [])
+            ):
+                continue
+            for function, scope in module.scopes.functions.items():
+                names = [] if isinstance(function, ast.Lambda) else [one.arg for one in function.args.args]  # type: ignore[attr-defined]
+                if old in names and f"'{old}" not in " ".join(map(ast.unparse, function.decorator_list)):  # type: ignore[attr-defined]
+                    renames[scope, old] = new
         return renames
 
     def check_renames(self) -> list[str]:
@@ -232,6 +258,17 @@ def is_taken(module: Module, entry: Import, new: str) -> bool:
             if home is None or home in entry.scope.path_to(None):
                 return True
     return False
+
+
+def definitions_of(tree: ast.Module, name: str) -> list[ast.stmt]:
+    """Return the statements at the top of a module that define a name."""
+    statements = []
+    for node in tree.body:
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        names = {one.id for target in targets if target for one in ast.walk(target) if isinstance(one, ast.Name)}
+        if getattr(node, "name", None) == name or name in names:
+            statements.append(node)
+    return statements
 
 
 def find_function(tree: ast.AST, qualified: str) -> ast.AST | None:

@@ -205,6 +205,12 @@ class References:
 
     def _edit_names(self) -> None:
         local_renames = self.plan.local_renames(self.module) if self.is_own else {}
+        for function, scope in self.module.scopes.functions.items():
+            for argument in ast.walk(function.args) if local_renames else ():  # type: ignore[attr-defined]
+                if isinstance(argument, ast.arg) and (scope, argument.arg) in local_renames:
+                    start = self.module.start(argument)
+                    end = start + len(argument.arg.encode())
+                    self.edits.replace(start, end, local_renames[scope, argument.arg])
         for node, scope in self.module.scopes.names:
             local = local_renames.get((scope.find(node.id), node.id)) if local_renames else None  # type: ignore[arg-type]
             if local is not None:

@@ -138,7 +138,9 @@ def write_modules(plan: Plan, files: dict[str, References], mapping: Mapping) ->
 
 
 def missing_fronts(sources: dict[str, str], mapping: Mapping) -> dict[str, str]:
-    """Return the ``__init__.py`` of folders that have none, with their docstrings."""
+    """Return the ``__init__.py`` of folders that have none, with their docstrings; folders of tests need none."""
+    if "__init__.py" not in sources:
+        return {}
     folders = {parent for target in sources for parent in PurePosixPath(target).parents if parent.name}
     fronts = {(parent / "__init__.py").as_posix(): f"{parent.name.capitalize()}." for parent in folders}
     return {

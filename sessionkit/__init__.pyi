@@ -5,92 +5,92 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import bases as bases
     from sessionkit import charts as charts
     from sessionkit import engines as engines
-    from sessionkit.analysis.agreement import Agreement as Agreement
-    from sessionkit.analysis.agreement import agreement as agreement
-    from sessionkit.analysis.breakdown.breakdown import breakdown as breakdown
-    from sessionkit.analysis.breakdown.significance_tests import BreakdownTests as BreakdownTests
-    from sessionkit.analysis.breakdown.significance_tests import breakdown_tests as breakdown_tests
-    from sessionkit.analysis.calibrate.calibrate import calibrate as calibrate
-    from sessionkit.analysis.calibrate.calibration import Calibration as Calibration
-    from sessionkit.analysis.compare.compare import compare as compare
-    from sessionkit.analysis.compare.comparison import Comparison as Comparison
-    from sessionkit.analysis.correlate.correlate import Correlations as Correlations
-    from sessionkit.analysis.correlate.correlate import correlate as correlate
-    from sessionkit.analysis.curve import curve as curve
-    from sessionkit.analysis.curve import curve_with_stops as curve_with_stops
-    from sessionkit.analysis.curve_differences import curve_differences as curve_differences
-    from sessionkit.analysis.describe import Description as Description
-    from sessionkit.analysis.describe import describe as describe
-    from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower as DiscriminativePower
-    from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as discriminate
-    from sessionkit.analysis.effort.effort import effort as effort
-    from sessionkit.analysis.effort.finding import Effort as Effort
-    from sessionkit.analysis.gain_vectors import gain_vectors as gain_vectors
-    from sessionkit.analysis.incomplete.bounds import bounds as bounds
-    from sessionkit.analysis.incomplete.finding import Incompleteness as Incompleteness
-    from sessionkit.analysis.judge_noise.finding import JudgeNoise as JudgeNoise
-    from sessionkit.analysis.judge_noise.judge_noise import judge_noise as judge_noise
-    from sessionkit.analysis.judgment_loss.finding import JudgmentLoss as JudgmentLoss
-    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as judgment_loss
-    from sessionkit.analysis.mixed_model import MixedModel as MixedModel
-    from sessionkit.analysis.power.finding import PowerPlan as PowerPlan
-    from sessionkit.analysis.power.power import power as power
-    from sessionkit.analysis.precision_recall import precision_recall as precision_recall
-    from sessionkit.analysis.precision_recall import rprecision_histogram as rprecision_histogram
-    from sessionkit.analysis.record_accounts import check as check
-    from sessionkit.analysis.reformulations import reformulations as reformulations
-    from sessionkit.analysis.session_survival import session_survival as session_survival
-    from sessionkit.analysis.session_table import score as score
-    from sessionkit.analysis.summary import summary as summary
-    from sessionkit.analysis.sweep.finding import Sweep as Sweep
-    from sessionkit.analysis.sweep.sweep import sweep as sweep
-    from sessionkit.analysis.timeline import timeline as timeline
+    from sessionkit.statistics.agreement import Agreement as Agreement
+    from sessionkit.statistics.agreement import agreement as agreement
+    from sessionkit.sessions.breakdown import breakdown as breakdown
+    from sessionkit.sessions.breakdown_tests import BreakdownTests as BreakdownTests
+    from sessionkit.sessions.breakdown_tests import breakdown_tests as breakdown_tests
+    from sessionkit.robustness.calibrate import calibrate as calibrate
+    from sessionkit.robustness.calibrate_counts import Calibration as Calibration
+    from sessionkit.statistics.compare import compare as compare
+    from sessionkit.statistics.comparison import Comparison as Comparison
+    from sessionkit.statistics.correlate import Correlations as Correlations
+    from sessionkit.statistics.correlate import correlate as correlate
+    from sessionkit.sessions.curve import curve as curve
+    from sessionkit.sessions.curve import curve_with_stops as curve_with_stops
+    from sessionkit.sessions.curve import curve_differences as curve_differences
+    from sessionkit.sessions.describe import Description as Description
+    from sessionkit.sessions.describe import describe as describe
+    from sessionkit.robustness.discriminative_power import DiscriminativePower as DiscriminativePower
+    from sessionkit.robustness.discriminative_power import discriminate as discriminate
+    from sessionkit.sessions.effort import effort as effort
+    from sessionkit.sessions.effort import Effort as Effort
+    from sessionkit.sessions.gain_vectors import gain_vectors as gain_vectors
+    from sessionkit.robustness.bounds import bounds as bounds
+    from sessionkit.robustness.bounds import Incompleteness as Incompleteness
+    from sessionkit.robustness.judge_noise import JudgeNoise as JudgeNoise
+    from sessionkit.robustness.judge_noise import judge_noise as judge_noise
+    from sessionkit.robustness.judgment_loss import JudgmentLoss as JudgmentLoss
+    from sessionkit.robustness.judgment_loss import judgment_loss as judgment_loss
+    from sessionkit.statistics.mixed_model import MixedModel as MixedModel
+    from sessionkit.statistics.power import PowerPlan as PowerPlan
+    from sessionkit.statistics.power import power as power
+    from sessionkit.sessions.precision_recall import precision_recall as precision_recall
+    from sessionkit.sessions.precision_recall import rprecision_histogram as rprecision_histogram
+    from sessionkit.sessions.record_accounts import check as check
+    from sessionkit.sessions.timeline import reformulations as reformulations
+    from sessionkit.sessions.timeline import session_survival as session_survival
+    from sessionkit.robustness.session_table import score as score
+    from sessionkit.sessions.precision_recall import summary as summary
+    from sessionkit.robustness.sweep_tables import Sweep as Sweep
+    from sessionkit.robustness.sweep import sweep as sweep
+    from sessionkit.sessions.timeline import timeline as timeline
     from sessionkit.bases import register as register
-    from sessionkit.choices import AnswerSize
-    from sessionkit.choices import Depth
-    from sessionkit.choices import Discount
-    from sessionkit.choices import Duplicates
-    from sessionkit.choices import EmptyList
-    from sessionkit.choices import Gain
-    from sessionkit.choices import GradeSource
-    from sessionkit.choices import IdealLayout
-    from sessionkit.choices import IdealQueries
-    from sessionkit.choices import MedianLimit
-    from sessionkit.choices import Preset
-    from sessionkit.choices import QueryDiscount
-    from sessionkit.choices import QueryLimit
-    from sessionkit.choices import RankOrigin
-    from sessionkit.choices import RatingGain
-    from sessionkit.choices import ReadingTimes
-    from sessionkit.choices import RecallRule
-    from sessionkit.choices import RelevanceScores
-    from sessionkit.choices import RowUnit
-    from sessionkit.choices import SearchLengthCount
-    from sessionkit.choices import ShortLists
-    from sessionkit.choices import TiedResults
-    from sessionkit.choices import Truncation
-    from sessionkit.choices import UndefinedValue
-    from sessionkit.choices import UnjudgedResults
-    from sessionkit.choices import UnretrievedPlace
-    from sessionkit.choices import Weights
+    from sessionkit.arguments import AnswerSize
+    from sessionkit.arguments import Depth
+    from sessionkit.arguments import Discount
+    from sessionkit.arguments import Duplicates
+    from sessionkit.arguments import EmptyList
+    from sessionkit.arguments import Gain
+    from sessionkit.arguments import GradeSource
+    from sessionkit.arguments import IdealLayout
+    from sessionkit.arguments import IdealQueries
+    from sessionkit.arguments import MedianLimit
+    from sessionkit.arguments import Preset
+    from sessionkit.arguments import QueryDiscount
+    from sessionkit.arguments import QueryLimit
+    from sessionkit.arguments import RankOrigin
+    from sessionkit.arguments import RatingGain
+    from sessionkit.arguments import ReadingTimes
+    from sessionkit.arguments import RecallRule
+    from sessionkit.arguments import RelevanceScores
+    from sessionkit.arguments import RowUnit
+    from sessionkit.arguments import SearchLengthCount
+    from sessionkit.arguments import ShortLists
+    from sessionkit.arguments import TiedResults
+    from sessionkit.arguments import Truncation
+    from sessionkit.arguments import UndefinedValue
+    from sessionkit.arguments import UnjudgedResults
+    from sessionkit.arguments import UnretrievedPlace
+    from sessionkit.arguments import Weights
     from sessionkit.errors import DataError as DataError
     from sessionkit.errors import DataWarning as DataWarning
     from sessionkit.errors import MeasureError as MeasureError
     from sessionkit.errors import SessionkitError as SessionkitError
     from sessionkit.errors import SpaceError as SpaceError
     from sessionkit.errors import UsageError as UsageError
-    from sessionkit.privacy.result import Pseudonymized as Pseudonymized
-    from sessionkit.privacy.transform import pseudonymize as pseudonymize
+    from sessionkit.privacy.report import Pseudonymized as Pseudonymized
+    from sessionkit.privacy.pseudonymize import pseudonymize as pseudonymize
     from sessionkit.readers import FORMATS as FORMATS
-    from sessionkit.readers.frames import from_tables as from_tables
-    from sessionkit.readers.propose.draft import propose as propose
+    from sessionkit.readers.read import from_tables as from_tables
+    from sessionkit.readers.propose.propose import propose as propose
     from sessionkit.readers.propose.proposal import Proposal as Proposal
     from sessionkit.readers.read import read as read
     from sessionkit.readers.runs import from_run as from_run
     from sessionkit.reports.page import report as report
-    from sessionkit.scoring.averages import avg_pos as avg_pos
-    from sessionkit.scoring.averages import avg_vect as avg_vect
-    from sessionkit.scoring.averages import norm_vect as norm_vect
+    from sessionkit.scoring.execution import avg_pos as avg_pos
+    from sessionkit.scoring.execution import avg_vect as avg_vect
+    from sessionkit.scoring.execution import norm_vect as norm_vect
     from sessionkit.scoring.explain import explain as explain
     from sessionkit.scoring.measures.aggregates import AveragePosition
     from sessionkit.scoring.measures.aggregates import First
@@ -109,42 +109,42 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.behavior import NumberOfQueries
     from sessionkit.scoring.measures.behavior import NumberOfResults
     from sessionkit.scoring.measures.behavior import SessionAbandonment
-    from sessionkit.scoring.measures.cascade import ExpectedReciprocalRank
-    from sessionkit.scoring.measures.column import column as column
+    from sessionkit.scoring.measures.generalized_precision import ExpectedReciprocalRank
+    from sessionkit.scoring.measures.custom import column as column
     from sessionkit.scoring.measures.cumulated_gain import CumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import DiscountedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedDiscountedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
     from sessionkit.scoring.measures.cumulated_gain import SessionGain
-    from sessionkit.scoring.measures.durations import DwellTime
-    from sessionkit.scoring.measures.durations import FirstClickTime
-    from sessionkit.scoring.measures.durations import SessionDuration
-    from sessionkit.scoring.measures.early_precision import AveragedPrecision
-    from sessionkit.scoring.measures.early_precision import RPrecision
-    from sessionkit.scoring.measures.early_precision import ReciprocalRank
-    from sessionkit.scoring.measures.early_precision import SuccessAtCutoff
-    from sessionkit.scoring.measures.expected_gain import ExpectedGain
-    from sessionkit.scoring.measures.expected_gain import ExpectedNormalizedCumulatedGain
-    from sessionkit.scoring.measures.expected_gain import ExpectedNormalizedGain
-    from sessionkit.scoring.measures.expected_precision import ExpectedAveragePrecision
-    from sessionkit.scoring.measures.expected_precision import ExpectedPrecision
-    from sessionkit.scoring.measures.expected_utility import ExpectedUtility
-    from sessionkit.scoring.measures.expected_utility import NormalizedExpectedUtility
+    from sessionkit.scoring.measures.behavior import DwellTime
+    from sessionkit.scoring.measures.behavior import FirstClickTime
+    from sessionkit.scoring.measures.behavior import SessionDuration
+    from sessionkit.scoring.measures.average_precision import AveragedPrecision
+    from sessionkit.scoring.measures.average_precision import RPrecision
+    from sessionkit.scoring.measures.average_precision import ReciprocalRank
+    from sessionkit.scoring.measures.average_precision import SuccessAtCutoff
+    from sessionkit.scoring.measures.expected import ExpectedGain
+    from sessionkit.scoring.measures.expected import ExpectedNormalizedCumulatedGain
+    from sessionkit.scoring.measures.expected import ExpectedNormalizedGain
+    from sessionkit.scoring.measures.expected import ExpectedAveragePrecision
+    from sessionkit.scoring.measures.expected import ExpectedPrecision
+    from sessionkit.scoring.measures.subtopics import ExpectedUtility
+    from sessionkit.scoring.measures.subtopics import NormalizedExpectedUtility
     from sessionkit.scoring.measures.generalized_precision import GeneralizedPrecision
     from sessionkit.scoring.measures.generalized_precision import GeneralizedRecall
     from sessionkit.scoring.measures.grammar import parse_measure as parse_measure
-    from sessionkit.scoring.measures.half_life import RankedHalfLife
-    from sessionkit.scoring.measures.incomplete import BinaryPreference
-    from sessionkit.scoring.measures.incomplete import InferredAveragePrecision
-    from sessionkit.scoring.measures.instances import SavedInstancePrecision
-    from sessionkit.scoring.measures.instances import SavedInstanceRecall
+    from sessionkit.scoring.measures.user_oriented import RankedHalfLife
+    from sessionkit.scoring.measures.rank_biased import BinaryPreference
+    from sessionkit.scoring.measures.rank_biased import InferredAveragePrecision
+    from sessionkit.scoring.measures.subtopics import SavedInstancePrecision
+    from sessionkit.scoring.measures.subtopics import SavedInstanceRecall
     from sessionkit.scoring.measures.jiang2016 import DiscountedGainOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import NormalizedGainOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import PrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import RankBiasedPrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import SummedGradedAveragePrecision
-    from sessionkit.scoring.measures.list_function import define as define
+    from sessionkit.scoring.measures.custom import define as define
     from sessionkit.scoring.measures.precision import Effectiveness
     from sessionkit.scoring.measures.precision import HarmonicMean
     from sessionkit.scoring.measures.precision import HighestHarmonicMean
@@ -152,44 +152,44 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.precision import Recall
     from sessionkit.scoring.measures.rank_biased import RankBiasedPrecision
     from sessionkit.scoring.measures.rank_biased import RankBiasedResidual
-    from sessionkit.scoring.measures.rank_order import LogarithmicPrecision
-    from sessionkit.scoring.measures.rank_order import NormalizedRecall
-    from sessionkit.scoring.measures.rank_order import RankedRecall
-    from sessionkit.scoring.measures.recall_levels import ElevenPointPrecision
-    from sessionkit.scoring.measures.recall_levels import InterpolatedPrecision
-    from sessionkit.scoring.measures.recency import RecencyRankBiasedPrecision
-    from sessionkit.scoring.measures.recency import RecencySessionGain
-    from sessionkit.scoring.measures.reformulation import MeanQueryOverlap
-    from sessionkit.scoring.measures.reformulation import MeanQueryTerms
+    from sessionkit.scoring.measures.search_length import LogarithmicPrecision
+    from sessionkit.scoring.measures.search_length import NormalizedRecall
+    from sessionkit.scoring.measures.search_length import RankedRecall
+    from sessionkit.scoring.measures.average_precision import ElevenPointPrecision
+    from sessionkit.scoring.measures.average_precision import InterpolatedPrecision
+    from sessionkit.scoring.measures.session_rank_biased import RecencyRankBiasedPrecision
+    from sessionkit.scoring.measures.session_rank_biased import RecencySessionGain
+    from sessionkit.scoring.measures.behavior import MeanQueryOverlap
+    from sessionkit.scoring.measures.behavior import MeanQueryTerms
     from sessionkit.scoring.measures.registry import MEASURES as MEASURES
-    from sessionkit.scoring.measures.relative_relevance import CosineRelevance
-    from sessionkit.scoring.measures.relative_relevance import JaccardRelevance
-    from sessionkit.scoring.measures.result_counts import DocumentsShown
-    from sessionkit.scoring.measures.result_counts import JudgedShare
-    from sessionkit.scoring.measures.result_counts import RelevantDocumentsSeen
-    from sessionkit.scoring.measures.result_counts import RepeatedResults
+    from sessionkit.scoring.measures.user_oriented import CosineRelevance
+    from sessionkit.scoring.measures.user_oriented import JaccardRelevance
+    from sessionkit.scoring.measures.behavior import DocumentsShown
+    from sessionkit.scoring.measures.behavior import JudgedShare
+    from sessionkit.scoring.measures.behavior import RelevantDocumentsSeen
+    from sessionkit.scoring.measures.behavior import RepeatedResults
     from sessionkit.scoring.measures.search_length import AverageSearchLength
     from sessionkit.scoring.measures.search_length import ExpectedSearchLength
     from sessionkit.scoring.measures.search_length import SearchLengthReduction
     from sessionkit.scoring.measures.session_rank_biased import SessionRankBiasedPrecision
-    from sessionkit.scoring.measures.session_time import SessionTimeBiasedGain
-    from sessionkit.scoring.measures.session_time import SessionU
-    from sessionkit.scoring.measures.sliding_ratio import FrustrationRatio
-    from sessionkit.scoring.measures.sliding_ratio import SatisfactionFrustrationTotal
-    from sessionkit.scoring.measures.sliding_ratio import SatisfactionRatio
-    from sessionkit.scoring.measures.sliding_ratio import SlidingGainRatio
-    from sessionkit.scoring.measures.subtopic import AverageCubeFilling
-    from sessionkit.scoring.measures.subtopic import CubeFilling
-    from sessionkit.scoring.measures.subtopic import NormalizedAverageCubeFilling
-    from sessionkit.scoring.measures.subtopic import NormalizedCubeFilling
+    from sessionkit.scoring.measures.time import SessionTimeBiasedGain
+    from sessionkit.scoring.measures.time import SessionU
+    from sessionkit.scoring.measures.user_oriented import FrustrationRatio
+    from sessionkit.scoring.measures.user_oriented import SatisfactionFrustrationTotal
+    from sessionkit.scoring.measures.user_oriented import SatisfactionRatio
+    from sessionkit.scoring.measures.user_oriented import SlidingGainRatio
+    from sessionkit.scoring.measures.subtopics import AverageCubeFilling
+    from sessionkit.scoring.measures.subtopics import CubeFilling
+    from sessionkit.scoring.measures.subtopics import NormalizedAverageCubeFilling
+    from sessionkit.scoring.measures.subtopics import NormalizedCubeFilling
     from sessionkit.scoring.measures.time import TimeBiasedGain
     from sessionkit.scoring.measures.time import UMeasure
     from sessionkit.scoring.measures.user_oriented import ExpectedRecall
     from sessionkit.scoring.measures.user_oriented import ExpectedRecallEffort
     from sessionkit.scoring.measures.user_oriented import KnownCoverage
     from sessionkit.scoring.measures.user_oriented import RelevantNovelty
-    from sessionkit.scoring.scan_paths.variance import path_variance as path_variance
-    from sessionkit.study.package_reader import open_study as open_study
+    from sessionkit.scoring.explain import path_variance as path_variance
+    from sessionkit.study.package import open_study as open_study
     from sessionkit.study.partitions import add_partition as add_partition
     from sessionkit.study.settings import Settings as Settings
     from sessionkit.study.study import Study as Study

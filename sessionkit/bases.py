@@ -23,12 +23,12 @@ from typing import Any, TypeVar
 from sessionkit.charts.registry import CHARTS, ChartKind
 from sessionkit.errors import UsageError
 from sessionkit.plugins import Registry
-from sessionkit.readers.entries import Format, Glimpse, Option
+from sessionkit.readers.format import Format, Glimpse, Option
 from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.records import frames_reader, lines
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import GainMeasure, Measure, QueryMeasure, SessionMeasure, TermMeasure
-from sessionkit.scoring.measures.checks import Parameter
+from sessionkit.scoring.measures.parameters import Parameter
 from sessionkit.scoring.measures.registry import MEASURES, is_measure
 
 __all__ = [

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit import charts, choices
+from sessionkit import arguments, charts
 from tests.test_types import FUNCTIONS
 
 WRONG = [None, 5, [], [5], object(), {}, b"x", 1.5]
-WORDS = {name for name, choice in vars(choices).items() if get_args(choice)} | {"Literal"}
+WORDS = {name for name, choice in vars(arguments).items() if get_args(choice)} | {"Literal"}
 FEW = {"draws": 200}
 NUMBERS = ("confidence", "draws", "seed", "component_draws")
 TESTED_ELSEWHERE = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
-from sessionkit.scoring.scan_paths.variance import path_variance
+from sessionkit.scoring.explain import path_variance
 from tests.benchmarks import cache as caching
 from tests.benchmarks import commands, loops, peers, sampled, scoring
 from tests.benchmarks.__main__ import main, measured

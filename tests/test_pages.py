@@ -11,12 +11,11 @@ import pytest
 from sessionkit.charts import KINDS
 from sessionkit.cli import main
 from sessionkit.cli.app import COMMANDS, name_of
-from sessionkit.cli.terms import TOPICS, glossary, guide, title
-from sessionkit.display.guides import GUIDES
+from sessionkit.cli.catalog import TOPICS, title
+from sessionkit.display.terminal import GUIDES, glossary, guide
 from sessionkit.readers import FORMATS, JUDGMENTS
 from sessionkit.readers.config import as_config
-from sessionkit.scoring.measures.parameters import PARAMETERS
-from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.support.clinic import CLINIC, saved_clinic
 from tests.support.transcripts import SLOW, Transcript

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sessionkit.display.guides import GUIDES, guide
+from sessionkit.display.terminal import GUIDES, guide
 from tests.support.clinic import saved_clinic
 from tests.support.transcripts import Transcript, screen
 

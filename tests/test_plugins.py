@@ -23,15 +23,15 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.provenance import plugin_words
 from sessionkit.cli import main
-from sessionkit.display.guides import guide
-from sessionkit.engines.spark.engine import foreign_modules
+from sessionkit.display.terminal import guide
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.plugins import load
-from sessionkit.reports.method import again, plugins
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.sections.method import again, plugins
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.registry import FAMILIES, MeasureRegistry
+from sessionkit.spark.engine import foreign_modules
+from sessionkit.statistics.findings import plugin_words
 from tests.support.clinic import saved_clinic
 
 GUIDE = guide("extending")

@@ -4,11 +4,10 @@ import jsonschema
 import pytest
 from frictionless import Schema
 
-from sessionkit.contract import TABLES, document, table
-from sessionkit.contract.schemas import DTYPES
 from sessionkit.readers import FORMATS
 from sessionkit.readers.config import EXCLUDES, SECTIONS
 from sessionkit.study import Settings
+from sessionkit.study.schema import DTYPES, TABLES, document, table
 
 ALL = (*TABLES, "rejected")
 

@@ -13,13 +13,13 @@ from typing import get_args
 import pytest
 
 import sessionkit as sk
-from sessionkit import charts, choices
-from sessionkit.analysis.breakdown.pairs import CONTRASTS
-from sessionkit.analysis.calibrate.examination_signals import COLUMNS
-from sessionkit.analysis.compare.procedures import ALSO, PROCEDURES
-from sessionkit.contract import document
-from sessionkit.scoring.measures.presets import PRESETS
-from sessionkit.scoring.selection import SEEN
+from sessionkit import arguments, charts
+from sessionkit.robustness.calibrate_counts import COLUMNS
+from sessionkit.scoring.filter import SEEN
+from sessionkit.scoring.measures.parameters import PRESETS
+from sessionkit.sessions.breakdown_tests import CONTRASTS
+from sessionkit.statistics.procedures import ALSO, PROCEDURES
+from sessionkit.study.schema import document
 from sessionkit.study.settings import SettingValues
 from tests.support import user_script
 from tests.support.clinic import CLINIC
@@ -36,14 +36,14 @@ FUNCTIONS |= {
 @pytest.mark.parametrize(
     ("choice", "known"),
     [
-        (choices.Test, PROCEDURES),
-        (choices.OmnibusTest, ALSO),
-        (choices.PartContrast, CONTRASTS),
-        (choices.Signal, COLUMNS),
-        (choices.Preset, PRESETS),
-        (choices.Depth, SEEN),
-        (choices.Merge, STUDY["merge"]["enum"]),
-        (choices.MissingPositions, STUDY["missing_positions"]["enum"]),
+        (arguments.Test, PROCEDURES),
+        (arguments.OmnibusTest, ALSO),
+        (arguments.PartContrast, CONTRASTS),
+        (arguments.Signal, COLUMNS),
+        (arguments.Preset, PRESETS),
+        (arguments.Depth, SEEN),
+        (arguments.Merge, STUDY["merge"]["enum"]),
+        (arguments.MissingPositions, STUDY["missing_positions"]["enum"]),
     ],
 )
 def test_the_words_of_a_choice_are_those_that_something_is_known_of(choice, known):
@@ -69,7 +69,7 @@ TEXTS = {
 def test_a_parameter_that_takes_fixed_words_has_them_in_its_type(name):
     for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
         words = {*re.findall(r"\w+", str(parameter.annotation))}
-        if "str" in words and not words & {*vars(choices), "Literal"}:
+        if "str" in words and not words & {*vars(arguments), "Literal"}:
             assert parameter.name in TEXTS, f"{name}({parameter}): a choice of words is a Literal of choices.py"
 
 

@@ -4,22 +4,24 @@ In come tables; out go Altair charts. Open `kinds/session_curve.py` first.
 
 ::
 
-    kinds/         a file for each chart, with the function of its name
-    registry.py    what each shows, its measures and options; a new chart is a file in kinds/ and a line here
-    encodings.py   fields, axes and legends that charts share
-    canvas.py      a page in pixels that the charts of one session are laid out on
-    session_panels.py  their panels of queries, lists and gain; time_panel.py, that of time
-    counts_below.py  lines of numbers below an axis: how many sessions are left
-    small_counts.py  when a mean or a share is of few, and how it is drawn then
-    boundaries.py  the ends of queries along a session
-    theme.py       how charts look, and the colors of groups
-    files.py       charts as files
-    common_axes.py  the same axes in several figures
-    print_layout.py  the size of a paper's column, fonts in points, shades of gray
-    page.py        a web page that is safe to open; page.html is its template, page.css its style, page.js draws in it
+    kinds/             The charts: each file has the function of its name, from a table to an Altair chart
+    registry.py        The registry of charts: what each shows, its measures unless others are asked for, its own
+                       options, and who makes its figure
+    encodings.py       What all charts share: frames as inline values under fixed field names, colors, axes in the
+                       field's words, titles
+    canvas.py          A page of marks in pixels that panels draw on, and how wide texts are: the charts of one session
+                       are laid out, not scaled
+    session_panels.py  Panels of one session: query texts, lists with grades and clicks, gain beside its ideal, and
+                       events in time
+    annotations.py     What stands beside the marks of several charts: query boundaries, counts below an axis, faded
+                       small counts, and common axes
+    theme.py           How every figure looks: fonts, sizes and colors, as a theme of Altair that is on unless another
+                       one is; charts compose
+    files.py           Charts as files and as parts of a page: specs, data, images, and the scripts that draw them in a
+                       browser
+    print_layout.py    Figures at the size of a column of a paper: width and height of the whole, fonts in points,
+                       styles for paper and gray
     chart.html     the body of a page of one chart; place.html the place of any chart
-    scripts.py     how scripts and style sheets get into a page
-    libraries.py   the libraries that a page takes along, and notices.txt, their licenses
 """
 
 import importlib

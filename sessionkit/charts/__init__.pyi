@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.charts.registry import KINDS as KINDS
     from sessionkit.charts.theme import colors_of as colors_of
     from sessionkit.charts.theme import themed as themed
-    from sessionkit.reports.each import each as each
+    from sessionkit.reports.single_figures import each as each
 
 __all__ = [
     "KINDS",

@@ -13,14 +13,21 @@ from typing import Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
-from sessionkit.analysis.groups import BETWEEN, with_groups
 from sessionkit.charts.theme import CONTEXT, FAINT, INK, WIDTH, colors_of
-from sessionkit.display.labels import inert, inert_column, named, plain, printable_column
-from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.labels import (
+    in_natural_order,
+    inert,
+    inert_column,
+    named,
+    natural_sort,
+    plain,
+    printable_column,
+)
 from sessionkit.display.numbers import share_text
 from sessionkit.errors import UsageError, visible
-from sessionkit.readers.tabular import as_polars
+from sessionkit.statistics.bands import BETWEEN, with_groups
+from sessionkit.statistics.findings import Finding
+from sessionkit.study.tabular import as_polars
 
 SYNTHETIC = "Synthetic data"
 PERCENT = "_percent"

@@ -1,29 +1,36 @@
-"""Charts as files: SVG, PNG and PDF without browser or network, the specification as JSON, a safe page as HTML."""
+"""Charts as files and as parts of a page: specs, data, images, and the scripts that draw them in a browser."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import functools
+import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import altair as alt
 import polars as pl
 from altair.utils.schemapi import SchemaBase, debug_mode
+from markupsafe import Markup
 
-from sessionkit.arguments import path_of
+from sessionkit.arguments import FigureStyle, path_of
 from sessionkit.charts.encodings import FITTED, FittedChart, SharedRows, fitted_by, refuse_height
-from sessionkit.charts.libraries import VL_VERSION, renderer
-from sessionkit.charts.page import chart_place, page
 from sessionkit.charts.print_layout import USUAL, PrintLayout, print_layout, tell_of_missing
 from sessionkit.charts.theme import DEFAULT, NAME
-from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import printable_spec
 from sessionkit.display.templates import rendered
-from sessionkit.errors import UsageError, suggestion
-from sessionkit.study.atomic_files import require_place, write_whole
+from sessionkit.errors import SessionkitError, SpaceError, UsageError, suggestion
+from sessionkit.study.files import require_place, write_whole
 
 POINTED = re.compile(rb'\b(width|height)="([0-9.]+)(?:pt)?"')
 PPI = 300
@@ -231,3 +238,206 @@ def _word(font: str) -> bytes:
     """A word drawn in a font."""
     mark = {"type": "text", "font": font, "fontSize": 30, "text": "Qgjw 0123"}
     return _png({"data": {"values": [{}]}, "mark": mark, "width": 200, "height": 50})
+
+
+LEAST_WHOLE = 1e6
+"""Numbers from here on, such as times, keep all their digits."""
+
+
+def chart_place(name: str, spec: Mapping[str, Any]) -> Markup:
+    """Return the element in which a chart is drawn, and its spec.
+
+    Parameters
+    ----------
+    name
+        An id unique in the page; letters, digits and hyphens.
+    spec
+        The chart's Vega-Lite specification, see `sessionkit.charts.spec_of`.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name):
+        msg = f"{name!r} is not an id"
+        raise ValueError(msg)
+    return rendered("charts/place.html", name=name, spec=_with_short_numbers(spec))
+
+
+def _with_short_numbers(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    """Return a spec whose fractions have seven digits, more than a screen can show; a page is smaller by a twentieth."""
+    if isinstance(value, dict):
+        return {name: _with_short_numbers(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_short_numbers(item) for item in value]
+    if isinstance(value, float) and abs(value) < LEAST_WHOLE:
+        return float(f"{value:.7g}")
+    return value
+
+
+def page(title: str, body: Markup, *, style_sheet: str = "charts/page.css", scripts: Sequence[str] = ()) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title
+        Its title, as plain text.
+    body
+        Its body; what is not marked as HTML is escaped.
+    style_sheet
+        Its style sheet, see `sessionkit.charts.files.style`.
+    scripts
+        Further scripts of ours, which run after the charts are begun; nothing from outside may stand in them.
+    """
+    run = [libraries(), script("charts/page.js"), *dict.fromkeys(scripts)]
+    hashes = " ".join(map(_hash, run))
+    return rendered(
+        "charts/page.html",
+        title=title,
+        body=body,
+        style=style(style_sheet),
+        notices=Markup(notices()),  # noqa: S704 - a file of the package
+        hashes=Markup(hashes),  # noqa: S704 - quotes and base64
+        scripts=[Markup(one) for one in run],  # noqa: S704 - ours
+    )
+
+
+def _hash(script: str) -> str:
+    """Return the source expression that allows exactly this script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+VL_VERSION = "6.4"
+"""Version of Vega-Lite that charts are written for."""
+
+ADDRESSES = 72 << 30
+"""Bytes of address space that the JavaScript engine and all else need; it reserves 65 GiB and uses 0.2 GiB of them."""
+
+
+def renderer() -> ModuleType:
+    """Return vl-convert, which draws charts.
+
+    Raises
+    ------
+    SessionkitError
+        The process may have less address space than its JavaScript engine reserves, which then ends the process.
+    """
+    limit = _address_limit()
+    if limit is not None and limit < ADDRESSES:
+        raise SessionkitError(
+            f"the memory of this process is limited to {limit >> 10:,} KiB of addresses (ulimit -v), and the JavaScript engine that "
+            f"draws charts reserves {ADDRESSES >> 30} GiB, most of which it never uses; lift the limit (ulimit -v unlimited), limit "
+            "resident memory instead, or write the chart as .json"
+        )
+    import vl_convert
+
+    found: ModuleType = vl_convert
+    return found
+
+
+def _address_limit() -> int | None:
+    """Return the bytes of address space that this process may have; None without a limit."""
+    if sys.platform != "linux":  # elsewhere there is no such limit, or none that is kept
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+@functools.cache
+def libraries() -> str:
+    """Return the script, the same for the same version of vl-convert."""
+    place = _place()
+    kept = _kept(place) if place is not None else None
+    if kept is not None:
+        return kept
+    made: str = renderer().javascript_bundle(None, VL_VERSION)
+    if place is not None:
+        with contextlib.suppress(OSError, SpaceError, UsageError):
+            _keep(place, made)
+    return made
+
+
+@functools.cache
+def notices() -> str:
+    """Return the copyright notices and licenses of the libraries, as a comment of HTML: the script itself carries none."""
+    return f"<!--\n{files('sessionkit').joinpath('charts/notices.txt').read_text(encoding='utf-8')}-->\n"
+
+
+def _place() -> Path | None:
+    """The file that keeps the script; None where the user has no folder for caches."""
+    if sys.platform == "win32":
+        given = os.environ.get("LOCALAPPDATA", "")
+    else:
+        given = os.environ.get("XDG_CACHE_HOME") or ("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    try:
+        folder = Path(given).expanduser()
+    except RuntimeError:  # nobody's home
+        return None
+    name = f"vega-lite-{VL_VERSION}-vl-convert-{version('vl-convert-python')}.js"
+    return folder / "sessionkit" / name if folder.is_absolute() else None
+
+
+def _kept(place: Path) -> str | None:
+    """The script that is kept, if it is whole and nobody but the user can have written it."""
+    try:
+        digest, _, script = place.read_bytes().partition(b"\n")
+        return script.decode() if _private(place.parent) and digest.decode() == _digest(script) else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _keep(place: Path, script: str) -> None:
+    """Write the script, whole or not at all, below the digest that it is known by."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if _private(place.parent):
+        content = script.encode()
+        write_whole(place, f"{_digest(content)}\n".encode() + content)
+
+
+def _private(folder: Path) -> bool:
+    """Whether a folder is the user's own, and shut to all others; on Windows the folders above it see to that."""
+    if sys.platform == "win32":
+        return True
+    found = folder.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+def _digest(script: bytes) -> str:
+    """What a whole script is known by."""
+    return hashlib.sha256(script).hexdigest()
+
+
+@functools.cache
+def script(name: str) -> str:
+    """Return the text of a script.
+
+    Parameters
+    ----------
+    name
+        Its path within the package, such as ``"reports/live/discounts.js"``.
+
+    Raises
+    ------
+    ValueError
+        The script could not stand inside a page.
+    """
+    text = _read(name)
+    if "</script" in text.lower() or "<!--" in text:
+        msg = f"{name} would end the element that it stands in"
+        raise ValueError(msg)
+    return text
+
+
+@functools.cache
+def style(name: str) -> Markup:
+    """Return a style sheet as the content of its element.
+
+    Parameters
+    ----------
+    name
+        Its path within the package, such as ``"reports/report.css"``.
+    """
+    return Markup(_read(name))  # noqa: S704 - a file of the package
+
+
+def _read(name: str) -> str:
+    """The text of a file of the package."""
+    return files("sessionkit").joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")

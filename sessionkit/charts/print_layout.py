@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from sessionkit.arguments import require_choice
+from sessionkit.arguments import FigureStyle, require_choice
 from sessionkit.charts.encodings import CURVE_NAME, FILLED_SHAPE, NAME_AT, NUMBERS, TOPIC_LENGTH, is_fitted
 from sessionkit.charts.theme import CONFIG, CONTEXT, HEIGHT, PALETTE, WIDTH
-from sessionkit.choices import FigureStyle
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, warn
 

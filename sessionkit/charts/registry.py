@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sessionkit.choices import FigureUnit
+from sessionkit.arguments import FigureUnit
 from sessionkit.errors import UsageError
 from sessionkit.plugins import Registry
 
@@ -24,7 +24,7 @@ SUMMARY = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)", "last(nDCG@10)", "nonlast(nDC
 
 
 HELPERS = {
-    "colors_of": "charts.theme", "data": "charts.files", "each": "reports.each", "save": "charts.files",
+    "colors_of": "charts.theme", "data": "charts.files", "each": "reports.single_figures", "save": "charts.files",
     "spec_of": "charts.files", "themed": "charts.theme",
 }  # fmt: skip
 """Names of ``sk.charts`` that are no charts, and the modules of sessionkit that have them."""

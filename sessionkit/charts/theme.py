@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import altair as alt
 
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A7A00")
 """Okabe & Ito's colors, told apart with any kind of color vision; their yellow darkened to be seen on white."""

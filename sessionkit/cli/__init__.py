@@ -4,32 +4,21 @@ In come words; out go files and text. Open `app.py` first.
 
 ::
 
-    app.py           the commands, listed, and help; a new one is a function in its group's file and a line there
-    data.py          ingest, check
-    scores.py        score, explain
-    describe.py      describe
-    curves.py        curve, breakdown
-    lists.py         gain-vectors, precision-recall, summary
-    correlate.py     correlate
-    sweep.py         sweep
-    catalogue.py     measures, formats, schema
-    chart.py         chart
-    report.py        report
-    demo.py          demo
-    compare.py       compare
-    bounds.py        bounds
-    robustness.py    judgment-loss, judge-noise, agreement, discriminate
-    calibrate.py     calibrate
-    power.py         power
-    init.py          init
-    export.py        export
-    pseudonymize.py  pseudonymize
-    command.py       a command as typer reads it, and what is said of a command line that fits none
-    options.py       arguments and options that several commands take, and the study they name
-    terms.py         guides and terms, which help prints
-    pages.py         the same, and pages of measures and formats, folded to the terminal
-    output.py        results: table, tsv, csv, jsonl or parquet, to stdout or, whole or not at all, to a file
-    runner.py        errors as exit statuses, warnings as notes, progress; on stderr
+    app.py          The commands by name, in the order of the help
+    data.py         Commands about a study: demo, init, ingest, check, describe, export and pseudonymize
+    scores.py       Commands about values and ranked lists: score, explain, gain-vectors, precision-recall and summary
+    curves.py       Commands about averages within sessions: curve, breakdown
+    comparisons.py  Commands about differences and relations: compare, correlate and power
+    robustness.py   Commands about how far findings can be trusted: sweep, bounds, calibrate, judgment loss, judge
+                    noise, agreement, discriminate
+    catalog.py      Commands about what there is: measures, formats, schema, guides and terms
+    figures.py      Commands that draw: chart and report
+    command.py      A command as typer reads it: the words that a shell offers for its options, and what is said of a
+                    command line that fits no command: what is wrong, what exists, what to do
+    options.py      Arguments and options that several commands take, and the study that the first of them names
+    output.py       Results as text or Parquet, to stdout or to a file
+    runner.py       Running a command: errors become one line and an exit status, data warnings become notes; all of it
+                    on stderr
 
 Exit status: 0 fine; 1 the data is at fault; 2 the command is; 130 interrupted; 141 the reader of a pipe
 left; 143 terminated. 137 is either of the last two where only a kill could end a step of a library.

@@ -8,30 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sessionkit import __version__
-from sessionkit.cli.bounds import bounds
-from sessionkit.cli.calibrate import calibrate
-from sessionkit.cli.catalogue import formats, measures, schema
-from sessionkit.cli.chart import chart, charts_app
+from sessionkit.cli.catalog import (
+    TOPICS,
+    fold_facts,
+    fold_page,
+    formats,
+    meaning,
+    measures,
+    names,
+    nearest,
+    schema,
+    title,
+)
 from sessionkit.cli.command import Command, Commands
-from sessionkit.cli.compare import compare
-from sessionkit.cli.correlate import correlate
+from sessionkit.cli.comparisons import compare, correlate, power
 from sessionkit.cli.curves import breakdown, curve
-from sessionkit.cli.data import check, ingest
-from sessionkit.cli.demo import demo
-from sessionkit.cli.describe import describe
-from sessionkit.cli.export import export
-from sessionkit.cli.init import init
-from sessionkit.cli.lists import gain_vectors, precision_recall, summary
-from sessionkit.cli.pages import fold_facts, fold_page
-from sessionkit.cli.power import power
-from sessionkit.cli.pseudonymize import pseudonymize
-from sessionkit.cli.report import report
-from sessionkit.cli.robustness import agreement, discriminate, judge_noise, judgment_loss
+from sessionkit.cli.data import check, demo, describe, export, ingest, init, pseudonymize
+from sessionkit.cli.figures import chart, charts_app, report
+from sessionkit.cli.robustness import agreement, bounds, calibrate, discriminate, judge_noise, judgment_loss, sweep
 from sessionkit.cli.runner import plugins_first
-from sessionkit.cli.scores import explain, score
-from sessionkit.cli.sweep import sweep
-from sessionkit.cli.terms import TOPICS, meaning, names, nearest, title
-from sessionkit.display.guides import glossary, guide
+from sessionkit.cli.scores import explain, gain_vectors, precision_recall, score, summary
+from sessionkit.display.terminal import glossary, guide
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:

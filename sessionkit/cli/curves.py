@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.choices import AfterStop, Part, PartAverage, PartContrast
+from sessionkit.arguments import AfterStop, Part, PartAverage, PartContrast
 from sessionkit.cli.options import (
     AGAINST,
     GAIN,
@@ -124,9 +124,9 @@ def curve(
     results the mean curves of the others have the gain of that group's. Tables for --table: reach, against, plateau, spent, searcher,
     chances, reading.
     """
-    from sessionkit.analysis.curve import curve as curves
-    from sessionkit.analysis.curve_differences import curve_differences
-    from sessionkit.analysis.effort.effort import effort as read_across
+    from sessionkit.sessions.curve import curve as curves
+    from sessionkit.sessions.curve import curve_differences
+    from sessionkit.sessions.effort import effort as read_across
 
     to = destination(format_, output, chart)
     differs = against is not None and not effort
@@ -169,8 +169,8 @@ def curve(
         return
     paper = None
     if to.form in PAPERS:
-        from sessionkit.analysis.paper_tables import curve_difference_table, curve_table
         from sessionkit.scoring.measures.grammar import parse_measure
+        from sessionkit.statistics.paper_tables import curve_difference_table, curve_table
 
         way = normalize or ("each" if parse_measure(measure).normalized else "none")
         layout = curve_table if against is None else curve_difference_table
@@ -299,8 +299,8 @@ def breakdown(
     (sessions); with --bands also low, high, units. --significance gives the differences between these means at the cutoff,
     over users if they have several sessions; tables for --table: tests, reading.
     """
-    from sessionkit.analysis.breakdown.breakdown import breakdown as broken_down
-    from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
+    from sessionkit.sessions.breakdown import breakdown as broken_down
+    from sessionkit.sessions.breakdown_tests import breakdown_tests
 
     to = destination(format_, output, chart)
     if significance and chart is not None:
@@ -360,7 +360,7 @@ def breakdown(
         )
     paper = None
     if to.form in PAPERS:
-        from sessionkit.analysis.paper_tables import breakdown_table
+        from sessionkit.statistics.paper_tables import breakdown_table
 
         paper = _paper(
             "breakdown",
@@ -383,7 +383,7 @@ def _paper(
     **options: object,
 ) -> PaperTable:
     """How a paper prints curves, or parts of sessions; the label says which options are not as usual."""
-    from sessionkit.analysis.provenance import paper_label
+    from sessionkit.statistics.findings import paper_label
 
     changed = {
         name: [] if value is True else [str(value)] for name, value in options.items() if value != USUAL.get(name)

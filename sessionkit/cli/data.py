@@ -1,36 +1,44 @@
-"""Commands about the data: ingest, check."""
+"""Commands about a study: demo, init, ingest, check, describe, export and pseudonymize."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from sessionkit.choices import MissingPositions, MissingTopics
+from sessionkit.arguments import MissingPositions, MissingTopics, TrecFile
+from sessionkit.cli.command import completing
 from sessionkit.cli.options import (
     OUT,
+    SEED,
     FormatOption,
     MemoryOption,
     OutputOption,
     StudyArgument,
     TableOption,
     VerifyOption,
+    WhereOption,
     Word,
+    complete_columns,
     complete_formats,
     open_source,
     words,
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import DATA, note, tell, working
-from sessionkit.display.words import counted
-from sessionkit.errors import ReplacedError, UsageError
+from sessionkit.display.numbers import counted
+from sessionkit.errors import DataError, ReplacedError, UsageError, suggestion, visible
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from sessionkit.study import Study
 
 TITLES = {
     "tables": "Tables",
@@ -168,11 +176,12 @@ def ingest(
     with the rule and the value. So does a value that breaks a rule in an optional column: its row stays, with the value
     missing.
     """
-    from sessionkit.analysis.record_accounts import check as checked
-    from sessionkit.analysis.record_accounts import heavy_losses
     from sessionkit.readers.read import read
+    from sessionkit.sessions.record_accounts import check as checked
+    from sessionkit.sessions.record_accounts import heavy_losses
     from sessionkit.study import add_partition
-    from sessionkit.study.package_writer import is_study, refuse_to_replace
+    from sessionkit.study.descriptor import is_study
+    from sessionkit.study.package import refuse_to_replace
 
     if partition is not None and partition_by is not None:
         msg = "--partition adds to a partitioned study, --partition-by writes a new one; give one of them"
@@ -314,8 +323,8 @@ def check(
     rejected, cells, observed, notes and, with --verify, hashes. If --verify finds a study changed, only hashes is shown,
     because the other tables cannot be trusted.
     """
-    from sessionkit.analysis.record_accounts import check as checked
-    from sessionkit.analysis.record_accounts import heavy_losses
+    from sessionkit.sessions.record_accounts import check as checked
+    from sessionkit.sessions.record_accounts import heavy_losses
 
     to = destination(format_, output)
     _tell_what_is_left(study)
@@ -335,3 +344,302 @@ def check(
         note(loss)
     if len(found["rejected"]) or len(found["cells"]):
         raise typer.Exit(DATA)
+
+
+MEASURES = ("sDCG@10", "nsDCG@10", "mean(nDCG@10)")
+DRAWN = ("last-vs-nonlast", "session-curve", "topic-curves", "single-sessions")
+"""The figures of ECIR 2008."""
+
+
+def demo(
+    out: Annotated[Path, OUT] = Path("sessionkit-demo"),
+) -> None:
+    """Show tables, charts and a report of a synthetic study.
+
+    The command ingests a made-up log of thirty searchers, four scenarios and two systems, scores it, and writes the study, four
+    figures and a report.
+    """
+    from sessionkit.readers.read import read
+
+    with working("reading"):
+        made = read(clinic_folder() / "study.toml")
+        _refuse_foreign(out, made)
+        study = made.save(out / "study")
+    tables = _tables(study)
+    typer.echo(f"{study.settings.title}\nEvery number below comes from made-up data.\n")
+    destination(OutputForm.table, None).send_tables(tables, {})
+    typer.echo("")
+    for path in [out / "study", *_drawings(study, out)]:
+        typer.echo(str(path))
+    tell(f"open {out / 'report.html'}; more: sessionkit help first-study")
+
+
+def clinic_folder() -> Path:
+    """Return where the clinic study lies: in the wheel, else (editable installs) in the repository."""
+    package = Path(__file__).resolve().parents[1]
+    shipped = package / "examples" / "clinic"
+    return shipped if shipped.is_dir() else package.parent / "examples" / "clinic"
+
+
+def _tables(study: Study) -> dict[str, pl.DataFrame]:
+    """What the demo prints, by title."""
+    import polars as pl
+
+    from sessionkit.reports.choices import choices_of
+    from sessionkit.scoring.score import score
+    from sessionkit.sessions.breakdown import breakdown
+    from sessionkit.sessions.describe import describe
+
+    measure = choices_of(study).tested
+    parts = breakdown(study, measure)
+    ends = parts.filter(pl.col("rank") == pl.col("rank").max())
+    lengths = "Sessions by number of queries"
+    return {
+        f"{lengths} (synthetic)": describe(study).titled_tables()[lengths],
+        "Scores by system (synthetic)": score(study, MEASURES, by="system_id"),
+        f"{measure} of last and non-last queries, within sessions of two or more (synthetic)": ends,
+    }
+
+
+def _drawings(study: Study, out: Path) -> list[Path]:
+    """Write the figures and the report, and return where they are."""
+    from sessionkit.charts import save
+    from sessionkit.reports import report
+    from sessionkit.reports.choices import choices_of
+    from sessionkit.reports.figures.figure import figure
+
+    choices = choices_of(study)
+    page = out / "report.html"
+    with working("drawing"):
+        made = [(figure(study, kind, choices).chart, out / f"{kind}.svg") for kind in DRAWN]
+        written = [save(chart, path) for chart, path in made if chart is not None]
+        report(study, output=page)
+    return [*written, page]
+
+
+def _refuse_foreign(out: Path, study: Study) -> None:
+    """Raise UsageError where something stands that no demo has written."""
+    from sessionkit.study import open_study
+
+    if out.is_dir():
+        if not any(out.iterdir()):
+            return
+        try:
+            ours = open_study(out / "study").settings == study.settings
+        except DataError:
+            ours = False
+        if not ours:
+            msg = f"{out} does not hold a demo and was left alone; choose another directory with --out DIR"
+            raise UsageError(msg)
+    elif out.exists() or out.is_symlink():
+        msg = f"{out} is a file, not a directory; choose another with --out DIR"
+        raise UsageError(msg)
+
+
+def init(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="The files of one log, or folders of them; judgments and questionnaires too.",
+            show_default=False,
+        ),
+    ],
+    output: OutputOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file at --output if it exists.")] = False,
+) -> None:
+    """Propose a study.toml for these files, with questions.
+
+    The command reads the first 100,000 lines of each file to find its format, its table, its columns and how they spell their
+    values. Files with the same columns are one table. Comments that begin with "# ?" ask what the files do not show; check
+    lists those that are left. Without --output the proposal is printed and not written. Its paths are relative to the folder of
+    --output, else to the current one.
+    """
+    from sessionkit.readers.propose.propose import propose
+    from sessionkit.study.files import require_place, write_whole
+
+    if output is not None:
+        require_place(output)
+        if output.resolve() in {path.resolve() for path in files}:
+            raise UsageError(f"{output} is a file of the log, which is never changed; give another --output")
+        if output.exists() and output.is_file() and not force:
+            msg = f"{output} already exists and was left alone; give another file, or replace it with --force"
+            raise UsageError(msg)
+    with working("reading the files"):
+        proposal = propose(files, folder=None if output is None else output.parent)
+    content = proposal.text.encode()
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        write_whole(output, content)
+    asked = counted(len(proposal.questions), "open question")
+    first = f"{asked}, in lines that begin with '# ?'" if proposal.questions else "no open questions"
+    if output is None:
+        again = shlex.join(["sessionkit", "init", *map(str, files), "--output", "study.toml"])
+        tell(f"{first}; no file was written. To write it: {again}")
+    else:
+        to_do = ": answer them" if proposal.questions else ""
+        tell(f"{first}{to_do}; then: sessionkit check {shlex.quote(str(output))}")
+
+
+def describe(
+    study: StudyArgument,
+    *,
+    where: WhereOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Describe the study before anything is scored.
+
+    Sessions by number of queries, searchers, design, recall base by grade, agreement of judges, judged share, kinds of
+    result lists, columns with their values, and which questions the study can answer. Tables for --table: lengths, systems,
+    searchers, crossing, recall_base, recall_base_totals, judges, judge_grades, judged, lists, columns, questions, design, reading.
+    Without --table, tsv and csv put each table under a line "# name", and jsonl adds a field table.
+    """
+    from sessionkit.sessions.describe import describe as described
+
+    to = destination(format_, output)
+    opened = open_source(study, where)
+    with working("describing"):
+        found = described(opened)
+    tables, people = found.tables(), to.form is OutputForm.table and table is None
+    if people:
+        tables = {**found.titled_tables(), **found.contents()}
+    to.send_finding(tables, found.reading, table, found)
+    for loss in () if people else found.losses:
+        note(loss)
+
+
+def export(
+    kind: Annotated[
+        Word,
+        typer.Argument(
+            metavar=words(TrecFile),
+            help="run: the lists of every query. qrels: the judgments of every query.",
+            show_default=False,
+        ),
+    ],
+    study: StudyArgument,
+    where: WhereOption = None,
+    output: OutputOption = None,
+) -> None:
+    r"""Write a study as a TREC run or qrels.
+
+    Tools that read files of trec_eval can read it. The id of a query is session_id, an underscore and query_position; the tag is the
+    system. Lists keep their scores where these order them as the ranks do, else the score is -rank. Lists without results are not
+    in a run. To read both back: ingest --session-from `(?P<session>.+)_(?P<position>\d+)`.
+    """
+    kinds = get_args(TrecFile)
+    if kind not in kinds:
+        raise UsageError(f"{kind!r} is not exported{suggestion(kind, kinds)}; it can be {' or '.join(kinds)}")
+    from sessionkit.display.numbers import counted
+    from sessionkit.study.trec import trec_text
+
+    to = destination(OutputForm.tsv, output)
+    opened = open_source(study, where)
+    with working(f"exporting {study}"):
+        table = opened.to_run() if kind == "run" else opened.to_qrels()
+        text = trec_text(table)
+    if to.terminal:
+        text = "\n".join(map(visible, text.split("\n")))
+    to.write(text.encode())
+    facts = opened.facts
+    if kind == "run" and facts.lists_with_gaps:
+        note(f"{counted(facts.lists_with_gaps, 'list')} with gaps in the ranks, which close where lists go by score")
+    if kind == "run" and (facts.empty or facts.not_logged):
+        note(
+            f"lists that are not in the run: {facts.empty:,} empty, {facts.not_logged:,} not logged; tools that read it cannot tell these "
+            "apart"
+        )
+    if kind == "qrels" and facts.judgments and not len(table):
+        note("no query has a judgment")
+
+
+KEEPABLE = ("users", "sessions", "queries", "judges", "documents", "topics", "systems", "times", "title", "extras")
+REPLACEABLE = ("documents", "topics", "systems")
+"""What --keep and --replace know by name, beside columns."""
+
+
+def pseudonymize(
+    study: StudyArgument,
+    *,
+    out: Annotated[Path, OUT],
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="NAMES",
+            autocompletion=completing(KEEPABLE),
+            help=f"Also keep: {', '.join(KEEPABLE)} (all additional columns of the source), or "
+            "columns such as condition or sessions.condition; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    replace: Annotated[
+        str,
+        typer.Option(
+            "--replace",
+            metavar="NAMES",
+            autocompletion=completing(REPLACEABLE),
+            help=f"Also replace by pseudonyms: {', '.join(REPLACEABLE)}, or additional columns of the source; several joined by "
+            "commas.",
+            show_default=False,
+        ),
+    ] = "",
+    drop: Annotated[
+        str,
+        typer.Option(
+            "--drop",
+            metavar="COLUMNS",
+            autocompletion=complete_columns,
+            help="Columns to leave out, such as query_text or age; several joined by commas.",
+            show_default=False,
+        ),
+    ] = "",
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Write originals and pseudonyms to this file (.csv, .tsv or .parquet), readable only by its owner. Keep it "
+            "separate. Without it, the pseudonyms cannot be undone.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int | None, SEED] = None,
+    memory: MemoryOption = None,
+    table: TableOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Copy a study without names and dates, to share it.
+
+    Users, sessions, query texts and ids, and judges become pseudonyms, the same in every table; times of day become seconds
+    since the session began. Documents, topics and systems stay, unless one of them repeats a replaced id or text, whatever its
+    case, spaces and punctuation: then all are replaced, unless --keep names them. Additional columns of the source stay if they
+    are numbers; texts, dates, rejected records, notes, and names and hashes of the source files do not. Scores stay the same,
+    except those that read the words of queries. The command prints what was done and what can still identify people: the copy is
+    not anonymous. Tables for --table: columns, reading.
+    """
+    from sessionkit.privacy.pseudonymize import pseudonymize as pseudonymized
+    from sessionkit.privacy.report import require_apart, require_secret
+    from sessionkit.study.descriptor import is_study
+
+    to = destination(format_, output)
+    require_apart(out, Path(study))
+    require_writable(out)
+    replaced = is_study(out)
+    if mapping is not None:
+        require_secret(mapping, out)
+    opened = open_source(study)
+    with working("pseudonymizing"):
+        made = pseudonymized(opened, keep=keep, replace=replace, drop=drop, seed=seed, memory=memory)
+    with working(f"writing {out}"):
+        made.save(out, mapping=mapping, memory=memory)
+    to.send_finding({"columns": made.table}, made.reading, table)
+    if mapping is not None:
+        tell(f"written: {mapping}, which undoes the pseudonyms; keep it separate")
+    tell_written(out, replaced=replaced)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
-from sessionkit.choices import (
+from sessionkit.arguments import (
     AnyPopulation,
     Correction,
     CurveNormalization,
@@ -72,7 +72,7 @@ def complete_columns(ctx: typer.Context, incomplete: str) -> list[str]:
     source = Path(ctx.args[0] if ctx.args else "")  # not parsed, as the option that is typed has no value yet
     if not (source / "datapackage.json").exists():
         return []
-    from sessionkit.analysis.compare.session_values import grouping_columns
+    from sessionkit.statistics.session_values import grouping_columns
     from sessionkit.study import open_study
 
     before, _, last = incomplete.rpartition(",")
@@ -144,7 +144,7 @@ def columns_or_measures_first(given: MeasureTexts) -> MeasureTexts:
 def memory_first(given: str | None) -> str | None:
     """Return a size, having refused what is none: also where nothing is read for which it holds."""
     if given is not None:
-        from sessionkit.study.memory_limit import memory_budget
+        from sessionkit.study.batches import memory_budget
 
         memory_budget(given)
     return given
@@ -488,7 +488,7 @@ def open_source(source: str, where: str | None = None) -> Study:
     opened = _opened(source)
     if where is None:
         return opened
-    from sessionkit.study.session_subset import restricted
+    from sessionkit.study.selection import restricted
 
     chosen = restricted(opened, where)
     note(f"sessions where {chosen.restriction}")
@@ -502,7 +502,7 @@ def condition_of(study: Study) -> str | None:
 
 def open_scores(source: str, measures: Sequence[str], where: str | None = None) -> Study | pl.DataFrame:
     """Open what a STUDY|SCORES argument names: a table of scores per session, whole, else a study; see `open_source`."""
-    from sessionkit.analysis.compare.session_values import chosen_sessions, column_of
+    from sessionkit.statistics.session_values import chosen_sessions, column_of
 
     columns = columns_of(source)
     of_sessions = "session_id" in columns and "rank" not in columns
@@ -549,7 +549,7 @@ def _scan(source: str, *, types: bool = True) -> pl.LazyFrame:
 
 def _is_moved_aside(source: str) -> bool:
     """Return whether a study was moved aside to be replaced."""
-    from sessionkit.study.atomic_files import moved_aside
+    from sessionkit.study.files import moved_aside
 
     return not Path(source).exists() and moved_aside(Path(source)) is not None
 
@@ -560,7 +560,7 @@ def _opened(source: str) -> Study:
         if (Path(source) / "datapackage.json").exists() or "://" in source or _is_moved_aside(source):
             from typer._click.globals import get_current_context
 
-            from sessionkit.study.package_reader import open_study, open_unhashed
+            from sessionkit.study.package import open_study, open_unhashed
 
             context = get_current_context()
             study = (open_unhashed if context.params.get("verify") else open_study)(source)

@@ -19,16 +19,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from sessionkit.display.terminal import READABLE, fold_text, terminal_width
-from sessionkit.display.text_tables import table_text
+from sessionkit.display.terminal import READABLE, fold_text, table_text, terminal_width
 from sessionkit.errors import NAMED, UsageError, suggestion, visible
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from sessionkit.analysis.provenance import Provenance
     from sessionkit.display.tables import TextTable
+    from sessionkit.statistics.findings import Provenance
 
 
 class ForPaper(Protocol):
@@ -218,7 +217,7 @@ class Destination:
     def _stream(self) -> Iterator[IO[bytes]]:
         """Open the file, which is written whole or not at all, or stdout."""
         if self.file is not None:
-            from sessionkit.study.atomic_files import whole_file
+            from sessionkit.study.files import whole_file
 
             with whole_file(self.file) as stream:
                 yield stream
@@ -237,7 +236,7 @@ def destination(form: OutputForm | None, file: Path | None, chart: Path | None =
         The file cannot be written, its name ends in no form and none is given, or Parquet is to go to stdout.
     """
     if file is not None or chart is not None:
-        from sessionkit.study.atomic_files import require_place
+        from sessionkit.study.files import require_place
 
         for place in (file, chart):
             if place is not None:
@@ -287,7 +286,7 @@ def _rendered(
         return buffer.getvalue()
     if to.form is OutputForm.jsonl:
         return _encoded(frame.write_ndjson(), to)
-    from sessionkit.display.csv import with_joined_lists
+    from sessionkit.display.export import with_joined_lists
 
     frame = with_joined_lists(frame)
     if to.form is OutputForm.csv:
@@ -316,8 +315,7 @@ def _for_paper(frame: pl.DataFrame, to: Destination, caption: str, below: str | 
 
 def _set_for_paper(table: TextTable, to: Destination, below: str | None, label: str | None = None) -> str:
     """Return a table as LaTeX or Markdown, with a sentence below it."""
-    from sessionkit.display.latex import latex_table
-    from sessionkit.display.markdown import markdown_table
+    from sessionkit.display.export import latex_table, markdown_table
 
     said = f"{below}." if below is not None else None
     table = replace(table, note=" ".join(filter(None, (table.note, said))) or None)

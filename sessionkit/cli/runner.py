@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sessionkit.errors import DataWarning, SessionkitError, UsageError, WaitWarning, lack_of_space, readable, visible
 
 if TYPE_CHECKING:
-    from sessionkit.study.progress import Progress
+    from sessionkit.study.batches import Progress
 
 DATA, COMMAND, INTERRUPTED, PIPE = 1, 2, 130, 141
 """Exit statuses beside 0."""
@@ -156,7 +156,7 @@ def working(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from sessionkit.study.progress import watched
+    from sessionkit.study.batches import watched
 
     done = threading.Event()
     with watched() as progress:

@@ -1,4 +1,4 @@
-"""Commands about values: score, explain."""
+"""Commands about values and ranked lists: score, explain, gain-vectors, precision-recall and summary."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sessionkit.choices import RowUnit
+from sessionkit.arguments import RowUnit
 from sessionkit.cli.options import (
     SESSION,
+    AverageOption,
+    BandsOption,
     ByOption,
     CacheOption,
+    ChartOption,
+    ConfidenceOption,
+    DrawsOption,
     Engine,
     EngineOption,
     FormatOption,
@@ -18,12 +23,17 @@ from sessionkit.cli.options import (
     MeasureArgument,
     MeasuresArgument,
     MemoryOption,
+    NormalizeOption,
     OutputOption,
     PerOption,
+    SeedOption,
     StudyArgument,
     VerifyOption,
     WhereOption,
+    complete_measures,
     condition_of,
+    measures_first,
+    only_with,
     open_source,
     words,
 )
@@ -31,14 +41,14 @@ from sessionkit.cli.output import PAPERS, OutputForm, PaperTable, destination
 from sessionkit.cli.runner import note, working
 from sessionkit.errors import DataError, UsageError
 
-UNITS = words(RowUnit)
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import polars as pl
 
     from sessionkit.study import Study
+
+UNITS = words(RowUnit)
 
 
 def score(
@@ -80,7 +90,7 @@ def score(
     q1, q3, min, max, at_zero, at_one (shares of sessions that score exactly 0 and 1) and values, which lists the
     values of a group that has fewer than five, instead of q1 and q3.
     """
-    from sessionkit.analysis.session_table import score as scored
+    from sessionkit.robustness.session_table import score as scored
     from sessionkit.scoring.score import score_parts
 
     to = destination(format_, output)
@@ -111,7 +121,7 @@ def score(
         else None
     )
     if engine is Engine.spark:
-        from sessionkit.engines.spark.engine import score as score_with_spark
+        from sessionkit.spark.engine import score as score_with_spark
 
         with working("scoring with Spark"):
             found = score_with_spark(opened, measures, by=by, per=per, master=master)
@@ -156,10 +166,10 @@ def session_tables(table: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
     """
     import polars as pl
 
-    from sessionkit.analysis.session_table import IDS, SESSION_COUNTS, measures_in
-    from sessionkit.contract import table as contract
     from sessionkit.display.numbers import DECIMALS, interval_text, number_texts
     from sessionkit.display.tables import known
+    from sessionkit.robustness.session_table import IDS, SESSION_COUNTS, measures_in
+    from sessionkit.study.schema import table as contract
 
     ids, tables, titles = known(table.select(IDS)), {}, {}
     values = [measure for measure in measures_in(table) if f"{measure} judged" not in table.columns]
@@ -184,7 +194,7 @@ def session_tables(table: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
 
 def ratings_of(study: Study) -> list[str]:
     """Return the further columns of sessions with numbers, which a table for a paper has."""
-    from sessionkit.privacy.options import extras_of
+    from sessionkit.study.identifiers import extras_of
 
     schema = study.sessions.collect_schema()
     return [name for name in extras_of(study)["sessions"] if schema[name].is_numeric()]
@@ -201,10 +211,10 @@ def paper_of(
     ratings: Sequence[str] = (),
 ) -> PaperTable:
     """How a paper prints scores: means by group across, a spread and those of sessions and queries as a list."""
-    from sessionkit.analysis.paper_tables import score_table, session_rows_table, spread_table
-    from sessionkit.analysis.provenance import paper_label
-    from sessionkit.analysis.session_table import measures_in
     from sessionkit.display.tables import table_of
+    from sessionkit.robustness.session_table import measures_in
+    from sessionkit.statistics.findings import paper_label
+    from sessionkit.statistics.paper_tables import score_table, session_rows_table, spread_table
 
     if per == "wide":
         label = paper_label("score", {"measures": measures, "per": ["session"], "wide": []}, where)
@@ -253,3 +263,149 @@ def explain(
         by_query = "each contribution is divided by the ideal of its query"
         said = by_query if len(ideals) > 1 else f"ideal: {ideals[0]:.4f}; each contribution is divided by it"
         note(f"{said}{weighted}")
+
+
+def gain_vectors(
+    study: StudyArgument,
+    measure: MeasureArgument,
+    *,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    normalize: NormalizeOption = None,
+    bands: BandsOption = False,
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 5000,
+    seed: SeedOption = 0,
+    chart: ChartOption = None,
+    memory: MemoryOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Average the gain of all queries by rank, beside the ideal.
+
+    One row per group and rank: the columns of --by, rank, value (cumulated to that rank), ideal (the same of the best lists
+    that the judgments allow; 1 for shares), below_ideal (ideal less value), share_below (that as a share of the ideal), n_queries,
+    n_sessions; with --bands also low, high, units. MEASURE is CG, DCG, nCG or nDCG with a cutoff.
+    """
+    from sessionkit.sessions.gain_vectors import gain_vectors as vectors
+
+    to = destination(format_, output, chart)
+    only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
+    opened = open_source(study, where)
+    with working("averaging"):
+        frame = vectors(
+            opened,
+            measure,
+            by,
+            normalize=normalize,
+            bands=bands,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+            memory=memory,
+        )
+    if chart is not None:
+        import polars as pl
+
+        from sessionkit.charts import gain_vectors as drawn
+
+        named = frame.with_columns(measure=pl.lit(measure))
+        to.draw(
+            drawn(
+                named,
+                axis=None if normalize in (None, "none") else "Share of the ideal",
+                synthetic=opened.settings.synthetic,
+                title="Gain by rank",
+                subtitle=condition_of(opened),
+            )
+        )
+    to.send(frame, condition_of(opened))
+
+
+def precision_recall(
+    study: StudyArgument,
+    measure: Annotated[
+        str,
+        typer.Argument(
+            metavar="MEASURE",
+            help="IPrec11, or gP for generalized precision by generalized recall, with any choices: 'IPrec11(level=2)@100'.",
+            autocompletion=complete_measures,
+            callback=measures_first,
+        ),
+    ] = "IPrec11",
+    *,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    per: PerOption = None,
+    average: AverageOption = "queries",
+    bands: BandsOption = False,
+    confidence: ConfidenceOption = 0.95,
+    draws: DrawsOption = 5000,
+    seed: SeedOption = 0,
+    chart: ChartOption = None,
+    memory: MemoryOption = None,
+    cache: CacheOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Interpolate precision at recall 0, 0.1, ... 1.
+
+    One row per group and level: the columns of --by, recall, precision, n (queries or topics averaged); with --bands also
+    low, high, units. --per query has a row for every query and level. gP is generalized precision as a function of
+    generalized recall, in which documents are relevant to the degree of their grade; IPrec11(level=2) is the curve of grade 2 alone.
+    """
+    from sessionkit.sessions.precision_recall import precision_recall as curves
+
+    to = destination(format_, output, chart)
+    only_with("--bands", bands, confidence=confidence, draws=draws, seed=seed)
+    if per is not None and chart is not None:
+        raise UsageError("--chart draws means, not the curve of every query; leave out --per")
+    opened = open_source(study, where)
+    with working("averaging"):
+        found = curves(
+            opened,
+            by,
+            per=per,
+            average=average or "queries",
+            measure=measure,
+            bands=bands,
+            confidence=confidence,
+            draws=draws,
+            seed=seed,
+            memory=memory,
+            cache=cache,
+        )
+    if chart is not None:
+        from sessionkit.charts import precision_recall as drawn
+
+        synthetic, said = opened.settings.synthetic, condition_of(opened)
+        to.draw(drawn(found, measure=measure, synthetic=synthetic, title="Precision by recall", subtitle=said))
+    to.send(found, condition_of(opened))
+
+
+def summary(
+    study: StudyArgument,
+    *,
+    by: ByOption = "system_id",
+    where: WhereOption = None,
+    cutoff: Annotated[
+        int | None,
+        typer.Option("--cutoff", metavar="RANK", min=1, help="Only the first ranks of each list.", show_default=False),
+    ] = None,
+    min_grade: Annotated[float, typer.Option("--min-grade", metavar="GRADE", help="Lowest relevant grade.")] = 1.0,
+    memory: MemoryOption = None,
+    format_: FormatOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Count queries, documents retrieved and relevant ones.
+
+    One row per group: the columns of --by, topics, sessions, queries, retrieved, relevant, relevant_retrieved, these three summed
+    over queries as in trec_eval's num_ret, num_rel and num_rel_ret, and relevant_documents, each counted once for its topic.
+    """
+    from sessionkit.sessions.precision_recall import summary as counted
+
+    to = destination(format_, output)
+    opened: Study = open_source(study, where)
+    with working("counting"):
+        found = counted(opened, by, cutoff=cutoff, min_grade=min_grade, memory=memory)
+    to.send(found, condition_of(opened))

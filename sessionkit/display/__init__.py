@@ -2,19 +2,19 @@
 
 In come frames, numbers and names from logs; out go text, HTML, LaTeX, Markdown and CSV. Open `tables.py` first.
 
-words.py        counted things and enumerations; missing_ids.py: which systems lack which ids
+numbers.py        counted things and enumerations; labels.py: which systems lack which ids
 numbers.py      numbers and p-values at a readable precision
 labels.py       names from logs: printable, shortened, different ones kept apart
 text.py         Displayed: values of words and tables, which show themselves in a terminal and in a notebook
-text_tables.py  frames as aligned columns, for a terminal, as wide as it
+terminal.py  frames as aligned columns, for a terminal, as wide as it
 terminal.py     text folded to the width of a terminal
-notebook.py     words and frames as HTML, for a notebook
-guides.py       the guides as texts, and the glossary among them
+text.py     words and frames as HTML, for a notebook
+terminal.py       the guides as texts, and the glossary among them
 templates.py    the templates of pages, which escape every value
-natural_order.py  names in natural order
+labels.py  names in natural order
 frames.py       polars frames as results
 tables.py       TextTable: a frame made text once, with caption, note and marks, for what follows
-latex.py        that table for papers
-markdown.py     for notes and issues
-csv.py          its values for spreadsheets, unrounded
+export.py        that table for papers
+export.py     for notes and issues
+export.py          its values for spreadsheets, unrounded
 """

@@ -1,12 +1,11 @@
-"""Text from logs and callers made fit to draw: characters that no XML file may hold are replaced by visible stand-ins.
-
-The renderer behind PNG, SVG and PDF ends the whole process at a NUL character, so nothing reaches it unchecked.
-"""
+"""Names from logs made fit to draw and to list: safe characters, natural order, and phrases for names that are missing."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -137,3 +136,112 @@ def plain(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{name} must be text, not {type(value).__name__}")
     return inert(printable(value))
+
+
+DIGITS = re.compile("[0-9]+")
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
+RANGE = re.compile(f"{NUMBER}( to {NUMBER})?", re.ASCII | re.IGNORECASE)
+"""A name that is a number, or a range of numbers."""
+
+
+def natural_key(name: str) -> str:
+    """Return what names are sorted by: runs of digits by their size and before all else, the rest as text.
+
+    >>> sorted(["t10", "t2", "t", "10", "9"], key=natural_key)
+    ['9', '10', 't', 't2', 't10']
+    """
+    return DIGITS.sub(_sized, name)
+
+
+def _sized(run: re.Match[str]) -> str:
+    """Digits behind their number: a number of thousands of digits is text by its length."""
+    size = run[0].lstrip("0")
+    return f"\0{chr(len(size))}{size}"
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Return names in order, each once: by their size where all are numbers or ranges of them, else in natural order.
+
+    >>> in_natural_order(["10", "-2", "9", "1.5", "1.25"]), in_natural_order(["S10", "S9", "S10"])
+    (['-2', '1.25', '1.5', '9', '10'], ['S9', 'S10'])
+    >>> in_natural_order(["9 to 10", "-2 to 7.5", "-9 to -3", "8"])
+    ['-9 to -3', '-2 to 7.5', '8', '9 to 10']
+    """
+    known = sorted(set(names), key=lambda name: (natural_key(name), name))
+    if not all(map(RANGE.fullmatch, known)):
+        return known
+    return sorted(known, key=lambda name: float(name.partition(" to ")[0]))
+
+
+def natural_places(names: pl.Series) -> pl.Series:
+    """Return what sorts names in natural order: their places, null of null; of a column that is no text its own values.
+
+    >>> natural_places(pl.Series(["S10", None, "S9"])).to_list(), natural_places(pl.Series([10, 9])).to_list()
+    ([1, None, 0], [10, 9])
+    """
+    if names.dtype != pl.String:
+        return names
+    known = in_natural_order(names.drop_nulls().unique())
+    return names.replace_strict({name: place for place, name in enumerate(known)}, return_dtype=pl.Int64)
+
+
+def natural_sort(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return a frame in the natural order of a column of names, null last; equal names keep their order."""
+    places = natural_places(frame.get_column(column).cast(pl.String))
+    return frame.with_columns(_place=places).sort("_place", nulls_last=True, maintain_order=True).drop("_place")
+
+
+MOST_NAMED = 5
+"""Systems, and ids of each, that the phrase names."""
+
+
+def first_systems(systems: Iterable[str | None]) -> list[str | None]:
+    """Return the systems that the phrase names: the one whose name is unknown, then the first of the others.
+
+    >>> first_systems(["S10", "S9", None])
+    [None, 'S9', 'S10']
+    """
+    known = {*systems}
+    unnamed: list[str | None] = [None] if None in known else []
+    return [*unnamed, *in_natural_order(filter(None, known))][:MOST_NAMED]
+
+
+def name_missing(missing: pl.DataFrame, expected: pl.DataFrame, column: str, noun: str, *, n_more: int = 0) -> str:
+    """Return which systems lack which of the ids that they should have, with counts.
+
+    Parameters
+    ----------
+    missing, expected
+        ``system_id`` (null where unknown) and `column`: a row for each id that a system lacks, or should have.
+    column
+        The column of ids.
+    noun
+        What the ids are, in the plural.
+    n_more
+        How many systems lack ids too and are not in the frames.
+
+    Examples
+    --------
+    >>> expected = pl.DataFrame({"system_id": ["A", "A", "B", "B"], "topic_id": ["q1", "q2"] * 2})
+    >>> name_missing(expected.tail(1), expected, "topic_id", "judged topics")
+    'B lacks 1 of 2 judged topics (q2)'
+    """
+    totals = dict(expected.group_by("system_id").agg(pl.col(column).n_unique()).rows())
+    systems = first_systems(missing["system_id"].unique())
+    more = missing["system_id"].n_unique() - len(systems) + n_more
+    named = missing.filter(pl.col("system_id").is_in(systems, nulls_equal=True))
+    ids = {system: {*rows[column]} for (system,), rows in named.group_by("system_id")}
+    order = in_natural_order({*named[column]})
+    clauses = [
+        f"{'the run' if system is None else system} lacks {len(ids[system]):,} of {totals[system]:,} {noun} "
+        f"({_first_of(ids[system], order)})"
+        for system in systems
+    ]
+    return "; ".join([*clauses, *([f"so do {more:,} more systems"] if more > 0 else [])])
+
+
+def _first_of(ids: set[str], order: list[str]) -> str:
+    """Return the first of some ids in an order, and how many more there are."""
+    first = islice((name for name in order if name in ids), MOST_NAMED)
+    more = len(ids) - MOST_NAMED
+    return ", ".join(first) + (f" and {more:,} more" if more > 0 else "")

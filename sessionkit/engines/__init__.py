@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sessionkit.engines import spark
+    pass
 
 __all__ = ["spark"]
 

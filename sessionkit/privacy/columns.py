@@ -11,10 +11,20 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.choices import StudyTable
-from sessionkit.contract import TABLES, table
-from sessionkit.privacy.options import DATED, KEPT, MADE, OF_THING, TIMES, Column, PrivacyOptions, extras_of
-from sessionkit.privacy.repeats import Repeats, find_repeats
+from sessionkit.arguments import StudyTable
+from sessionkit.study.identifiers import (
+    DATED,
+    KEPT,
+    MADE,
+    OF_THING,
+    TIMES,
+    Column,
+    PrivacyOptions,
+    Repeats,
+    extras_of,
+    find_repeats,
+)
+from sessionkit.study.schema import TABLES, table
 from sessionkit.study.study import Study
 
 EPOCH = (631_152_000, 2_208_988_800)

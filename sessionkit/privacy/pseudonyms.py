@@ -1,12 +1,9 @@
-"""Pseudonyms for the distinct values of a column: labels whose order is drawn, so that neither order nor text gives a value away.
-
-They are no hashes: ids of a known form can all be tried until a hash fits.
-"""
+"""Pseudonyms whose order is drawn, so that neither order nor text gives a value away; those of judgment keys agree in every table."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.study.lookup import Lookup
+from sessionkit.arguments import StudyTable
+from sessionkit.study.identifiers import LABELS, Column
+from sessionkit.study.numbering import Lookup
+from sessionkit.study.study import Study
 
 DIGITS = 4
 """A label has at least so many."""
@@ -107,3 +107,65 @@ def drawn(values: pl.Series, label: str, chance: RandomOrder, what: str, *, orde
     digits = max(DIGITS, len(str(len(known))))
     text = pl.Series(number + 1).cast(pl.String).str.zfill(digits)
     return Names(known, pl.select(pl.lit(label) + text).to_series())
+
+
+KEY = "judgment_key"
+MADE_OF: dict[StudyTable, tuple[str, ...]] = {
+    "sessions": ("topic_id", "session_id", "user_id"),
+    "queries": ("query_text", "query_id", "session_id"),
+}
+"""What keys can be made of, by the table that has both; the first that fits."""
+
+
+def names_of_keys(
+    study: Study, domains: Mapping[Column, str], names: Mapping[str, Names], chance: RandomOrder
+) -> Names:
+    """Return what stands in place of each judgment key; no two keys become one.
+
+    Parameters
+    ----------
+    domains
+        The columns that are replaced, each with whose pseudonyms it takes.
+    names
+        These pseudonyms.
+    """
+    made: list[pl.DataFrame] = []
+    for name, candidates in MADE_OF.items():
+        if KEY not in study.columns(name):
+            continue
+        of = made_of(study, name, candidates)
+        keys = _distinct(study, name)
+        if of is None:
+            continue
+        taken = domains.get((name, of))
+        labels = keys if taken is None else names[taken].of(keys)
+        made.append(pl.DataFrame({"value": keys, "label": labels.alias("label"), "kept": taken is None}))
+    every = pl.concat([_distinct(study, name) for name in (*MADE_OF, "judgments") if KEY in study.columns(name)])
+    empty = pl.DataFrame(schema={"value": pl.String, "label": pl.String, "kept": pl.Boolean})
+    # a text that is a topic here and a session there is replaced
+    known = (
+        pl.concat([empty, *made]).sort("kept", maintain_order=True).unique("value", keep="first", maintain_order=True)
+    )
+    others = every.unique().to_frame("value").join(known, on="value", how="anti")["value"]
+    own = drawn(others, LABELS[KEY], chance, KEY)
+    both = Names(pl.concat([known["value"], own.values]), pl.concat([known["label"], own.labels]))
+    if both.labels.is_duplicated().any():  # a kept topic is called like a pseudonym
+        return drawn(both.values, LABELS[KEY], chance, KEY)
+    return both
+
+
+def made_of(study: Study, name: StudyTable, candidates: tuple[str, ...]) -> str | None:
+    """The column of a table of which its judgment keys are made; None where they are not made of one."""
+    there = [column for column in candidates if column in study.columns(name)]
+    same = study.table(name).select(is_always(KEY, column).alias(column) for column in there).collect()
+    return next((column for column in there if same.item(0, column)), None)
+
+
+def _distinct(study: Study, name: StudyTable) -> pl.Series:
+    """The distinct judgment keys of a table."""
+    return study.table(name).select(pl.col(KEY).drop_nulls().unique()).collect().to_series().alias("value")
+
+
+def is_always(column: str, other: str) -> pl.Expr:
+    """Whether a column of texts is another in every row in which it is known."""
+    return (pl.col(column).is_null() | pl.col(column).eq_missing(pl.col(other))).all()

@@ -1,23 +1,31 @@
-"""What is said of a copy before it is shared: what was done to every column, and what still can identify people."""
+"""What is said of a pseudonymized copy before it is shared, what it discloses of its source, and where it may lie."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import TABLES
-from sessionkit.contract import table as contract
+from sessionkit import __version__
 from sessionkit.display.frames import ResultFrame
-from sessionkit.display.words import counted, listed
-from sessionkit.errors import visible
+from sessionkit.display.numbers import counted, listed
+from sessionkit.display.text import Displayed
+from sessionkit.errors import UsageError, suggestion, visible
 from sessionkit.privacy.columns import ColumnPlan
-from sessionkit.privacy.disclosure import Disclosure, columns_in_words
-from sessionkit.privacy.judgment_keys import KEY
-from sessionkit.privacy.options import DATED, MADE, OF_THING, TITLE, Column, extras_of
-from sessionkit.privacy.pseudonyms import Names
-from sessionkit.privacy.repeats import VALUES
-from sessionkit.study.study import Study
+from sessionkit.privacy.pseudonyms import KEY, Names
+from sessionkit.study.descriptor import is_study
+from sessionkit.study.files import require_place, whole_file
+from sessionkit.study.identifiers import DATED, MADE, OF_THING, TIMES, TITLE, VALUES, Column, extras_of
+from sessionkit.study.package import refuse_to_replace
+from sessionkit.study.schema import TABLES
+from sessionkit.study.schema import table as contract
+from sessionkit.study.settings import Settings
+from sessionkit.study.study import Source, Study
 
 SECONDS = {"started_at": "0 in every session", **MADE}
 """What becomes of times."""
@@ -213,3 +221,239 @@ def _many(name: str, values: int) -> str:
     ('2 query texts', '2 values of condition')
     """
     return counted(values, NOUNS[name]) if name in NOUNS else f"{counted(values, 'value')} of {name}"
+
+
+THINGS = {"queries": "query texts and ids", TIMES: "times of day (seconds since the session began in their place)"}
+"""What things are called where they are replaced."""
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """What a study says anything of, found out once.
+
+    Parameters
+    ----------
+    kept, replaced
+        Things that the copy keeps in some table, and the others.
+    rejected
+        How many records of which table broke which rule; empty where none did.
+    """
+
+    kept: list[str]
+    replaced: list[str]
+    rejected: str
+
+    @classmethod
+    def of(cls, study: Study, plan: ColumnPlan) -> Disclosure:
+        """Look through the study."""
+        return cls(*_kept_and_replaced(study, plan), _rejected_in_words(study))
+
+
+def sources_of(study: Study) -> tuple[Source, ...]:
+    """The accounts of a study's sources, by numbers; sizes and hashes would tell a known file."""
+    number = {path: place for place, path in enumerate(dict.fromkeys(one.path for one in study.sources), 1)}
+    return tuple(
+        replace(
+            source,
+            path=f"source {number[source.path]}",
+            kind=_kind_of(source),
+            bytes=None,
+            sha256=None,
+        )
+        for source in study.sources
+    )
+
+
+def _kind_of(source: Source) -> str:
+    """What may be said of the records of a source: what became of them, not what a file calls them."""
+    if source.is_excluded:
+        return source.kind
+    if source.table:
+        return ""
+    return "merged" if source.merged else "idle" if source.idle else ""
+
+
+def settings_of(study: Study, plan: ColumnPlan) -> Settings:
+    """What was declared, without title and labels unless the title is to be kept, and without the zone of times that are gone."""
+    settings = study.settings
+    return replace(
+        settings,
+        title=settings.title if TITLE in plan.asked.named else None,
+        labels=settings.labels if TITLE in plan.asked.named else {},
+        timezone=None if plan.elapsed else settings.timezone,
+    )
+
+
+def notes_of(study: Study, plan: ColumnPlan, known: Disclosure) -> tuple[str, ...]:
+    """What readers of the copy should know, one sentence each."""
+    named = ", ".join(THINGS.get(name, name) for name in known.replaced)
+    done = f"replaced: {named}" if named else "nothing was replaced"
+    notes = [f"pseudonymized by sessionkit {__version__}; {done}; kept: {', '.join(known.kept) or 'nothing'}"]
+    if plan.out:
+        notes.append(f"left out of the copy: {columns_in_words(plan.out)}")
+    if known.rejected:
+        notes.append(f"rejected when the source was read, and left out of the copy: {known.rejected}")
+    if study.notes:
+        notes.append(f"{counted(len(study.notes), 'note')} on the source left out of the copy, which quoted from it")
+    return tuple(notes)
+
+
+def _kept_and_replaced(study: Study, plan: ColumnPlan) -> tuple[list[str], list[str]]:
+    """The things of which the study says anything: those that are kept in some table, and the others."""
+    things = {**OF_THING, TIMES: tuple(column for columns in DATED.values() for column in columns)}
+    there = {name: [column for column in columns if _known(study, column)] for name, columns in things.items()}
+    kept = [name for name, columns in there.items() if plan.keeps(study, columns)]
+    return kept, [name for name, columns in there.items() if columns and name not in kept]
+
+
+def columns_in_words(columns: Mapping[Column, str] | Iterable[Column]) -> str:
+    """Columns by their names, each with a reason where there is one.
+
+    >>> columns_in_words({("results", "title"): "text", ("users", "age"): ""})
+    'results.title (text), users.age'
+    """
+    reasons = columns if isinstance(columns, Mapping) else {}
+    names = ((".".join(column), reasons.get(column, "")) for column in columns)
+    return ", ".join(f"{name} ({reason})" if reason else name for name, reason in names)
+
+
+def _rejected_in_words(study: Study) -> str:
+    """How many records, and values set aside, of which table broke which rule."""
+    by = ("row_kept", "table", "rule")
+    broken = study.rejected.group_by(by).agg(many=pl.len()).sort(by).collect()
+    said = [
+        f"{counted(many, 'value' if row_kept else 'record')} of {table} ({rule})"
+        for row_kept, table, rule, many in broken.iter_rows()
+    ]
+    return listed(said) if said else ""
+
+
+def _known(study: Study, column: str) -> bool:
+    """Whether a study says anything in a column."""
+    there = [
+        study.table(name).select(pl.col(column).is_not_null().any()) for name in TABLES if column in study.columns(name)
+    ]
+    return any(found.item() for found in pl.collect_all(there))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pseudonymized(Displayed):
+    """A study in which pseudonyms stand in place of people; made by `sessionkit.pseudonymize`.
+
+    Parameters
+    ----------
+    study
+        The study, which `save` writes to a directory.
+    table
+        What was done: ``table``, ``column``, ``done`` (``replaced``, ``seconds``, ``kept``, ``left out``, ``made``), ``values``
+        (how many distinct ones were replaced; null for others) and ``why``.
+    reading
+        What was replaced, kept and left out, and what still can identify people, a line for each.
+    names
+        By the name of a column its values and their pseudonyms, in the same order; keep them apart from the study.
+    origin
+        The directory of the study it was made from; None where that is in none.
+    """
+
+    study: Study
+    table: pl.DataFrame
+    reading: str
+    names: Mapping[str, tuple[pl.Series, pl.Series]]
+    origin: Path | None = None
+
+    @property
+    def mapping(self) -> pl.DataFrame:
+        """Originals and pseudonyms, which undo it: ``column``, ``original``, ``pseudonym``, in the order of the pseudonyms."""
+        parts = [
+            pl.DataFrame({"column": [name] * len(values), "original": values, "pseudonym": labels})
+            for name, (values, labels) in self.names.items()
+        ]
+        none = pl.DataFrame(schema={"column": pl.String, "original": pl.String, "pseudonym": pl.String})
+        every = pl.concat([none, *parts], how="vertical_relaxed")
+        return ResultFrame(every.sort("column", "pseudonym"))
+
+    def save(
+        self,
+        directory: str | PathLike[str],
+        *,
+        mapping: str | PathLike[str] | None = None,
+        memory: str | int | None = None,
+    ) -> Study:
+        """Write the study to a directory, whole or not at all, and return it as opened from there.
+
+        Parameters
+        ----------
+        directory
+            Where to write it. Another study in that place is replaced, but not the one this was made from.
+        mapping
+            A file for originals and pseudonyms (.csv, .tsv or .parquet), which must not lie in the directory. Only its owner
+            can read it.
+        memory
+            See `sessionkit.score`.
+
+        Raises
+        ------
+        UsageError
+            The directory holds something that is no study, or the study this was made from, or cannot be written; the
+            mapping would lie in it, cannot be written, or is there already.
+        """
+        out = Path(directory)
+        require_apart(out, self.origin)
+        if mapping is None:
+            return self.study.save(out, memory=memory)
+        require_secret(Path(mapping), out)
+        with drafted_mapping(self.mapping, Path(mapping)):
+            return self.study.save(out, memory=memory)
+
+    def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The reading, and what was done to every column; not the mapping."""
+        return self.reading.splitlines(), {"columns": self.table}
+
+
+ENDINGS = (".csv", ".tsv", ".parquet")
+"""What the name of a mapping's file may end in."""
+
+
+def require_apart(out: Path, study: Path | None) -> None:
+    """Raise UsageError where a copy would take the place of its study, or lie in it."""
+    refuse_to_replace(out)
+    if study is None:
+        return
+    place, own = out.resolve(), study.resolve()
+    if place == own or place in own.parents:
+        raise UsageError(f"{out} is the study itself, which a copy must not replace; choose another directory")
+    if own in place.parents:
+        raise UsageError(f"{out} lies in the study {study}; choose a directory outside it")
+
+
+def require_secret(mapping: Path, out: Path | None = None) -> None:
+    """Raise UsageError where a mapping cannot be written, would be passed on with the copy, or replace another one."""
+    ending = mapping.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(
+            f"{mapping} ends in {ending or 'nothing'}; a mapping is written as {', '.join(ENDINGS)}{suggestion(ending, ENDINGS)}"
+        )
+    if out is not None and out.resolve() in mapping.resolve().parents:
+        raise UsageError(
+            f"{mapping} lies in {out}, which is to be shared; keep the mapping separate: name a file outside it"
+        )
+    if study := next((folder for folder in mapping.resolve().parents if is_study(folder)), None):
+        raise UsageError(
+            f"{mapping} lies in the study {study} and would be shared with it; keep the mapping separate: name a file outside it"
+        )
+    require_place(mapping)
+    if os.path.lexists(mapping):  # a link that leads nowhere, too
+        raise UsageError(f"{mapping} already exists and may be the only way to undo another copy; choose another name")
+
+
+@contextmanager
+def drafted_mapping(frame: pl.DataFrame, mapping: Path) -> Iterator[None]:
+    """Write a mapping, for its owner alone; it takes its place when what is done meanwhile has succeeded."""
+    with whole_file(mapping, mode=0o600) as stream:
+        if mapping.suffix.lower() == ".parquet":
+            frame.write_parquet(stream)
+        else:
+            frame.write_csv(stream, separator="," if mapping.suffix.lower() == ".csv" else "\t")
+        stream.flush()
+        os.fsync(stream.fileno())  # a disk that is full says so before the copy takes its place
+        yield

@@ -6,27 +6,39 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 
 ::
 
-    formats/        formats of logs, one file each, and FORMATS, their registry
-    judgments/      formats of judgments, one file each, and JUDGMENTS, their registry
-    io/             one kind of file taken apart: delimited text, NDJSON, JSON, XML, Parquet, fields between blanks
-    events/         logs of events: how these become sessions, queries, lists and clicks
-    flat/           logs of flat lines: whole users or sessions at a time
-    checks/         unchecked records become checked tables, of a batch of whole sessions
-    propose/        sk.propose: a study.toml for files as they lie there
-    read.py         sk.read: what kind of source is this? frames.py: sk.from_tables, tables already in memory
-    runs.py         sk.from_run, runs in memory or in files; run_sessions.py: of which session each query of a run is
-    run_files.py    files of runs, in every form in which they are read
-    missing_topics.py  what runs lack: judged topics, or queries of a map, without a line
-    description.py  which format, files and options: by config.py (study.toml) or sniffer.py (a look at the content)
-    entries.py      what the registries hold
-    records.py      what a format takes from its files (input_files.py), and with the judgments to ingest.py
-    questionnaires.py  answers of users, sessions or tasks, which join the log by their ids
-    exclusions.py   the documents that a study leaves out, of its lists and judgments
-    raw.py          the records of one source, not yet checked, with a way back to their raw text
-    ingest.py       the one pipeline: sources, in batches of whole sessions, become a checked study
-    batches.py      the batches of a large log, repartitioned to disk where it is out of order
-    batch_sizes.py  how many records a batch has; totals.py: what is counted in each adds up
-    tabular.py      anything tabular as a polars frame
+    formats/           Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each
+                       format, and how it was tried
+    judgments/         Formats of judgments, one file each; ``registry.py`` names them and says how to add one,
+                       ``files.py`` reads them
+    io/                One kind of file taken apart, whatever log it holds: text into lines, fields, objects or
+                       elements, as unchecked records
+    events/            Logs that tell what happened, event by event: how these become sessions, queries, lists and
+                       clicks
+    checks/            Unchecked records become checked tables: names, types, every rule in its order, missing tables,
+                       what was unusual
+    propose/           A study.toml proposed for files as they lie there, by what is in them; questions stand where that
+                       does not say it
+    read.py            ``sk.read`` and ``sk.from_tables``: from a study.toml, a log, a saved study or tables in memory
+                       to a checked study
+    runs.py            Runs in memory, or in files: frames of PyTerrier and ir_datasets, named tuples, pytrec_eval's
+                       dictionaries, objects of ranx
+    run_sessions.py    Sessions of runs: the session and position of each query id, by a pattern or a map, and topics
+                       that a run lacks
+    config.py          study.toml: read, held against ``schemas/study.schema.json``, and turned into values
+    format.py          What a format of logs or judgments is, and how the format of a file is recognized by what it
+                       holds
+    records.py         From the records that a format takes out of its files to a checked study; and the files that a
+                       format reads
+    ingest.py          The one pipeline from unchecked records to a study: batches of whole sessions within the memory,
+                       and every record accounted for
+    questionnaires.py  Questionnaires: answers of users, sessions or tasks, in a wide or a long table, which join the
+                       log by their ids
+    exclusions.py      Documents that a study leaves out: those that a file or table lists for a judgment_key, and those
+                       whose id is the judgment_key
+    raw.py             Records of one source before they are checked, with a way back to their raw text, and the folder
+                       in which they are kept meanwhile
+    column_names.py    What columns are called in the field: for each of our columns its usual names, the likeliest
+                       first
 
 Names are imported when they are first used: what opens a saved study, or scores tables, needs no format.
 """
@@ -37,17 +49,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sessionkit.readers.entries import Format, Glimpse, Judgments, Option
+    from sessionkit.readers.format import Format, Glimpse, Judgments, Option
     from sessionkit.readers.formats.registry import FORMATS
-    from sessionkit.readers.frames import from_tables
     from sessionkit.readers.judgments.registry import JUDGMENTS
+    from sessionkit.readers.read import from_tables
 
 __all__ = ["FORMATS", "JUDGMENTS", "Format", "Glimpse", "Judgments", "Option", "from_tables"]
 _HOME = {
-    **dict.fromkeys(("Format", "Glimpse", "Judgments", "Option"), "entries"),
+    **dict.fromkeys(("Format", "Glimpse", "Judgments", "Option"), "format"),
     "FORMATS": "formats.registry",
     "JUDGMENTS": "judgments.registry",
-    "from_tables": "frames",
+    "from_tables": "read",
 }
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import polars as pl
 
 import sessionkit.readers as registry
-from sessionkit.contract import COLUMN, RECORD, RULE, TABLES, check_types, check_values, document, table
 from sessionkit.errors import DataError, suggestion
 from sessionkit.study import Settings
+from sessionkit.study.checks import COLUMN, RECORD, RULE, check_types, check_values
+from sessionkit.study.schema import TABLES, document, table
 from sessionkit.study.settings import check_timezone
 
 SECTIONS = (*TABLES, "clicks")

@@ -18,26 +18,22 @@ import numpy as np
 import polars as pl
 
 from sessionkit.arguments import require_bool
-from sessionkit.contract import RECORD, RULE
-from sessionkit.contract.casts import as_text
-from sessionkit.contract.key_rules import begins
-from sessionkit.display.words import counted, listed
+from sessionkit.display.numbers import counted, listed
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.assembly import Assembled
-from sessionkit.readers.checks.columns import alias_notes
+from sessionkit.readers.checks.cells import alias_notes
 from sessionkit.readers.checks.completion import keys_of_results
-from sessionkit.readers.checks.notes import Notes
-from sessionkit.readers.checks.source_checks import LIST, LISTED, CheckedSource
+from sessionkit.readers.checks.derived import Assembled
+from sessionkit.readers.checks.rows import LIST, LISTED, CheckedSource, Notes
+from sessionkit.readers.column_names import USUAL, folded
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import layout_of, read_table
-from sessionkit.readers.propose.column_names import USUAL, folded
-from sessionkit.readers.tabular import Frame, columns_of_table
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.tables import layout_of, read_table
+from sessionkit.readers.raw import in_memory
 from sessionkit.study import Source
-from sessionkit.study.judgment_index import PAIR
-from sessionkit.study.lookup import Lookup
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.checks import RECORD, RULE, as_text, begins
+from sessionkit.study.numbering import PAIR, Lookup
+from sessionkit.study.package import TemporaryFolder
+from sessionkit.study.tabular import Frame, columns_of_table
 
 SECTION = "exclude"
 BY_KEY = "exclude_query_doc"

@@ -14,16 +14,14 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.casts import as_text
-from sessionkit.display.words import counted, listed
+from sessionkit.display.numbers import counted, listed
 from sessionkit.errors import DataError, suggestion
 from sessionkit.readers.config import Config
-from sessionkit.readers.io.log_files import open_log, paths_in
-from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import options_of_sheets, read_table
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.io.files import open_log, paths_in
+from sessionkit.readers.io.tables import options_of_sheets, read_table
+from sessionkit.readers.raw import Raw, in_memory
 from sessionkit.study import Source
+from sessionkit.study.checks import CELLS, RECORD, RULE, VALUE, as_text
 
 SECTION = "questionnaires"
 IDS = ("session_id", "user_id", "topic_id", "system_id")

@@ -1,22 +1,23 @@
-"""What a reader hands over: the records of one source, not yet checked, with a way back to their raw text."""
+"""Records of one source before they are checked, with a way back to their raw text, and the folder in which they are kept meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract import CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.casts import without_bytes
-from sessionkit.contract.checks import NO_CELLS, cell
-from sessionkit.display.words import listed
-from sessionkit.errors import DataError
-from sessionkit.readers.io.log_files import unpacked
+from sessionkit.display.numbers import listed
+from sessionkit.errors import DataError, lack_of_space
+from sessionkit.readers.io.files import unpacked
+from sessionkit.study.checks import CELLS, NO_CELLS, RECORD, RULE, VALUE, cell, without_bytes
+from sessionkit.study.package import no_room
 
 LINE, RAW, SOURCE, OWN = "line", "raw", "source", "own"
 MARK = "__mark"
@@ -66,9 +67,9 @@ class Raw:
     source
         The source's name, for people.
     frame
-        Its columns and :data:`~sessionkit.contract.RECORD`; records the reader could not take apart carry
-        :data:`~sessionkit.contract.RULE` and :data:`~sessionkit.contract.VALUE`; values that it set aside stand in
-        :data:`~sessionkit.contract.CELLS`.
+        Its columns and :data:`~sessionkit.study.checks.RECORD`; records the reader could not take apart carry
+        :data:`~sessionkit.study.checks.RULE` and :data:`~sessionkit.study.checks.VALUE`; values that it set aside stand in
+        :data:`~sessionkit.study.checks.CELLS`.
     records
         How many records there are, counted by the reader.
     locate
@@ -86,7 +87,7 @@ class Raw:
     kind
         What its records are, where one file holds several kinds.
     members
-        The sources it was put together from (``checks/source_union.py``), each after the number of its records' forerunners.
+        The sources it was put together from (``checks/rows.py``), each after the number of its records' forerunners.
     merged, idle
         How many of `records` went into rows made of others, and how many carry nothing; neither are in `frame`.
     in_memory
@@ -250,3 +251,104 @@ def _texts(path: Path, numbers: NDArray[np.int64]) -> list[str]:
             texts += [line.removesuffix(b"\n").removesuffix(b"\r").decode(errors="backslashreplace") for line in lines]
             before += len(ends)
     return texts
+
+
+Keep = Callable[[pl.LazyFrame], pl.LazyFrame]
+"""From a frame that is expensive to read to one of the same rows that can be read again and again."""
+ROW_GROUP = 2**17
+"""Rows of a group, small enough that a range of sessions reads little besides its own."""
+MANY = 20_000
+"""Rows of a batch."""
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+
+def batches(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Iterator[pl.DataFrame]:
+    """Return rows as frames of this schema, one at least."""
+    rest, first = iter(rows), True
+    while True:
+        frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in islice(rest, MANY)], schema=schema)
+        if frame.is_empty() and not first:
+            return
+        yield frame
+        first = False
+
+
+def in_files(frames: Iterable[pl.DataFrame], workspace: Path) -> pl.LazyFrame:
+    """Return frames of one schema, one at least, as one that is in files of the workspace."""
+    folder = workspace / f"batch{len(list(workspace.iterdir()))}"
+    folder.mkdir()
+    files: list[Path] = []
+    for frame in frames:
+        files.append(folder / f"{len(files):06}.parquet")
+        with room_in(workspace):
+            frame.write_parquet(files[-1])
+    return pl.scan_parquet(files, glob=False)
+
+
+def in_memory(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Keep the records in memory."""
+    return frame.collect().lazy()
+
+
+def in_place(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Keep the records where they are."""
+    return frame
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """Keeps records in files of a folder.
+
+    Parameters
+    ----------
+    folder
+        The workspace, an existing directory.
+    """
+
+    folder: Path
+
+    def __call__(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Keep the records in a file."""
+        path = self.folder / f"{len(list(self.folder.iterdir())):05}.parquet"
+        with room_in(self.folder):
+            frame.sink_parquet(path, compression="lz4", statistics=True, row_group_size=ROW_GROUP, maintain_order=True)
+        return pl.scan_parquet(path, glob=False)
+
+
+def split(
+    rows: pl.LazyFrame,
+    column: str,
+    folder: Path,
+    *,
+    group: int,
+    compression: Literal["lz4", "zstd"] = "zstd",
+    statistics: bool = True,
+) -> None:
+    """Write rows to files of a folder by the value of a column, which is left out.
+
+    All files are open at the same time, and each holds `group` rows before it writes them.
+    """
+    by_value = pl.PartitionBy(folder, key=column, include_key=False)
+    rows.sink_parquet(by_value, compression=compression, statistics=statistics, row_group_size=group, mkdir=True)
+
+
+def split_off(folder: Path, column: str, value: int | Literal["*"]) -> list[Path]:
+    """Return the files that :func:`split` wrote for a value, or for all of them."""
+    return sorted(folder.glob(f"{column}={value}/*.parquet"))
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[None]:
+    """Say where room is needed when temporary files fill a disk.
+
+    Raises
+    ------
+    SpaceError
+        They do.
+    """
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if (lack := lack_of_space(error)) is None:
+            raise
+        raise no_room(folder.parent, lack) from None

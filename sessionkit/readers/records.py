@@ -1,7 +1,4 @@
-"""The second half of reading, for formats that take files apart themselves: from :class:`Taken` to a checked Study.
-
-A format writes one function, ``take(log: Log) -> Taken``, and enters ``reader("its name", take)`` into ``FORMATS``.
-"""
+"""From the records that a format takes out of its files to a checked study; and the files that a format reads."""
 
 from __future__ import annotations
 
@@ -13,29 +10,34 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, TABLES, VALUE, CheckedRows
-from sessionkit.contract import table as declared
-from sessionkit.display.words import counted, listed
+from sessionkit.display.numbers import counted, listed
 from sessionkit.errors import DataError, suggestion
 from sessionkit.plugins import Blame, file_of, module_of, origins
-from sessionkit.readers.batch_sizes import ENOUGH, fits, is_large
-from sessionkit.readers.checks.log_schemas import LOG
-from sessionkit.readers.checks.rejection import Aside, described, none_rejected
-from sessionkit.readers.checks.source_checks import KEPT
-from sessionkit.readers.checks.source_union import together, twins
+from sessionkit.readers.checks.cells import LOG
+from sessionkit.readers.checks.rows import KEPT, Aside, described, none_rejected, together, twins
 from sessionkit.readers.config import Config
 from sessionkit.readers.exclusions import NO_EXCLUSIONS, Exclusions, exclusions_of
-from sessionkit.readers.ingest import Room, ingest
-from sessionkit.readers.input_files import empty_inputs, inputs
-from sessionkit.readers.io.log_files import LogFile, not_utf8, unpacked_path
-from sessionkit.readers.io.record_store import Keep, OnDisk, in_memory
+from sessionkit.readers.format import hidden
+from sessionkit.readers.ingest import ENOUGH, Room, fits, ingest, is_large
+from sessionkit.readers.io.files import (
+    LogFile,
+    is_packed,
+    not_utf8,
+    open_log,
+    paths_in,
+    refuse_odd_lines,
+    unpacked_path,
+)
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, keyed_by_text, read_judgments
 from sessionkit.readers.questionnaires import Answers, read_questionnaires
-from sessionkit.readers.raw import LINE, RAW, READ_BY, Locate, Raw, as_json, as_lines
-from sessionkit.readers.tabular import columns_of_table, numbered
+from sessionkit.readers.raw import LINE, RAW, READ_BY, Keep, Locate, OnDisk, Raw, as_json, as_lines, in_memory
 from sessionkit.study import Source, Study
-from sessionkit.study.memory_limit import memory_budget
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.batches import memory_budget
+from sessionkit.study.checks import CELLS, RECORD, RULE, VALUE, CheckedRows
+from sessionkit.study.package import TemporaryFolder
+from sessionkit.study.schema import TABLES
+from sessionkit.study.schema import table as declared
+from sessionkit.study.tabular import columns_of_table, numbered
 
 Tallies = Mapping[tuple[str, str], int]
 """Numbers of records by the name of their file and a few words that say what they are."""
@@ -110,6 +112,34 @@ class Taken:
 Take = Callable[[Log], Taken]
 Files = Callable[[Config, Path, int], Sequence[LogFile]]
 """From what study.toml says, a directory for copies and the bytes of memory to the opened files of a log."""
+
+
+def inputs(config: Config, copies: Path, memory: int, *, parquet: bool = False) -> list[LogFile]:
+    """Return the files the user named and those in the folders the user named, in order.
+
+    Parameters
+    ----------
+    copies
+        A directory for copies of files that are not UTF-8.
+    memory
+        Bytes that may be used.
+    parquet
+        Whether the format reads Parquet as well.
+
+    Raises
+    ------
+    DataError
+        There are none, or one is missing, unreadable or empty, is Parquet and should not be, or has a line that is too long.
+    """
+    found = _found(config, copies, memory)
+    if not parquet:
+        _refuse_parquet(found, config)
+    by_line = [file for file in found if file.kind == "text" and not file.head.startswith((b"<", b"["))]
+    large = bool(by_line) and is_large(found, memory)
+    for file in by_line:
+        if not (large and is_packed(file.path)):  # to unpack much once more takes long
+            refuse_odd_lines(file, memory)
+    return found
 
 
 def reader(name: str, take: Take, *, files: Files = inputs) -> Callable[..., Study]:
@@ -386,3 +416,89 @@ def _accounts(merged: Tallies, idle: Tallies) -> tuple[Source, ...]:
     into = [Source(path, "", many, 0, kind=rule, merged=many) for (path, rule), many in merged.items() if many]
     nothing = [Source(path, "", many, 0, kind=kind, idle=many) for (path, kind), many in idle.items() if many]
     return (*into, *nothing)
+
+
+BLANKS = b" \t\r\n\xef\xbb\xbf"
+"""Blanks, ends of lines and the mark of UTF-8 at the beginning of a file."""
+FEW_BYTES = 64
+"""A file of more bytes is not looked at to see whether it holds blanks alone."""
+
+
+def _found(config: Config, copies: Path, memory: int) -> list[LogFile]:
+    """Return the files the user named and those in the folders the user named, opened."""
+    as_is = config.options.get("encoding") is not None  # the format reads it itself
+    found: list[LogFile] = []
+    for name in config.paths:
+        place = config.folder / name
+        if not place.is_dir():
+            found += [
+                open_log(path, config.folder, copies, encoding=config.encoding, as_is=as_is, memory=memory)
+                for path in filled(paths_in(name, config.folder), config.folder)
+            ]
+            continue
+        found += [
+            open_log(
+                str(Path(name) / path.relative_to(place)),
+                config.folder,
+                copies,
+                encoding=config.encoding,
+                as_is=as_is,
+                memory=memory,
+                is_beside=True,
+            )
+            for path in _files_at(name, config.folder)
+            if not _is_empty(path)
+        ]
+    if config.encoding is not None and found and all(file.kind == "parquet" for file in found):
+        raise DataError(
+            f"{config.name}: encoding = {config.encoding!r} is set for {found[0].name}, which is Parquet and has its "
+            "own encoding; leave encoding out"
+        )
+    if not found:
+        named = ", ".join(config.paths)
+        raise DataError(
+            f"{named}: it contains no file that is not empty"
+            if named
+            else f"{config.name} names no log: path is missing"
+        )
+    return found
+
+
+def filled(names: Sequence[str], base: Path) -> list[str]:
+    """Return the files that are not empty; all of them where all are, to be refused."""
+    return [name for name in names if not _is_empty(base / name)] or list(names)
+
+
+def empty_inputs(config: Config) -> list[str]:
+    """Return the names of the files that a study.toml names, by a folder or a pattern too, and that are empty."""
+    tables = [one["path"] for one in (*config.tables.values(), *config.questionnaires)]
+    given = [*config.paths, *(name for path in tables for name in ([path] if isinstance(path, str) else path))]
+    places = [place for name in given for place in _files_at(name, config.folder)]
+    return list(dict.fromkeys(place.name for place in places if _is_empty(place)))
+
+
+def _files_at(name: str, base: Path) -> list[Path]:
+    """Return the files in a folder, or those that a name or a pattern says."""
+    place = base / name
+    if not place.is_dir():
+        return [base / path for path in paths_in(name, base)]
+    return sorted(path for path in place.rglob("*") if path.is_file() and not hidden(path.relative_to(place)))
+
+
+def _is_empty(path: Path) -> bool:
+    """Return whether a file is there and holds no record: no bytes, or blanks alone."""
+    if not path.is_file():
+        return False
+    size = path.stat().st_size
+    return not size or (size <= FEW_BYTES and not path.read_bytes().strip(BLANKS))
+
+
+def _refuse_parquet(files: Sequence[LogFile], config: Config) -> None:
+    """Raise DataError where the user named a Parquet file, or there is nothing else, for a format of text."""
+    tables = [file.name for file in files if file.kind == "parquet"]
+    named = tables[:1] if len(tables) == len(files) else [one for one in tables if one in config.paths]
+    if named:
+        raise DataError(
+            f"{named[0]} is Parquet, which format {config.format} does not read; write it as text (polars: "
+            'scan_parquet("FILE").sink_csv("NEW"), or sink_ndjson), or describe its columns in study.toml, as format tables or events'
+        )

@@ -1,8 +1,4 @@
-r"""Sessions of runs: a run knows query ids alone, and a pattern or a map says of which session, and which query of it, each is.
-
-A pattern is a regular expression with named groups, ``(?P<session>.+)_(?P<position>\d+)``, that a whole query id fits. A map is a
-table with a row for each query: its id, its session and its position and, where they are known, user, system, topic and text.
-"""
+"""Sessions of runs: the session and position of each query id, by a pattern or a map, and topics that a run lacks."""
 
 from __future__ import annotations
 
@@ -10,25 +6,23 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 
-from sessionkit.choices import TableName
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.contract.casts import as_text
-from sessionkit.display.missing_ids import name_missing
-from sessionkit.display.words import counted, listed
+from sessionkit.arguments import MissingTopics, TableName
+from sessionkit.display.labels import name_missing
+from sessionkit.display.numbers import counted, listed
 from sessionkit.errors import DataError, suggestion
-from sessionkit.readers.checks.columns import alias_notes, under_our_names
+from sessionkit.readers.checks.cells import alias_notes, under_our_names
+from sessionkit.readers.column_names import USUAL, folded
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import Option
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.table_files import layout_of, read_table
-from sessionkit.readers.missing_topics import of_every_system, what_becomes, without_line
-from sessionkit.readers.propose.column_names import USUAL, folded
-from sessionkit.readers.raw import Raw
+from sessionkit.readers.format import Option
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.tables import layout_of, read_table
+from sessionkit.readers.raw import Raw, in_memory
 from sessionkit.readers.records import Taken
+from sessionkit.study.checks import RECORD, RULE, VALUE, as_text
 
 EXAMPLE = r"(?P<session>.+)_(?P<position>\d+)"
 SESSION_FROM = Option(
@@ -694,3 +688,54 @@ def _of_map(table: Raw, lists: pl.DataFrame, missing: str | None, sessions_named
     if elsewhere:
         notes.append(f"{table.source}: {counted(elsewhere, 'session')} of it without a line in the run, left out")
     return replace(table, frame=kept.lazy(), records=len(kept))
+
+
+CHOICES = get_args(MissingTopics)
+MISSING_TOPICS = Option(
+    "What becomes of judged topics, and of sessions of the query_map, that a run has no line of: omit leaves them out, zero adds "
+    "them with empty lists, as trec_eval -c does. Default: zero with a query_map, else omit, with a warning.",
+    allowed=CHOICES,
+)
+
+
+def of_every_system(expected: pl.DataFrame, lists: pl.DataFrame) -> pl.DataFrame:
+    """Return the expected queries of every system, with ``system_id``, ``run`` and RECORD of its first list.
+
+    Parameters
+    ----------
+    expected
+        Queries; with a ``system_id`` where they are expected of one system alone.
+    lists
+        ``system_id`` (null where unknown), ``run`` and RECORD of the lists that there are.
+    """
+    systems = lists.sort("run", RECORD).group_by("system_id", maintain_order=True).agg(pl.col("run", RECORD).first())
+    if "system_id" not in expected.columns:
+        return expected.join(systems, how="cross")
+    pairs = expected.rename({"system_id": "only_of"}).join(systems, how="cross")
+    is_of_system = (pl.col("only_of") == pl.col("system_id")).fill_null(value=False) | pl.col("only_of").is_null()
+    return pairs.filter(is_of_system).drop("only_of")
+
+
+def without_line(expected: pl.DataFrame, lists: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the rows of expected queries of systems (see `of_every_system`) that have no list with their id in `column`."""
+    return expected.join(lists, on=["system_id", column], how="anti", nulls_equal=True)
+
+
+def what_becomes(*, adds: bool, status: str, missing_topics: str | None) -> str:
+    """Return what becomes of what runs lack, and the other choice where nobody chose.
+
+    Parameters
+    ----------
+    adds
+        Whether lists are added.
+    status
+        What is stated of them: empty or not_logged.
+    missing_topics
+        What was chosen.
+    """
+    taken = f"taken as {'empty' if status == 'empty' else 'lists that were not logged'}"
+    if missing_topics is not None:
+        return f"{taken if adds else 'left out'}, as missing_topics says"
+    if adds:
+        return f'{taken}; say missing_topics = "zero" (--missing-topics zero) if they are empty, "omit" to leave such sessions out'
+    return 'left out of means, as by trec_eval; missing_topics = "zero" (--missing-topics zero) adds empty lists, as trec_eval -c does'

@@ -15,24 +15,19 @@ from typing import Any, NamedTuple, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from sessionkit.arguments import require_choice
-from sessionkit.choices import MissingTopics, RunDuplicates, RunOrder, TableName
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.contract.casts import as_text
+from sessionkit.arguments import MissingTopics, RunDuplicates, RunOrder, TableName, require_choice
 from sessionkit.errors import DataError, DataWarning, UsageError, suggestion
-from sessionkit.readers.checks.columns import alias_notes
+from sessionkit.readers.checks.cells import alias_notes
+from sessionkit.readers.column_names import folded
 from sessionkit.readers.config import Config
 from sessionkit.readers.exclusions import exclusions_of
-from sessionkit.readers.formats.trec_run import ordered_lists, turns_in
-from sessionkit.readers.frames import QRELS, QUERY, numbered_rows, raw_of_frame
-from sessionkit.readers.io.blanks import NO_SUBTOPIC, without_idle_subtopic
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.formats.trec_run import KINDS, RUN, ordered_lists, read_run, system_named, turns_in
+from sessionkit.readers.io.delimited import NO_SUBTOPIC, without_idle_subtopic
+from sessionkit.readers.io.files import open_log
 from sessionkit.readers.judgments.files import JudgmentSources, judgment_files, read_judgments
-from sessionkit.readers.propose.column_names import folded
-from sessionkit.readers.raw import Raw, as_json
+from sessionkit.readers.raw import Raw, as_json, in_memory
+from sessionkit.readers.read import QRELS, QUERY, numbered_rows, raw_of_frame
 from sessionkit.readers.records import study_of
-from sessionkit.readers.run_files import KINDS, RUN, read_run, system_named
 from sessionkit.readers.run_sessions import (
     QuerySessions,
     RunLines,
@@ -44,8 +39,9 @@ from sessionkit.readers.run_sessions import (
     taken_of_runs,
 )
 from sessionkit.study import Settings, Study
+from sessionkit.study.checks import RECORD, RULE, VALUE, as_text
+from sessionkit.study.package import TemporaryFolder
 from sessionkit.study.settings import SettingValues
-from sessionkit.study.temporary import TemporaryFolder
 
 OF_QRELS = {**QRELS, "grade": (*QRELS["grade"], "score"), "subtopic_id": ("subtopic", "iteration")}
 """What columns of qrels are called; of those of BEIR the grade is a score."""

@@ -56,7 +56,7 @@ class Widget:
     data
         A JSON value for its scripts, which find it in the element ``NAME-data``.
     scripts
-        The scripts that work it, see `sessionkit.charts.scripts.script`.
+        The scripts that work it, see `sessionkit.charts.files.script`.
     """
 
     name: str

@@ -26,7 +26,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from sessionkit.choices import QueryDiscountForm, RankDiscountForm
+from sessionkit.arguments import QueryDiscountForm, RankDiscountForm
 from sessionkit.scoring.gains import weights, weights_text
 
 RANK_DISCOUNTS: tuple[RankDiscountForm, ...] = get_args(RankDiscountForm)

@@ -1,4 +1,4 @@
-"""Why a session scored what it did: every result with its gain, its discounts and what it contributed."""
+"""Why a session scored what it did, result by result, and how much the value of its scan paths varies."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError, require_id, suggestion, warn
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, batches
-from sessionkit.scoring.columns import columns_beside, columns_read, measure_of
-from sessionkit.scoring.curves import rank_vectors, session_vectors
 from sessionkit.scoring.execution import query_values, session_values
-from sessionkit.scoring.gain_histogram import require_numbers
-from sessionkit.scoring.ideals import own_ideals
+from sessionkit.scoring.filter import every_gain, every_row, logged_sessions, sessions_with_judgments, units, with_zeros
+from sessionkit.scoring.histogram import require_numbers
+from sessionkit.scoring.ideals import own_ideals, rank_vectors, session_vectors, with_offsets
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.aggregates import LAST, Aggregate, AveragePosition
 from sessionkit.scoring.measures.base import GainMeasure, Measure, TermMeasure
-from sessionkit.scoring.measures.recency import LATER, RecencyMeasure
-from sessionkit.scoring.results_filter import every_gain, every_row, sessions_with_judgments, units, with_zeros
-from sessionkit.scoring.slots import with_offsets
+from sessionkit.scoring.measures.expected import ExpectedMeasure
+from sessionkit.scoring.measures.session_rank_biased import LATER, RecencyMeasure
+from sessionkit.scoring.needs import columns_beside, columns_read, measure_of
 from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.selection import restricted
 from sessionkit.study.study import guarded_read
 
 if TYPE_CHECKING:
-    from sessionkit.scoring.measures.list_function import ListFunction
+    from sessionkit.scoring.measures.custom import ListFunction
 
 COLUMNS = {
     "session_id": pl.String,
@@ -273,3 +274,61 @@ def _slot_weights(batch: SessionBatch, measure: AveragePosition) -> pl.DataFrame
     slots = pl.when(counted.is_not_null()).then(times).sum().over("session").replace(0, None)
     weight = counted.fill_null(0.0).cum_sum(reverse=True).over("session", order_by="slot") / slots
     return vectors.select("session", "query_position", "rank", weight=weight)
+
+
+@guarded_read
+def path_variance(study: Study, measure: str | Measure, *, where: Where = None) -> pl.DataFrame:
+    """Expectation and variance of an expected session measure over all paths of a searcher.
+
+    Both are exact. The square root of the variance is the standard deviation among searchers who walk through the same
+    session; divided by the root of N it is the error of an estimate from N sampled paths.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        ``esDCG``, ``esnDCG``, ``esnCG``, ``esP`` or ``esAP`` with its parameters, or its text.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``session_id``, ``measure``, ``value`` (the expectation, as `sessionkit.score` gives it) and ``variance``, in the
+        order of session_id; null where the measure is undefined, and 0 there with ``undefined=zero`` if a list was logged.
+
+    Raises
+    ------
+    MeasureError
+        If the measure is none of these, or has ``duplicates=first``.
+
+    Examples
+    --------
+    Half of the paths read one relevant document, half two:
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": ["s"] * 2, "query_position": [1, 1], "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "b"], "grade": [1, 1]},
+    ... )
+    >>> sk.path_variance(study, "esDCG(discount=none,pdown=0.5,pref=0.9)").rows()
+    [('s', 'esDCG(discount=none,pdown=0.5,pref=0.9)', 1.5, 0.25)]
+    """
+    study = restricted(study, where)
+    asked = measure_of(study, measure)
+    if not isinstance(asked, ExpectedMeasure):
+        msg = f"{asked} has no variance over paths; ask for a measure of expected sessions, such as esnDCG(pdown=0.7,pref=0.9)@10"
+        raise MeasureError(msg)
+    read = columns_read(study, [asked])
+    schema = {"session_id": pl.String, "measure": pl.String, "value": pl.Float64, "variance": pl.Float64}
+    parts = [pl.DataFrame(schema=schema)]
+    for batch in batches(study, read):
+        found = asked.variances(Lists(batch, asked.selection))
+        judged = pl.lit(sessions_with_judgments(batch, asked.selection))
+        logged = pl.lit(logged_sessions(batch, asked.selection))
+        filled = [with_zeros(pl.col(name), asked, judged).alias(name) for name in ("value", "variance")]
+        found = found.select(filled).select(pl.when(logged).then(pl.all()))
+        ids = batch.sessions["session_id"]
+        parts.append(found.select(ids, measure=pl.lit(str(asked)), value="value", variance="variance"))
+    return pl.concat(parts).sort("session_id")

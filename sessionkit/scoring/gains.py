@@ -18,7 +18,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from sessionkit.choices import GainRule
+from sessionkit.arguments import GainRule
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring.exact import LARGEST_GAIN
 

@@ -1,16 +1,20 @@
-"""The best that could have been shown: recall bases in ideal order, and the ideal sums that normalized measures
-divide by.
-"""
+"""The best that could have been shown, slot by slot: ideal lists and sessions, and the gain of concatenated lists beside them."""
 
 from __future__ import annotations
 
+from bisect import insort
+from dataclasses import replace
+
 import polars as pl
 
+from sessionkit.errors import MeasureError
+from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
 from sessionkit.scoring.exact import fixed
-from sessionkit.scoring.measures.base import GainMeasure
-from sessionkit.scoring.results_filter import session_keys, units
-from sessionkit.scoring.slots import best_slots, layout, require_cutoff
+from sessionkit.scoring.filter import counted_rows, gaining_rows, session_keys, shown, units
+from sessionkit.scoring.histogram import require_numbers
+from sessionkit.scoring.measures.base import GainMeasure, Measure
+from sessionkit.study.numbering import placed, repeated
 
 
 def ideal_list(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -165,3 +169,290 @@ def ideal_slots(batch: SessionBatch, measure: GainMeasure, longest: int) -> pl.D
     # an ideal whose queries occupy no slot at all stands on the session's first
     slot = pl.max_horizontal(pl.min_horizontal(pl.col("start") + at, pl.col("end")), pl.lit(1, pl.Int64))
     return slots.select("session", "key", "query_position", "rank", "offset", slot=slot)
+
+
+WHOLE_SESSION = 0
+"""Prefix number that stands for all slots of a session."""
+
+
+def layout(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+    """Slots of each query that counts.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query``, ``session``, ``query_position``, ``key``, ``size`` (slots of the query; Int64) and ``offset`` (slots
+        before it; Int64), in order. With ``slots=pad`` query q begins after (q - 1) x cutoff slots; otherwise after
+        what the queries before it occupy.
+
+    Raises
+    ------
+    MeasureError
+        If the measure has no cutoff, so that a query has no definite number of slots.
+    """
+    require_cutoff(measure)
+    queries = units(batch, measure.selection)
+    slots = measure.list_slots
+    if slots == "pad":
+        size = pl.lit(measure.cutoff, pl.Int64)
+        return queries.with_columns(size=size, offset=(pl.col("query_position").cast(pl.Int64) - 1) * size)
+    # what was shown decides, however far the searcher looked; a gap in the ranks is a slot of unknown content
+    every = replace(measure.selection, cutoff=None, depth="all", duplicates="all")
+    rows = shown(batch, every) if every.unjudged == "zero" else counted_rows(batch, every)
+    lengths = rows.group_by("query").agg(size=pl.min_horizontal(pl.col("rank").max(), pl.lit(measure.cutoff)))
+    size = pl.col("size").fill_null(0).cast(pl.Int64)
+    least = slots if isinstance(slots, int) else 0
+    sized = queries.join(lengths, on="query", how="left", maintain_order="left").with_columns(
+        size=pl.max_horizontal(size, pl.lit(least, pl.Int64))
+    )
+    return sized.with_columns(offset=(pl.col("size").cum_sum() - pl.col("size")).over("session"))
+
+
+def with_offsets(batch: SessionBatch, rows: pl.DataFrame, measure: GainMeasure) -> pl.DataFrame:
+    """Give each row the number of slots before its query, where the measure's discount runs on along the session."""
+    if not measure.ranks_along_session:
+        return rows
+    return rows.join(layout(batch, measure).select("query", "offset"), on="query", maintain_order="left")
+
+
+def require_cutoff(measure: Measure) -> None:
+    """Refuse a measure without a cutoff where slots are needed."""
+    if measure.cutoff is None:
+        msg = f"{measure} needs a cutoff, the number of slots of each query; for example {measure @ 10}"
+        raise MeasureError(msg)
+
+
+def best_slots(
+    measure: GainMeasure, places: pl.DataFrame, longest: int, *, every_prefix: bool = False
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Find the best slots of every distinct sequence of queries.
+
+    Parameters
+    ----------
+    places
+        The slots of each ideal session: ``session``, ``key``, ``query_position``, ``rank``, ``offset`` and
+        ``slot`` (order of time).
+    longest
+        Number of documents in the longest recall base; no ideal needs more slots.
+    every_prefix
+        Also for the slots up to each that changes the choice, instead of only for the whole session.
+
+    Returns
+    -------
+    tuple of polars.DataFrame
+        First ``session``, ``key``, ``shape``: the sequence that each session's slots of a key form. Then per
+        ``shape`` and ``slot`` (the last of the prefix, `WHOLE_SESSION` for all) the best slots, best first: ``nth``
+        (from 1), ``query_position``, ``rank``, ``offset``.
+    """
+    sequence = pl.struct("slot", "query_position", "rank", "offset").sort_by("slot")
+    sessions = places.filter(pl.col("key").is_not_null()).group_by("session", "key").agg(slots=sequence)
+    shapes = sessions.select(pl.col("slots").unique(maintain_order=True)).with_row_index("shape")
+    slots = shapes.explode("slots").unnest("slots").with_columns(worth=measure.contribution(pl.lit(1.0)))
+    if every_prefix:
+        chosen = (
+            pl.concat([_prefixes(shape, longest) for shape in slots.partition_by("shape")])
+            if len(slots)
+            else slots.with_columns(nth=1)
+        )
+    else:
+        nth = pl.col("worth").rank("ordinal", descending=True).over("shape")
+        chosen = slots.with_columns(nth=nth, slot=pl.lit(WHOLE_SESSION, pl.Int64)).filter(pl.col("nth") <= longest)
+    columns = ["shape", "slot", pl.col("nth").cast(pl.Int32), "query_position", "rank", "offset"]
+    return sessions.join(shapes, on="slots").select("session", "key", "shape"), chosen.select(columns)
+
+
+def _prefixes(slots: pl.DataFrame, longest: int) -> pl.DataFrame:
+    """The best slots among the first 1, 2, 3... slots of one shape, for each prefix that changes them."""
+    best: list[tuple[float, int]] = []
+    after: dict[int, list[int]] = {}
+    for place, (slot, worth) in enumerate(slots.select("slot", "worth").iter_rows()):
+        if len(best) < longest or (longest and -best[-1][0] < worth):
+            insort(best, (-worth, place))
+            del best[longest:]
+            after[slot] = [at for _, at in best]
+    chosen = [place for best_places in after.values() for place in best_places]
+    nth = [place for best_places in after.values() for place in range(1, len(best_places) + 1)]
+    last = [slot for slot, best_places in after.items() for _ in best_places]
+    return slots[chosen].with_columns(slot=pl.Series(last, dtype=pl.Int64), nth=pl.Series(nth, dtype=pl.Int64))
+
+
+def session_vectors(batch: SessionBatch, measure: Measure) -> pl.DataFrame:
+    """Cumulated sums of every session along its concatenated lists.
+
+    Parameters
+    ----------
+    measure
+        A session measure with a cutoff; of nsDCG with the ideal it names, of sDCG with the repeated one.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``session``, ``slot`` (1, 2, 3... without holes), ``query_position`` and ``rank`` (null in a slot of no logged
+        query), ``total`` and ``ideal`` (cumulated, at the fixed scale), ``own`` (the session's own last slot), ``end``
+        (the last slot here), in the order of sessions and slots. With ``normalize=query`` the total is that of the queries'
+        own normalized vectors, each times its query discount (ECIR 2008, section 2.2), and the ideal that of these
+        discounts. Where the ideal has more queries than the session, the session's total is held; where it has fewer, the
+        ideal is. Sessions that occupy no slot have no row.
+
+    Raises
+    ------
+    MeasureError
+        If the measure is not one of whole sessions, has no cutoff, or has no curve.
+    """
+    measure = require_curve(measure)
+    places = layout(batch, measure)
+    extents = _extents(batch, measure, places)
+    end = extents["end"]
+    start = end.cum_sum() - end  # the row at which each session begins
+    many = int(end.sum())
+    session = repeated(extents["session"], end)
+    slot = (pl.int_range(many, dtype=pl.Int64, eager=True) - repeated(start, end) + 1).cast(pl.Int32)
+    lists = _lists(places, start)
+    at = lists["at"]
+    if measure.normalized_by_query:
+        gains, ideals = _shares_by_row(batch, measure, start)
+    else:
+        gains, ideals = _gains_by_row(batch, measure, places, start), _ideals_by_row(batch, measure, start, end)
+    total, ideal = _scattered(many, gains), _scattered(many, ideals)
+    own, ends = repeated(extents["own"], end), repeated(end, end)
+    position, rank = (placed(lists[name], at, many) for name in ("query_position", "rank"))
+    vectors = pl.DataFrame(
+        [
+            session.alias("session"),
+            slot.alias("slot"),
+            position.alias("query_position"),
+            rank.alias("rank"),
+            own.alias("own"),
+            ends.alias("end"),
+            total.alias("total"),
+            ideal.alias("ideal"),
+        ]
+    )
+    return vectors.with_columns(_running("total"), _running("ideal"))
+
+
+def require_curve(measure: Measure) -> GainMeasure:
+    """Return the measure if it has a curve, or say what to ask for instead."""
+    if not isinstance(measure, GainMeasure) or measure.level != "session":
+        msg = f"{measure} has no curve along the session; ask for a session measure such as sDCG@10, or see: sessionkit breakdown"
+        raise MeasureError(msg)
+    if measure.normalized_by_query and measure.list_slots != "pad":
+        msg = f"{measure} divides each list by its own ideal, which takes as many slots as the cutoff; leave out slots={measure.list_slots}"
+        raise MeasureError(msg)
+    require_cutoff(measure)
+    return measure
+
+
+def rank_vectors(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+    """Cumulated sums of every query down its list.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``query``, ``session``, ``query_position``, ``key``, ``rank`` (1 to the cutoff), ``total`` (cumulated, at the fixed scale) and,
+        of a normalized measure, ``ideal``: that of the query's own best list, without its query discount; of a session measure
+        also ``offset`` (slots before the query). In order.
+    """
+    queries = layout(batch, measure) if measure.level == "session" else units(batch, measure.selection)
+    ranks = pl.int_ranges(1, pl.lit(measure.cutoff, pl.Int32) + 1, dtype=pl.Int32)
+    places = queries.with_columns(rank=ranks).explode("rank", empty_as_null=False)
+    rows = with_offsets(batch, gaining_rows(batch, measure), measure)
+    require_numbers(measure, rows)
+    gained = rows.select("query", "rank", total=exact.fixed(measure.contribution(pl.col("gain"))))
+    built = places.join(gained, on=["query", "rank"], how="left", maintain_order="left")
+    sums = ["total"]
+    if measure.normalized:
+        best = ideal_list(batch, measure).rename({"gain": "best"})
+        ideal = exact.fixed(measure.without_query_discount().contribution(pl.col("best")))
+        built = built.join(best, on=["key", "rank"], how="left", maintain_order="left").with_columns(ideal=ideal)
+        sums.append("ideal")
+    filled = built.with_columns(pl.col(sums).fill_null(0))
+    return filled.with_columns(_running(name, "rank") for name in sums)
+
+
+def _extents(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
+    """Of every session its ``own`` last slot and the ``end``: that of its ideal too."""
+    end = (pl.col("offset") + pl.col("size")).max()
+    sessions = batch.sessions.select("session")
+    for name, laid_out in (("own", places), ("end", ideal_places(batch, measure))):
+        ends = laid_out.group_by("session").agg(end.alias(name))
+        sessions = sessions.join(ends, on="session", how="left", maintain_order="left")
+    return sessions.with_columns(pl.col("own").fill_null(0)).with_columns(end=pl.max_horizontal("own", "end"))
+
+
+def _lists(places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+    """The slots of every query: ``at`` (the row), ``query_position`` and ``rank``."""
+    size = places["size"]
+    first = (size.cum_sum() - size).cast(pl.Int64)
+    rank = pl.int_range(int(size.sum()), dtype=pl.Int64, eager=True) - repeated(first, size)
+    begins = start.gather(places["session"]) + places["offset"]
+    return pl.DataFrame(
+        {
+            "at": repeated(begins, size) + rank,
+            "query_position": repeated(places["query_position"], size),
+            "rank": (rank + 1).cast(pl.Int32),
+        }
+    )
+
+
+def _gains_by_row(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame, start: pl.Series) -> pl.DataFrame:
+    """What the session's results add, at the fixed scale: ``at`` (the row), ``added``."""
+    rows = gaining_rows(batch, measure)
+    rows = with_offsets(batch, rows, measure)
+    require_numbers(measure, rows)
+    offset = placed(places["offset"], places["query"], len(batch.queries)).gather(rows["query"])
+    at = start.gather(rows["session"]) + offset + rows["rank"] - 1
+    added = exact.fixed(measure.contribution(pl.col("gain")))
+    return rows.select(at=at, added=added).drop_nulls()
+
+
+def _ideals_by_row(batch: SessionBatch, measure: GainMeasure, start: pl.Series, end: pl.Series) -> pl.DataFrame:
+    """What the ideal adds, at the fixed scale: ``at`` (the row), ``added``."""
+    kind = measure.session_ideal
+    if kind == "spread":
+        totals = spread_ideals(batch, measure, every_prefix=True).group_by("session", "key", "slot")
+        added = totals.agg(pl.col("ideal").max()).sort("session", "key", "slot")
+        before = pl.col("ideal").shift(1).over("session", "key").fill_null(0)
+        added = added.with_columns(pl.col("ideal") - before)
+    else:
+        best = ideal_list(batch, measure)
+        slots = ideal_slots(batch, measure, longest_list(best))
+        if kind == "once":
+            slots = first_query(slots)
+        worth = exact.fixed(measure.contribution(pl.col("gain")))
+        added = slots.join(best, on=["key", "rank"]).with_columns(ideal=worth)
+    # an ideal on the first slot of a session that has none stands nowhere
+    added = added.filter(pl.col("slot") <= end.gather(added["session"]))
+    return added.select(at=start.gather(added["session"]) + added["slot"] - 1, added="ideal")
+
+
+def _shares_by_row(batch: SessionBatch, measure: GainMeasure, start: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What the queries' own normalized vectors add, and their query discounts, at the fixed scale: ``at`` (the row), ``added``."""
+    vectors = rank_vectors(batch, measure)
+    share = exact.fixed(exact.quotient(pl.col("total"), pl.col("ideal"))).fill_null(0)
+    at = start.gather(vectors["session"]) + vectors["offset"] + vectors["rank"] - 1
+    first = pl.col("rank") == 1
+    before = pl.when(~first).then(pl.col("share").shift(1)).otherwise(0)
+    steps = vectors.with_columns(share=share, at=at)
+    gained = steps.select("at", added=pl.col("share") - before)
+    reached = steps.filter(first & (pl.col("ideal") > 0))
+    return gained, reached.select("at", added=exact.fixed(measure.query_discount_factor()))
+
+
+def _scattered(many: int, rows: pl.DataFrame) -> pl.Series:
+    """A column of so many rows with what is added at each, 0 where nothing is."""
+    at, added = rows["at"], rows["added"]
+    if at.n_unique() < len(at):
+        once = rows.group_by("at").agg(pl.col("added").sum())
+        at, added = once["at"], once["added"]
+    return placed(added, at, many).fill_null(0)
+
+
+def _running(name: str, place: str = "slot") -> pl.Expr:
+    """Running total within each session, or list, whose rows stand in the order of this place, which begins with 1.
+
+    One pass over all rows, less what had come before the first: the sums are integers, so nothing is lost.
+    """
+    through = pl.col(name).cum_sum()
+    before = pl.when(pl.col(place) == 1).then(through - pl.col(name)).forward_fill()
+    return (through - before).alias(name)

@@ -1,26 +1,30 @@
-"""The result lists of a batch as measures see them that work out their own values: in rows numbered by list.
-
-What several measures ask for is made once: all results that count (`Lists.every`) only where a measure looks at results
-that gain nothing; the relevant ones alone (`Lists.relevant`) are a small part of a large log.
-"""
+"""The result lists of a batch as measures see them that compute their own values: rows by list, times, and values per session."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from sessionkit.scoring import exact
-from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.batch import GradedPairs, GradeWorth, SessionBatch
+from sessionkit.scoring.filter import Selection, counted_rows, every_row, relevant_rows, shown, units
 from sessionkit.scoring.gains import gain_expr
-from sessionkit.scoring.graded_pairs import GradedPairs, GradeWorth
-from sessionkit.scoring.results_filter import counted_rows, every_row, relevant_rows, shown, units
-from sessionkit.scoring.selection import Selection
 from sessionkit.study import Settings
-from sessionkit.study.memo import Memo
-from sessionkit.study.row_index import counts, where
+from sessionkit.study.counts import (
+    CLICK_TIMES,
+    QUERY_TIMES,
+    lasted,
+    log_column,
+    seconds_into,
+    session_starts,
+    was_clicked,
+)
+from sessionkit.study.numbering import counts, sums, where
+from sessionkit.study.study import Memo
 
 ROW = ("list", "rank", "judgment", "grade")
 
@@ -186,3 +190,101 @@ class Lists:
             return per_key.gather(self.queries["key"]).fill_null(0)
 
         return self.memo.once(what, count)
+
+
+def rows_per_session(lists: Lists, rows: pl.DataFrame) -> pl.Series:
+    """How many of these rows, which have a ``list``, each session has (Int64)."""
+    return sums(counts(rows["list"], len(lists.queries)), lists.queries["session"], len(lists.batch.sessions))
+
+
+def lists_per_session(lists: Lists) -> pl.Series:
+    """How many lists that count each session has (Int64)."""
+    return counts(lists.queries["session"], len(lists.batch.sessions)).cast(pl.Int64)
+
+
+def with_session(lists: Lists, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with a ``list``, and the ``session`` of that list."""
+    return rows.with_columns(lists.queries["session"].gather(rows["list"]).alias("session"))
+
+
+def per_session(lists: Lists, rows: pl.DataFrame, value: pl.Expr) -> pl.Series:
+    """An aggregate of the rows of each session, which have a ``session``; null where it has no row.
+
+    A sum of fractions must be an exact one, see `sessionkit.scoring.exact`.
+    """
+    found = rows.group_by("session").agg(value.alias("value"))
+    sessions = lists.batch.sessions.select("session")
+    return sessions.join(found, on="session", how="left", maintain_order="left").get_column("value")
+
+
+def exact_sum(value: pl.Expr) -> pl.Expr:
+    """Sum of a Float64 expression, the same bits in any order; null over no value."""
+    return pl.when(value.count() > 0).then(exact.unfixed(exact.fixed(value).sum()))
+
+
+def share(part: pl.Series, whole: pl.Series) -> pl.Series:
+    """One number as a share of another, row by row; null where the other is 0 or null."""
+    both = pl.DataFrame({"part": part, "whole": whole})
+    return both.select(exact.quotient(pl.col("part"), pl.col("whole"))).to_series()
+
+
+def judged_sessions(lists: Lists) -> pl.Series:
+    """For every session whether anything is judged for the key of any of its lists, or its own if it has no list."""
+    own = lists.batch.sessions["key"].is_not_null()
+    of_lists = per_session(lists, lists.queries, pl.col("key").is_not_null().any())
+    return pl.select(pl.coalesce(of_lists, own)).to_series()
+
+
+def where_judged(lists: Lists, values: pl.Series) -> pl.Series:
+    """The values of sessions for which anything is judged, null of the others."""
+    return pl.select(pl.when(judged_sessions(lists)).then(values)).to_series().cast(pl.Float64)
+
+
+@dataclass(frozen=True, eq=False)
+class TimedLists:
+    """The lists of a batch with their times; columns as the log has them, see the rules above."""
+
+    lists: Lists
+
+    @cached_property
+    def results(self) -> pl.DataFrame:
+        """`Lists.every` with ``session`` and whether each result was ``clicked``."""
+        rows = with_session(self.lists, self.lists.every)
+        return rows.with_columns(was_clicked(rows.columns).alias("clicked"))
+
+    @cached_property
+    def began(self) -> pl.Series:
+        """Time of day at which each session began; null where none is known. The same whatever results are selected."""
+        batch = self.lists.batch
+        of_queries = batch.queries["session"]
+        of = of_queries, of_queries.gather(batch.results["query"])
+        return session_starts(batch.features, batch.queries, batch.results, of)
+
+    @cached_property
+    def issued(self) -> pl.Series:
+        """Seconds from the beginning to each list's query; null where not timed."""
+        queries = self.lists.queries
+        return seconds_into(queries, *QUERY_TIMES, self.began.gather(queries["session"]))
+
+    @cached_property
+    def clicked(self) -> pl.Series:
+        """Seconds from the beginning to the first click on each of `results`; null where it was not clicked, or not timed."""
+        seconds = seconds_into(self.results, *CLICK_TIMES, self.began.gather(self.results["session"]))
+        return pl.select(pl.when(self.results["clicked"]).then(seconds)).to_series()
+
+    @cached_property
+    def dwell(self) -> pl.Series:
+        """Seconds spent on each of `results`; null where not logged."""
+        return log_column(self.results, "dwell_seconds")
+
+    @cached_property
+    def ended(self) -> pl.Series:
+        """Seconds from the beginning to the end of each session; null where no time is known."""
+        left = self.clicked + self.dwell.fill_null(0.0)
+        events = pl.concat(
+            [
+                pl.DataFrame({"session": self.lists.queries["session"], "at": self.issued}),
+                pl.DataFrame({"session": self.results["session"], "at": left}),
+            ]
+        )
+        return lasted(self.lists.batch.features, self.began, per_session(self.lists, events, pl.col("at").max()))

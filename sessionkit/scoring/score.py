@@ -14,16 +14,22 @@ from typing import get_args
 
 import polars as pl
 
-from sessionkit.arguments import require_bool
-from sessionkit.choices import RowUnit
+from sessionkit.arguments import RowUnit, require_bool
 from sessionkit.display.frames import ResultFrame
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.cautions import (
+from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
+from sessionkit.scoring.filter import Selection, counted_rows, defined_sessions, judged_of, judged_shown, results_shown
+from sessionkit.scoring.histogram import GainHistogram
+from sessionkit.scoring.measures.aggregates import AveragePosition
+from sessionkit.scoring.measures.base import GainMeasure, Measure
+from sessionkit.scoring.needs import (
     NAMED,
     UNNAMED,
     Undefined,
+    columns_read,
+    measure_of,
     tell_of_bound,
     tell_of_cutoff,
     tell_of_depth,
@@ -31,19 +37,12 @@ from sessionkit.scoring.cautions import (
     warn_of_groups_without_lists,
     warn_of_missing_lists,
 )
-from sessionkit.scoring.columns import columns_read, measure_of
-from sessionkit.scoring.execution import adds_up, of_session, query_values, session_values
-from sessionkit.scoring.gain_histogram import GainHistogram
-from sessionkit.scoring.measures.aggregates import AveragePosition
-from sessionkit.scoring.measures.base import GainMeasure, Measure
 from sessionkit.scoring.reduction import parts_of, run
-from sessionkit.scoring.results_filter import counted_rows, defined_sessions, judged_of, judged_shown, results_shown
-from sessionkit.scoring.selection import Selection
 from sessionkit.study import Study
+from sessionkit.study.counts import COUNTS, counted, sessions_with, untold
+from sessionkit.study.numbering import placed
 from sessionkit.study.restriction import Where
-from sessionkit.study.row_index import placed
-from sessionkit.study.session_counts import COUNTS, counted, sessions_with, untold
-from sessionkit.study.session_subset import restricted
+from sessionkit.study.selection import restricted
 from sessionkit.study.study import not_a_study
 
 By = str | Sequence[str] | None

@@ -1,22 +1,24 @@
-"""A study some whole sessions at a time, so that what is done with it takes no more memory than a slice of it.
-
-Nothing a value depends on lies outside its own session, its judgments apart; so slices can be scored one by one, by
-several machines, in any order. Of a saved study only the asked columns of one slice are in memory at a time; of another
-its asked columns are, once.
-"""
+"""Going through a study in batches of whole sessions: within a memory limit, reading ahead, and with progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import groupby
+import io
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
+from pathlib import Path
+from typing import IO, Generic, TypeVar, cast
 
 import polars as pl
 
-from sessionkit.choices import StudyTable
-from sessionkit.errors import DataError
-from sessionkit.study.judgment_index import JUDGMENT
-from sessionkit.study.row_index import LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
+from sessionkit.arguments import StudyTable
+from sessionkit.errors import DataError, UsageError
+from sessionkit.study.numbering import JUDGMENT, LENGTH, QUERIES, RESULTS, counts, public, repeated, session_of
 from sessionkit.study.storage import LOG, StoredBatch, StudyBatch, polars_path, scan_files
 from sessionkit.study.study import Study
 
@@ -240,3 +242,230 @@ def session_rows(part: StudyBatch) -> tuple[pl.Series, pl.Series]:
         row = pl.int_range(len(ids), dtype=pl.UInt32, eager=True)
         return repeated(row, part.sessions[QUERIES]), repeated(row, part.sessions[RESULTS])
     return session_of(part.queries, ids, "queries"), session_of(part.results, ids, "results")
+
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+END = object()
+
+
+class Ahead(Iterator[Made], Generic[Made]):
+    """The same things, made in a thread of its own before they are asked for.
+
+    Parameters
+    ----------
+    things
+        Where they come from. Nobody else may ask it, or close it, until :meth:`close` was called or all were handed out.
+    many
+        How many are made before they are asked for, 1 or more.
+
+    Examples
+    --------
+    >>> list(Ahead(iter("ab")))
+    ['a', 'b']
+    """
+
+    def __init__(self, things: Iterator[Made], many: int = 1) -> None:
+        self._things, self._worker = things, ThreadPoolExecutor(max_workers=1)
+        self._coming: deque[Future[object]] = deque()
+        try:
+            self._coming.extend(self._worker.submit(next, things, END) for _ in range(many))
+        except BaseException:  # an interrupt: nobody has it yet, who could close it
+            self.close()
+            raise
+
+    def __next__(self) -> Made:
+        """Return the next thing."""
+        if not self._coming:
+            raise StopIteration
+        try:
+            thing = self._coming.popleft().result()
+        except BaseException:
+            self.close()
+            raise
+        if thing is END:
+            self.close()
+            raise StopIteration
+        self._coming.append(self._worker.submit(next, self._things, END))
+        return thing  # type: ignore[return-value]
+
+    def close(self) -> None:
+        """Hand out no more; wait for what is being made, after which the thread is over."""
+        self._coming.clear()
+        self._worker.shutdown(cancel_futures=True)
+
+
+def in_turn(make: Callable[[Given], Made], of: Iterator[Given], threads: int = 2) -> Generator[Made, None, None]:
+    """What is made of each thing, in their order; so many are being made at a time.
+
+    >>> list(in_turn(str.upper, iter("abc")))
+    ['A', 'B', 'C']
+    """
+    with ThreadPoolExecutor(max_workers=threads) as workers:
+        coming = deque(workers.submit(make, thing) for thing in islice(of, threads))
+        while coming:
+            made = coming.popleft().result()
+            coming.extend(workers.submit(make, thing) for thing in islice(of, 1))
+            yield made
+
+
+FLOOR = 400_000_000
+"""Bytes that the interpreter and the libraries take whatever the log: a process keeps to its budget plus these."""
+MINIMUM = 50_000_000
+"""The smallest budget, in bytes; with less, every part of a log would be smaller than what handling it costs."""
+SHARE = 4
+"""By default work may use one part in this many of the machine's memory."""
+UNKNOWN = 4_000_000_000
+"""What a machine is taken to have that does not say."""
+CONTAINER = Path("/sys/fs/cgroup/memory.max")
+UNITS = {"": 1, "b": 1} | {
+    f"{letter}{ending}": base**power
+    for power, letter in enumerate("kmgt", start=1)
+    for ending, base in (("b", 1000), ("ib", 1024))
+}
+FORM = re.compile(r"(\d{1,20}(?:\.\d{1,20})?|\.\d{1,20}) ?([a-z]*)")
+
+
+def memory_budget(given: str | int | None = None) -> int:
+    """Return a memory budget in bytes.
+
+    The process that works within it needs up to `FLOOR` (400 MB) more, for the interpreter and the libraries.
+
+    Parameters
+    ----------
+    given
+        ``"4GB"``, ``"500MB"``, ``"1.5GiB"``, a number of bytes, or None for a quarter of the machine's memory (of the
+        container's, where it has less). kB, MB, GB, TB are powers of 1,000, KiB, MiB, GiB, TiB powers of 1,024.
+
+    Raises
+    ------
+    UsageError
+        It is none of these, or below 50 MB.
+
+    Examples
+    --------
+    >>> memory_budget("1.5GB")
+    1500000000
+    >>> memory_budget("64 MiB")
+    67108864
+    """
+    if given is None:
+        return max(MINIMUM, _machine() // SHARE)
+    found = FORM.fullmatch(str(given).strip().lower()) if not isinstance(given, bool) else None
+    if found is None or found[2] not in UNITS:
+        raise UsageError(
+            f"memory is {given!r}; give a size such as 4GB, 500MB or 1.5GiB, or a number of bytes "
+            f"(units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)"
+        )
+    budget = int(float(found[1]) * UNITS[found[2]])
+    if budget < MINIMUM:
+        raise UsageError(f"memory is {given!r}, which is too little; give at least {MINIMUM // 10**6}MB")
+    return budget
+
+
+def _machine() -> int:
+    """Return the bytes of memory this machine has, or may use where it is a container with less."""
+    try:
+        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        there = UNKNOWN
+    try:
+        limit = int(CONTAINER.read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no container, or one without a limit, which says "max"
+        return there
+    return min(there, limit)
+
+
+ROOM = 1 << 16
+BYTES = "bytes"
+
+
+@dataclass
+class Progress:
+    """What is done so far.
+
+    Parameters
+    ----------
+    done
+        How many, by what they are: ``bytes`` read, ``rows``, ``rejected`` records, ``sessions``, ``scorings``.
+    of
+        How many there are to be, where that is known.
+
+    >>> str(Progress({"bytes": 3_000_000, "rows": 1200, "rejected": 0})), str(Progress({"scorings": 12}, {"scorings": 340}))
+    ('3 MB read, 1,200 rows', '12 of 340 scorings')
+    """
+
+    done: dict[str, int] = field(default_factory=dict)
+    of: dict[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return what is done, in a few words; what there is none of is left out."""
+        parts = []
+        for things in dict.fromkeys([*self.of, *self.done]):
+            unit, name = (1_000_000, "MB read") if things == BYTES else (1, things)
+            many, whole = self.done.get(things, 0) // unit, self.of.get(things, 0) // unit
+            if whole or many:
+                parts.append(f"{many:,} of {whole:,} {name}" if whole else f"{many:,} {name}")
+        return ", ".join(parts)
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done of what has come least far; None where no end is known."""
+        shares = [self.done.get(things, 0) / whole for things, whole in self.of.items() if whole]
+        return min(1.0, *shares) if shares else None
+
+
+WATCHED: list[Progress] = []
+"""What is counted for whoever watches; empty where nobody does."""
+
+
+@contextmanager
+def watched() -> Iterator[Progress]:
+    """Count what is done from here on."""
+    progress = Progress()
+    WATCHED.append(progress)
+    try:
+        yield progress
+    finally:
+        WATCHED.remove(progress)
+
+
+def expect(things: str, many: int) -> None:
+    """So many more are to come."""
+    for progress in WATCHED:
+        progress.of[things] = progress.of.get(things, 0) + many
+
+
+def count(things: str, many: int = 1) -> None:
+    """So many more are done."""
+    for progress in WATCHED:
+        progress.done[things] = progress.done.get(things, 0) + many
+
+
+def count_bytes(stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream whose bytes are counted, where somebody watches."""
+    return cast("IO[bytes]", io.BufferedReader(_Counted(stream), ROOM)) if WATCHED else stream
+
+
+class _Counted(io.RawIOBase):
+    """Passes on what it reads, and counts it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read into a buffer and return how much."""
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        count(BYTES, len(data))
+        return len(data)
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+        super().close()

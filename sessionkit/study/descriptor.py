@@ -1,26 +1,26 @@
-"""What a study's ``datapackage.json`` says, checked before anything that it names is touched.
-
-A descriptor may come from anybody: its values become paths, names of columns and counts only when they are what sessionkit
-itself would have written. Its digest protects against accidents, not against people, who can work out another.
-"""
+"""The ``datapackage.json`` of a saved study: what it says of files, tables and partitions, and the checks before any file is opened."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
+from urllib.parse import quote, unquote
 
-from sessionkit.contract import TABLES
-from sessionkit.errors import DataError, visible
+import polars as pl
+
+from sessionkit.errors import DataError, UsageError, suggestion, visible
+from sessionkit.study.batches import in_order
 from sessionkit.study.facts import Facts
-from sessionkit.study.partition_folders import is_partition_folder
+from sessionkit.study.numbering import JUDGMENT, KEY, LENGTH, QUERIES, RESULTS
+from sessionkit.study.schema import TABLES, document
 from sessionkit.study.settings import Settings
-from sessionkit.study.source import Source
-from sessionkit.study.storage import DESCRIPTOR, LOG, Added, Partitioned
+from sessionkit.study.storage import DESCRIPTOR, LOG, Added, Partitioned, StudyBatch, scan_files
+from sessionkit.study.study import Source, Study
 
 LAYOUT = 3
 """Version of what a study directory looks like; a sessionkit refuses layouts above its own."""
@@ -430,3 +430,224 @@ def _fits(value: object, type_: Any) -> bool:  # noqa: ANN401
     if isinstance(value, bool) or not isinstance(value, type_):
         return False
     return not isinstance(value, int) or 0 <= value < 2**63
+
+
+MEANINGS = {
+    QUERIES: "Private: number of the session's queries.",
+    RESULTS: "Private: number of the session's results.",
+    LENGTH: "Private: number of the query's results.",
+    JUDGMENT: "Private: place of the judgment among the distinct (judgment_key, doc_id), sorted; from 0.",
+    KEY: "Private: place of the judgment_key among the distinct ones, sorted; from 0.",
+}
+EXTRA_TYPES: dict[type[pl.DataType], str] = {
+    pl.String: "string",
+    pl.Boolean: "boolean",
+    pl.Date: "date",
+    pl.Time: "time",
+    pl.Datetime: "datetime",
+    pl.Duration: "any",
+    pl.List: "any",
+    pl.Array: "any",
+    pl.Struct: "object",
+}
+"""Types of columns that no schema of ours declares. A list is no "array", whose values are JSON texts or Python lists."""
+MISSING = ["", "nan"]
+"""Texts of a missing number: a reader that goes through pandas, as frictionless does, makes nan of a null in Parquet."""
+
+
+def sha256(*paths: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file, or of several one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            hashlib.file_digest(stream, lambda: digest)
+    return digest.hexdigest()
+
+
+def resource(name: str, paths: list[Path], folder: Path, known: str | None = None) -> dict[str, Any]:
+    """Return the resource that describes a table's files.
+
+    A resource of one file has its hash; those of several files are kept one by one among the study's parts, so that
+    adding a file does not mean reading all others. `known` is the hash where it has been worked out already. The size
+    of all files stands in ``filesize``: tools compare the standard ``bytes`` with what they read as text, of which a
+    Parquet file has none.
+    """
+    frame = scan_files(paths)
+    relative = [path.relative_to(folder).as_posix() for path in paths]
+    alone = len(paths) == 1
+    described = {
+        "name": name,
+        "path": relative[0] if alone else relative,
+        "title": document(name)["title"],
+        "format": "parquet",
+        "mediatype": "application/vnd.apache.parquet",
+        "filesize": sum(path.stat().st_size for path in paths),
+        **({"hash": f"sha256:{known or sha256(*paths)}"} if alone else {}),
+        "rowcount": frame.select(pl.len()).collect().item(),
+        "schema": _schema(name, frame.collect_schema()),
+    }
+    if not described["schema"]["foreignKeys"]:
+        del described["schema"]["foreignKeys"]
+    return described
+
+
+def _schema(name: str, columns: pl.Schema) -> dict[str, Any]:
+    """Return the table's schema with the columns it has here, extras last."""
+    declared = document(name)
+    known = {entry["name"]: entry for entry in declared["fields"]}
+    fields = [known[column] if column in known else _extra(column, dtype) for column, dtype in columns.items()]
+    return {
+        **declared,
+        "fields": [_with_missing(field) for field in fields],
+        "foreignKeys": declared.get("foreignKeys", []),
+    }
+
+
+def _with_missing(field: dict[str, Any]) -> dict[str, Any]:
+    """Return a field that says how a missing number may read, where one may be missing."""
+    required = field.get("constraints", {}).get("required")
+    return field if required or field["type"] not in {"integer", "number"} else {**field, "missingValues": MISSING}
+
+
+def _extra(column: str, dtype: pl.DataType) -> dict[str, Any]:
+    """Return the field that describes a column found in the source beside the declared ones."""
+    kind = EXTRA_TYPES.get(dtype.base_type(), "any")
+    if column in MEANINGS:
+        return {"name": column, "type": "integer", "description": MEANINGS[column], "dtype": str(dtype)}
+    if dtype.is_numeric():
+        kind = "integer" if dtype.is_integer() else "number"
+    return {"name": column, "type": kind, "description": "Found in the source.", "dtype": str(dtype), "extra": True}
+
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+"""What stands for null in the name of a folder."""
+LONGEST = 150
+"""Characters of a folder's name; longer ones end in a hash."""
+MOST = 10_000
+"""Partitions of a study: each is at least three files."""
+PARTITION = "__partition"
+SHORTENED = re.compile(rf"(?P<beginning>[A-Za-z0-9_.~%=-]{{{LONGEST - 33}}})\+[0-9a-f]{{32}}")
+"""Names of folders that end in a hash."""
+
+
+def folder_of(name: str, value: str | None) -> str:
+    """Return the name of the folder of a partition; different values have different names.
+
+    Parameters
+    ----------
+    name
+        The column.
+    value
+        Its value as text; None for null. Everything but letters and digits of ASCII and ``_.-~`` is written as %XX.
+
+    Examples
+    --------
+    >>> folder_of("system_id", "BM25/a b"), folder_of("system_id", None)
+    ('system_id=BM25%2Fa%20b', 'system_id=__HIVE_DEFAULT_PARTITION__')
+    """
+    text = NULL if value is None else quote(value, safe="")
+    if value == NULL:
+        text = text.replace("_", "%5F")
+    if text.endswith("."):  # which some file systems do not keep
+        text = f"{text[:-1]}%2E"
+    whole = f"{quote(name, safe='')}={text}"
+    if len(whole) > LONGEST:
+        whole = f"{whole[: LONGEST - 33]}+{hashlib.sha256(whole.encode()).hexdigest()[:32]}"
+    return whole
+
+
+def is_partition_folder(name: str, folder: str) -> bool:
+    """Return whether `folder_of` gives a folder this name for some value of the column.
+
+    >>> is_partition_folder("system_id", "system_id=BM25%2Fa%20b"), is_partition_folder("system_id", "../system_id=a")
+    (True, False)
+    """
+    beginning = f"{quote(name, safe='')}="
+    if shortened := SHORTENED.fullmatch(folder):
+        return shortened["beginning"].startswith(beginning[: LONGEST - 33])
+    value = unquote(folder.removeprefix(beginning))
+    return folder in (folder_of(name, value), folder_of(name, None))
+
+
+def names_folders(dtype: pl.DataType) -> bool:
+    """Return whether values of this type can name folders."""
+    return not dtype.is_nested() and dtype != pl.Binary
+
+
+def require_partition_column(study: Study, name: str) -> None:
+    """Refuse a column that the sessions do not have, or that has no or too many values to make folders of.
+
+    Raises
+    ------
+    UsageError
+        It is such a column.
+    """
+    known = study.columns("sessions")
+    if name not in known:
+        raise UsageError(
+            f"partition_by={name}: no such column in sessions; choose from {', '.join(known)}{suggestion(name, known)}"
+        )
+    dtype = study.sessions.collect_schema()[name]
+    if not names_folders(dtype):
+        raise UsageError(f"partition_by={name}: it is {dtype}, which cannot name a folder; choose another column")
+    many = study.sessions.select(pl.col(name).n_unique()).collect().item()
+    if many > MOST:
+        raise UsageError(
+            f"partition_by={name}: it has {many:,} values, and each would be a folder; choose a column with at most {MOST:,}"
+        )
+
+
+def by_partition(parts: Iterable[StudyBatch], name: str, rows: int) -> Iterator[StudyBatch]:
+    """Sort slices with all their columns into partitions, and hand them on in slices of one partition each.
+
+    Parameters
+    ----------
+    rows
+        About how many results are held back until there are enough for a slice.
+    """
+    kept: dict[tuple[str | None, bool], list[StudyBatch]] = {}
+    held: dict[tuple[str | None, bool], int] = {}
+    empty = None
+    for part in parts:
+        if not len(part.sessions):
+            empty = part
+            continue
+        for value, piece in _pieces(part, name):
+            key = (value, piece.numbered)
+            kept.setdefault(key, []).append(piece)
+            held[key] = held.get(key, 0) + len(piece.sessions) + len(piece.queries) + len(piece.results)
+        while sum(held.values()) > rows:
+            largest = max(held, key=lambda key: held[key])
+            del held[largest]
+            yield _together(kept.pop(largest), folder_of(name, largest[0]))
+            empty = None
+    if empty is not None and not kept:  # a study without sessions has one part nevertheless
+        yield replace(empty, folder=folder_of(name, None))
+    for value, numbered in list(kept):
+        yield _together(kept.pop((value, numbered)), folder_of(name, value))
+
+
+def _pieces(part: StudyBatch, name: str) -> Iterator[tuple[str | None, StudyBatch]]:
+    """The sessions of a slice by their value, as text."""
+    value = part.sessions.select("session_id", pl.col(name).cast(pl.String).alias(PARTITION))
+    if value.get_column(PARTITION).n_unique() == 1:
+        yield value.item(0, PARTITION), part
+        return
+    frames = [
+        part.sessions.with_columns(value.get_column(PARTITION)),
+        *(
+            frame.join(value, on="session_id", how="left", maintain_order="left")
+            for frame in (part.queries, part.results)
+        ),
+    ]
+    found = [frame.partition_by(PARTITION, maintain_order=True, as_dict=True, include_key=False) for frame in frames]
+    none = [part.queries.clear(), part.results.clear()]
+    for key, sessions in found[0].items():
+        queries, results = (rows.get(key, empty) for rows, empty in zip(found[1:], none, strict=True))
+        yield key[0], StudyBatch(sessions, queries, results, part.numbered)
+
+
+def _together(pieces: list[StudyBatch], folder: str) -> StudyBatch:
+    """Several slices of one partition as one, in order."""
+    sessions, queries, results = (in_order(pl.concat([getattr(piece, name) for piece in pieces]), name) for name in LOG)
+    return StudyBatch(sessions, queries, results, pieces[0].numbered, folder)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sessionkit.contract.key_rules import any_twice, begins
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
+from sessionkit.study.checks import any_twice, begins
 
 
 @dataclass(frozen=True)

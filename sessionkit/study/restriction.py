@@ -9,7 +9,7 @@ from itertools import islice
 
 import polars as pl
 
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
 from sessionkit.errors import UsageError, suggestion, visible
 
 Where = str | pl.Expr | None

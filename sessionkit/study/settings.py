@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sessionkit.choices import Better, Merge, MissingPositions
+from sessionkit.arguments import Better, Merge, MissingPositions
 from sessionkit.errors import DataError, UsageError, suggestion
 
 MERGES: tuple[Merge, ...] = get_args(Merge)

@@ -1,4 +1,4 @@
-"""The Study: five lazy tables that were checked together, plus the rows that were kept aside."""
+"""The study: five lazy tables that were checked together, where they came from, and what was computed from them once."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ import hashlib
 import inspect
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+from threading import Lock, RLock, get_ident
 from typing import Any, TypeVar, cast, get_args
 
 import polars as pl
 
-from sessionkit.arguments import path_of
-from sessionkit.choices import TableName
-from sessionkit.contract import TABLES, table
+from sessionkit.arguments import TableName, path_of
 from sessionkit.display.text import in_html
 from sessionkit.errors import ReplacedError, UsageError, suggestion
 from sessionkit.study.facts import Facts, facts_of
-from sessionkit.study.memo import Memo
 from sessionkit.study.restriction import Restriction
+from sessionkit.study.schema import TABLES, table
 from sessionkit.study.settings import Settings
-from sessionkit.study.source import Source
 from sessionkit.study.storage import Storage, identity_of
-from sessionkit.study.trec_tables import qrels_table, run_table
+from sessionkit.study.trec import qrels_table, run_table
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 ENDS = ("records", "rows", "merged", "idle", "rejected", "empty_lists")
@@ -80,6 +78,80 @@ def guarded_read(verb: Verb) -> Verb:
             return verb(*given, **named)
 
     return cast("Verb", guarded)
+
+
+class Memo:
+    """Values worked out of one thing, for any thread; and what a caller holds for a while, for that caller's thread.
+
+    A study has one, and each batch of its sessions. It is never sent to another process: what is pickled arrives with an
+    empty one.
+
+    Examples
+    --------
+    >>> memo = Memo()
+    >>> memo.once("rows", lambda: 3), memo.once("rows", lambda: 4), memo.find("rows")
+    (3, 3, 3)
+    >>> with memo.holding("ready"):
+    ...     memo.held(str)
+    ['ready']
+    >>> memo.held(str)
+    []
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._values: dict[Hashable, Any] = {}
+        self._making: dict[Hashable, RLock] = {}
+        self._held: dict[int, list[object]] = {}
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the value of a key; the first who asks makes it, others wait for it."""
+        if key not in self._values:
+            with self._lock:
+                making = self._making.setdefault(key, RLock())
+            with making:  # one lock for each key: what makes a value may wait for a thread that needs another
+                if key not in self._values:
+                    self._values[key] = make()
+        value: Value = self._values[key]
+        return value
+
+    def find(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was made
+        """Return the value of a key; None where none was made."""
+        return self._values.get(key)
+
+    def keep(self, key: Hashable, value: object) -> None:
+        """Keep the value of a key in place of what was there."""
+        self._values[key] = value
+
+    def clear(self) -> None:
+        """Forget every value."""
+        self._values.clear()
+
+    def share(self, key: Hashable, other: Memo) -> None:
+        """Take over the value of a key from another study's memo, if it was made there."""
+        if (value := other.find(key)) is not None:
+            self._values.setdefault(key, value)
+
+    @contextmanager
+    def holding(self, value: object) -> Iterator[None]:
+        """Hold a value as long as this lasts: what this thread calls meanwhile finds it by :meth:`held`."""
+        thread = get_ident()
+        held = self._held.setdefault(thread, [])
+        held.append(value)
+        try:
+            yield
+        finally:
+            held.remove(value)
+            if not held:
+                del self._held[thread]
+
+    def held(self, kind: type[Value]) -> list[Value]:
+        """Return the values of a class that this thread holds, the first held first."""
+        return [value for value in self._held.get(get_ident(), ()) if isinstance(value, kind)]
+
+    def __reduce__(self) -> tuple[type[Memo], tuple[()]]:
+        """Return how a copy in another process is made: empty."""
+        return Memo, ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +271,8 @@ class Study:
 
     @property
     def depths(self) -> pl.DataFrame:
-        """How deep lists are known, computed at most once; see `sessionkit.study.depths`."""
-        from sessionkit.study.depths import depths_of  # it cuts studies into slices
+        """How deep lists are known, computed at most once; see `sessionkit.study.counts`."""
+        from sessionkit.study.counts import depths_of  # it cuts studies into slices
 
         known = self.storage.depths
         return self.memo.once("depths", lambda: depths_of(self)) if known is None else known
@@ -258,9 +330,11 @@ class Study:
         UsageError
             The directory holds something that is no study, or cannot be written, or the sessions have no such column.
         """
-        from sessionkit.study.package_reader import open_unhashed  # these three take studies
-        from sessionkit.study.package_writer import write_package
-        from sessionkit.study.temporary import copy_package
+        from sessionkit.study.package import (
+            copy_package,
+            open_unhashed,  # these three take studies
+            write_package,
+        )
 
         target = path_of("directory", directory)
         if self.storage.package is not None and partition_by is None:
@@ -361,3 +435,57 @@ def _sources(study: Study) -> pl.DataFrame:
     )
     met = [name for name in ACCOUNTS.values() if name in ("records", "rows") or frame.get_column(name).sum()]
     return frame.select("source", "as", *met)
+
+
+Value = TypeVar("Value")
+
+
+EXCLUDED = " of excluded documents"
+"""What the kind of records ends in that were left out with their documents, after the name of their table."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of record in one source; ``records == rows + merged + idle + rejected + empty_lists`` always.
+
+    Parameters
+    ----------
+    path
+        The file as it was named (relative to study.toml), or what stands for it when the table came as a frame.
+    bytes, sha256
+        Size and hash of the file as it lay on disk; None for frames.
+    table
+        The table it was read for; empty where its records became rows of none.
+    records
+        Records in the source, the header not counted.
+    rows
+        Records that became rows of the table.
+    rejected
+        Records kept aside in ``study.rejected``.
+    empty_lists
+        Records that only said that a query returned nothing.
+    kind
+        What its records are, such as ``query records``, where one file holds several kinds; else empty.
+    merged
+        Records that went into rows made of other records, such as clicks into the results clicked, by the rule that
+        `kind` names.
+    idle
+        Records that carry nothing for any table, by the nature of the format or because their documents are excluded.
+    """
+
+    path: str
+    table: str
+    records: int
+    rows: int
+    rejected: int = 0
+    empty_lists: int = 0
+    bytes: int | None = None
+    sha256: str | None = None
+    kind: str = ""
+    merged: int = 0
+    idle: int = 0
+
+    @property
+    def is_excluded(self) -> bool:
+        """Whether these are the records that were left out with their documents."""
+        return self.kind.endswith(EXCLUDED)

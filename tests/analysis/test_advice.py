@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 

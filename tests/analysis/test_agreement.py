@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import sessionkit as sk
-from sessionkit.analysis.agreement import OF_ALL, OF_PAIRS, SCHEMA
+from sessionkit.statistics.agreement import OF_ALL, OF_PAIRS, SCHEMA
 from sessionkit.study import Study
 
 LOG = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["t"]}

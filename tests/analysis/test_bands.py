@@ -6,11 +6,11 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis import bands as module
-from sessionkit.analysis.bands import drawn_means, ends, met
-from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.errors import UsageError
 from sessionkit.scoring import reduction
+from sessionkit.statistics import bands as module
+from sessionkit.statistics.bands import drawn_means, ends, met
+from sessionkit.statistics.distributions import Resampling
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis import bootstrap as bootstrap_draws
-from sessionkit.analysis.bootstrap import Resampling, Units, added
-from sessionkit.analysis.correlate.matrices import Matrices
 from sessionkit.errors import UsageError
+from sessionkit.statistics import distributions as bootstrap_draws
+from sessionkit.statistics.correlation_matrices import Matrices
+from sessionkit.statistics.distributions import Resampling, Units, added
 from tests.support.examples import examples
 
 

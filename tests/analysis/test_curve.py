@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.curve import curve_with_stops
+from sessionkit.sessions.curve import curve_with_stops
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 

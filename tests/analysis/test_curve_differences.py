@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.bootstrap import Resampling
 from sessionkit.errors import UsageError
 from sessionkit.scoring import reduction
+from sessionkit.statistics.distributions import Resampling
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

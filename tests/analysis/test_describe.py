@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.design import design_of
+from sessionkit.statistics.design import design_of
 from tests.support.clinic import read_clinic
 
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.gain_vectors import gain_vectors
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.sessions.gain_vectors import gain_vectors
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")

@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 import sessionkit as sk
-from sessionkit.study.inference_options import error_rate
+from sessionkit.arguments import error_rate
 from tests.support.clinic import read_clinic
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

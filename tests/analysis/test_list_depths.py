@@ -1,7 +1,7 @@
 """What is known of lists at a depth."""
 
 import sessionkit as sk
-from sessionkit.analysis.list_depths import DEPTHS, observed
+from sessionkit.sessions.record_accounts import DEPTHS, observed
 
 
 def study(*statuses, ends):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.compare.projection import Effects, LeastSquares, indicators
 from sessionkit.errors import DataError
+from sessionkit.statistics.units import Effects, LeastSquares, indicators
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, apart, by_topic, crossing, simulated
 from tests.support.examples import examples
 

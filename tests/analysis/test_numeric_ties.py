@@ -11,23 +11,28 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis import numeric_ties as ties
-from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.breakdown.significance_tests import parted
-from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney
-from sessionkit.analysis.compare.paired_tests import sign, wilcoxon
-from sessionkit.analysis.compare.permutations import randomized
-from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.compare.rank_tests import conover, friedman, nemenyi
-from sessionkit.analysis.compare.rows import Row
-from sessionkit.analysis.compare.units import Blocked, Separate
-from sessionkit.analysis.correlate.rows import CorrelationRows
-from sessionkit.analysis.judgment_loss.order import kendall
-from sessionkit.analysis.rescore.pairs import RescoredPairs
-from sessionkit.analysis.sweep.setting_scores import SettingMeans
-from sessionkit.analysis.sweep.verdicts import led, tau_b
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.robustness.rescore import RescoredPairs, kendall
+from sessionkit.robustness.sweep_scores import SettingMeans
+from sessionkit.robustness.sweep_verdicts import led, tau_b
+from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.sessions.breakdown_tests import parted
+from sessionkit.statistics import distributions as ties
+from sessionkit.statistics.comparison_table import Row
+from sessionkit.statistics.correlations import CorrelationRows
+from sessionkit.statistics.design import read_design
+from sessionkit.statistics.distributions import Resampling
+from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.statistics.significance import (
+    conover,
+    friedman,
+    kruskal,
+    mann_whitney,
+    nemenyi,
+    randomized,
+    sign,
+    wilcoxon,
+)
+from sessionkit.statistics.units import Blocked, Separate
 from tests.analysis.compare.layouts import by_topic, scores
 from tests.support.examples import examples
 

@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.paper_tables import breakdown_table, score_table, worded
-from sessionkit.analysis.provenance import paper_label
 from sessionkit.cli import main
 from sessionkit.display.tables import heading, table_of
-from sessionkit.reports.html import html_table
+from sessionkit.reports.page import html_table
+from sessionkit.statistics.findings import paper_label
+from sessionkit.statistics.paper_tables import breakdown_table, score_table, worded
 from tests.support.clinic import read_clinic
 
 

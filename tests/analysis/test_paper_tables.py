@@ -9,15 +9,13 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.paper_tables import breakdown_table, pair_table, score_table, spread_table
-from sessionkit.analysis.provenance import paper_label
-from sessionkit.display.latex import latex_table
-from sessionkit.display.markdown import markdown_table
-from sessionkit.display.numbers import DECIMALS
+from sessionkit.display.export import latex_table, markdown_table
+from sessionkit.display.numbers import DECIMALS, listed
 from sessionkit.display.tables import table_of
-from sessionkit.display.text_tables import cells_of
-from sessionkit.display.words import listed
+from sessionkit.display.terminal import cells_of
 from sessionkit.scoring.score import OF_SPREAD
+from sessionkit.statistics.findings import paper_label
+from sessionkit.statistics.paper_tables import breakdown_table, pair_table, score_table, spread_table
 from tests.support.clinic import read_clinic
 
 MEASURES = ["nsDCG@10", "sDCG@10"]

@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.record_accounts import check
+from sessionkit.sessions.record_accounts import check
 
 
 def test_records_are_rows_or_rejects(tmp_path):

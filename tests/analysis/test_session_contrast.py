@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis.session_contrast import COLUMNS, most_contrasting
+from sessionkit.sessions.timeline import COLUMNS, most_contrasting
 
 VALUES = st.none() | st.integers(0, 6).map(lambda number: number / 10)
 SHARES = st.none() | st.sampled_from([0.0, 0.3, 0.35, 0.7, 0.9, 0.95, 1.0])

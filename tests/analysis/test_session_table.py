@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.paper_tables import session_rows_table
-from sessionkit.analysis.session_table import measures_in
-from sessionkit.display.latex import latex_table
+from sessionkit.display.export import latex_table
 from sessionkit.errors import DataWarning, UsageError
+from sessionkit.robustness.session_table import measures_in
+from sessionkit.statistics.paper_tables import session_rows_table
 from tests.support.clinic import read_clinic, saved_clinic
 from tests.support.payloads import EACH
 from tests.support.random_studies import draw_study

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.session_wall import wall_tables
+from sessionkit.reports.figures.session_wall import wall_tables
 from sessionkit.scoring.measures.grammar import parse_measure
 
 MEASURES = (

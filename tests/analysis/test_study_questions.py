@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.study_questions import columns_of
+from sessionkit.sessions.describe import columns_of
 from tests.support.clinic import read_clinic
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.topic_intervals import difference_intervals, mean_intervals
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
+from sessionkit.statistics.bands import difference_intervals, mean_intervals
 from tests.support.clinic import read_clinic
 
 

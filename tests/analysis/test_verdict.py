@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.verdict import FEWEST_PAIRS, Support
 from sessionkit.reports.sections.measures import _differences as table_of_differences
 from sessionkit.reports.sections.sessions import sessions as of_sessions
 from sessionkit.reports.sections.summary import summary
+from sessionkit.statistics.verdict import FEWEST_PAIRS, Support
 from tests.reports.one_section import material
 from tests.support.examples import examples
 

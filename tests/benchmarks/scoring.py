@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 
 import sessionkit as sk
-from sessionkit.analysis.curve import curve_task
 from sessionkit.cli import main
 from sessionkit.scoring.reduction import run
 from sessionkit.scoring.score import score_task
+from sessionkit.sessions.curve import curve_task
 from tests.benchmarks.sampled import MEASURE as EXPECTED
 from tests.benchmarks.work import imported, of_study, within, work
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sessionkit import charts, compare, from_tables, parse_measure
-from sessionkit.analysis.incomplete.missing_judgments import missing_judgments
+from sessionkit.robustness.missing_judgments import missing_judgments
 from tests.support.payloads import CONTROLS, EXPRESSIONS, LONG, MARKUP, SCRIPTS, TURNS
 
 HOSTILE = (*SCRIPTS[:4], *MARKUP[:1], *EXPRESSIONS, *TURNS[:1], *CONTROLS[3:], *LONG)

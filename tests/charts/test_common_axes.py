@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.charts.common_axes import share_axes
+from sessionkit.charts.annotations import share_axes
 
 
 def spec(rows, encoding, **more):

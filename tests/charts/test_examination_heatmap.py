@@ -6,7 +6,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts import data, examination_heatmap, spec_of
 from sessionkit.errors import UsageError
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from tests.support.clinic import read_clinic
 
 FOUND = pl.DataFrame(

@@ -11,7 +11,7 @@ import pytest
 
 from sessionkit.charts import KINDS, data, save, session_curve
 from sessionkit.errors import SpaceError, UsageError
-from sessionkit.study.atomic_files import write_whole
+from sessionkit.study.files import write_whole
 
 STARTS = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>", ".json": b"{"}
 

@@ -7,9 +7,8 @@ import pytest
 import vl_convert
 from markupsafe import Markup
 
-from sessionkit.charts import libraries as room
-from sessionkit.charts.libraries import libraries, notices
-from sessionkit.charts.page import page
+from sessionkit.charts import files as room
+from sessionkit.charts.files import libraries, notices, page
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from sessionkit.charts.page import chart_place, page
+from sessionkit.charts.files import chart_place, page
 
 
 def test_policy_allows_the_two_scripts_and_nothing_from_outside():

@@ -11,7 +11,7 @@ import sessionkit as sk
 from sessionkit.charts import rating_scatter, save, spec_of
 from sessionkit.charts.kinds.rating_scatter import LARGEST, SMALLEST
 from sessionkit.errors import UsageError
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from tests.support.clinic import read_clinic
 
 RATED = pl.DataFrame(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sessionkit.charts import scripts
+from sessionkit.charts import files
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.relative_to(ROOT / "sessionkit").as_posix() for path in ROOT.glob("sessionkit/**/*.js"))
@@ -19,7 +19,7 @@ def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
         "reports/sections.js",
     ]
     for name in NAMES:
-        text = scripts.script(name)
+        text = files.script(name)
         for risky in (
             "innerHTML",
             "outerHTML",
@@ -35,6 +35,6 @@ def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
 
 def test_a_script_that_would_end_its_element_is_refused(tmp_path, monkeypatch):
     (tmp_path / "bad.js").write_text("'</SCRIPT>'")
-    monkeypatch.setattr(scripts, "files", lambda _: tmp_path)
+    monkeypatch.setattr(files, "files", lambda _: tmp_path)
     with pytest.raises(ValueError, match=r"bad\.js would end"):
-        scripts.script("bad.js")
+        files.script("bad.js")

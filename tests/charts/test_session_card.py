@@ -5,7 +5,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import session_card, spec_of
-from sessionkit.charts.time_panel import TimeScale, broken_gaps
+from sessionkit.charts.session_panels import TimeScale, broken_gaps
 
 LISTS = {"session_id": ["s"] * 4, "query_position": [1, 1, 2, 2]}
 STUDY = sk.from_tables(
@@ -23,7 +23,7 @@ def marks(chart, kind, *columns):
 
 
 def figure(study=STUDY, measure="nsDCG@2", **options):
-    from sessionkit.reports.single import single_figure
+    from sessionkit.reports.single_figures import single_figure
 
     return single_figure(study, "session-card", measure, **options)
 

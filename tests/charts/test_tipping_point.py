@@ -6,9 +6,9 @@ from functools import partial
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, missing_judgments
 from sessionkit.charts import data, spec_of, tipping_point
 from sessionkit.errors import UsageError
+from sessionkit.robustness.missing_judgments import Bounds, Candidate, Estimate, missing_judgments
 from tests.support.clinic import read_clinic
 
 MEASURE = sk.parse_measure("sDCG@2")

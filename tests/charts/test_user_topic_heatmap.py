@@ -10,10 +10,9 @@ from sessionkit.charts import save, spec_of, user_topic_heatmap
 from sessionkit.charts.kinds.user_topic_heatmap import MOST_TOPICS, MOST_USERS
 from sessionkit.charts.print_layout import UNITS
 from sessionkit.errors import UsageError
-from sessionkit.reports.choices import choices_of
+from sessionkit.reports.choices import Redaction, choices_of
 from sessionkit.reports.figures.figure import figure
-from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from tests.support.clinic import read_clinic
 
 ROWS = [

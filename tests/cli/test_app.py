@@ -13,11 +13,11 @@ import typer
 import sessionkit
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, PANELS, app_for, name_of
-from sessionkit.cli.chart import _example
 from sessionkit.cli.command import listed_words
-from sessionkit.cli.pseudonymize import KEEPABLE, REPLACEABLE
+from sessionkit.cli.data import KEEPABLE, REPLACEABLE
+from sessionkit.cli.figures import _example
 from sessionkit.errors import DataError, UsageError
-from sessionkit.privacy.options import EXTRAS, KEPT, REPLACED, TITLE
+from sessionkit.study.identifiers import EXTRAS, KEPT, REPLACED, TITLE
 from tests.support.clinic import CLINIC, read_clinic
 
 NAMES = [name_of(command) for command in COMMANDS]

@@ -4,9 +4,9 @@ import shlex
 
 import pytest
 
-from sessionkit.analysis.calibrate.calibrate import UNMARKED
-from sessionkit.analysis.calibrate.examination_signals import SIGNALS
-from sessionkit.cli import calibrate as calibrate_command
+from sessionkit.cli import robustness as calibrate_command
+from sessionkit.robustness.calibrate import UNMARKED
+from sessionkit.robustness.calibrate_counts import SIGNALS
 from tests.support.clinic import saved_clinic
 
 

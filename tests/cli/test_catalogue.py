@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from sessionkit.contract import TABLES, document, table
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.scoring.measures.column import SessionColumn
+from sessionkit.scoring.measures.custom import SessionColumn
 from sessionkit.scoring.measures.registry import MEASURES
+from sessionkit.study.schema import TABLES, document, table
 
 
 def test_every_measure_is_listed_with_level_and_formula(call):

@@ -6,10 +6,10 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.analysis.bootstrap import KINDS, UNITS
-from sessionkit.analysis.breakdown.pairs import CONTRASTS
-from sessionkit.analysis.correlate.matrices import COEFFICIENTS
-from sessionkit.cli import correlate, curves, options
+from sessionkit.cli import comparisons, curves, options
+from sessionkit.sessions.breakdown_tests import CONTRASTS
+from sessionkit.statistics.correlation_matrices import COEFFICIENTS
+from sessionkit.statistics.distributions import KINDS, UNITS
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def rated(tmp_path):
 
 
 def test_the_help_names_what_the_functions_take():
-    named = (correlate.COEFFICIENTS, options.INTERVALS, options.UNITS, curves.TESTED)
+    named = (comparisons.COEFFICIENTS, options.INTERVALS, options.UNITS, curves.TESTED)
     assert [tuple(text.split("|")) for text in named] == [COEFFICIENTS, KINDS, UNITS, tuple(CONTRASTS)]
 
 

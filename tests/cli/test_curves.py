@@ -6,8 +6,8 @@ from typing import get_args
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown.breakdown import breakdown as breaking
 from sessionkit.cli import curves, options
+from sessionkit.sessions.breakdown import breakdown as breaking
 
 
 def rows(text):
@@ -16,8 +16,8 @@ def rows(text):
 
 
 def test_the_help_names_what_the_functions_take():
-    from sessionkit.analysis.breakdown.breakdown import AVERAGES, PARTS
-    from sessionkit.analysis.curve import AFTER_STOP, NORMALIZE
+    from sessionkit.sessions.breakdown import AVERAGES, PARTS
+    from sessionkit.sessions.curve import AFTER_STOP, NORMALIZE
 
     normalize = get_args(options.NormalizeOption)[1].metavar
     named = (normalize, curves.AFTER_STOP, curves.PARTS, curves.AVERAGES)

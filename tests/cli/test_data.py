@@ -110,7 +110,7 @@ def test_verify_finds_a_file_that_was_changed(call, study):
 
 def test_verify_names_a_changed_file_that_cannot_be_read_to_its_end(call, study, monkeypatch):
     """Pages whose bytes were changed make polars panic where a column is read; no column is before the file is named."""
-    from sessionkit.analysis import record_accounts
+    from sessionkit.sessions import record_accounts
 
     monkeypatch.setattr(record_accounts, "observed", lambda _: pytest.fail("read before it was verified"))
     file = study / "results.parquet"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.cli.demo import DRAWN, clinic_folder
+from sessionkit.cli.data import DRAWN, clinic_folder
 from sessionkit.study import open_study
 
 

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.analysis.describe import Description
+from sessionkit.sessions.describe import Description
 from tests.support.clinic import saved_clinic
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sessionkit.charts.files import WRITERS
 from sessionkit.charts.registry import CHARTS, SUMMARY
-from sessionkit.cli.demo import DRAWN
+from sessionkit.cli.data import DRAWN
 from sessionkit.reports import MEASURES
 from tests.support.clinic import saved_clinic
 

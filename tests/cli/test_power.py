@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from sessionkit.analysis.compare.compare import BOTH
-from sessionkit.analysis.compare.corrections import CORRECTIONS
-from sessionkit.analysis.compare.design import POPULATIONS
 from sessionkit.cli import options
+from sessionkit.statistics.compare import BOTH
+from sessionkit.statistics.corrections import CORRECTIONS
+from sessionkit.statistics.design import POPULATIONS
 from tests.support.clinic import saved_clinic
 
 QUICK = ["--difference", "0.065", "--draws", "300", "--component-draws", "50", "--users", "30,60", "--topics", "4,8"]

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.judge_noise.errors import JUDGES, SEARCHERS, SPREADS
 from sessionkit.cli import robustness
 from sessionkit.cli.runner import working
+from sessionkit.robustness.judge_noise import JUDGES, SEARCHERS, SPREADS
 from tests.support.clinic import read_clinic
 
 LOSS = ("--fractions", "0.2:1:3", "--draws", "2", "--seed", "4")

@@ -69,7 +69,7 @@ def test_a_study_that_goes_while_it_is_read(monkeypatch, refused, study, tmp_pat
         shutil.rmtree(source)
         return found
 
-    monkeypatch.setattr("sessionkit.study.package_reader.open_study", opened)
+    monkeypatch.setattr("sessionkit.study.package.open_study", opened)
     rest = {"describe": [], "score": ["sDCG@3"], "pseudonymize": ["--out", tmp_path / "shared"]}[command[0]]
     refused(1, command[0], place, *rest, names=["going was removed after it was opened"])
 
@@ -169,7 +169,7 @@ def test_an_end_that_is_asked_for_leaves_nothing(tmp_path):
 import sys, time
 import sessionkit.cli.runner as running
 from sessionkit.cli import main
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.package import TemporaryFolder
 def run(*_):
     with TemporaryFolder():
         print("ready", flush=True)

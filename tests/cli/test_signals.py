@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.cli import INTERRUPTED, STATUSES, Signals, main
-from sessionkit.study.package_reader import open_study, verify_hashes
+from sessionkit.study.package import open_study, verify_hashes
 
 CLINIC = Path(__file__).resolve().parents[2] / "examples" / "clinic" / "study.toml"
 START = "import sys; from sessionkit import cli; cli.LATEST = 60; sys.exit(cli.main())"

@@ -8,7 +8,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, name_of
-from sessionkit.cli.terms import names
+from sessionkit.cli.catalog import names
 from sessionkit.errors import ACTING
 from sessionkit.readers import FORMATS
 from sessionkit.scoring.measures.registry import MEASURES
@@ -190,7 +190,7 @@ def test_nothing_acts(words, ingested, call, monkeypatch):
 def test_what_plugins_say_of_themselves_does_not_act(call, monkeypatch):
     for registry in (MEASURES, FORMATS, CHARTS):
         monkeypatch.setattr(registry, "_added", dict(registry._added))
-    monkeypatch.setattr("sessionkit.cli.terms.names", names.__wrapped__)  # nothing of it is remembered
+    monkeypatch.setattr("sessionkit.cli.catalog.names", names.__wrapped__)  # nothing of it is remembered
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "dumb")  # help has no colors of its own there
     monkeypatch.setenv("COLUMNS", "400")

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 import polars as pl
 import pytest
 
-from sessionkit.contract import table
-from sessionkit.contract.casts import as_text, cast, without_zone
+from sessionkit.study.checks import as_text, cast, without_zone
+from sessionkit.study.schema import table
 
 
 def cast_all(table_name, field_name, values, dtype=None, timezone=None, **options):

@@ -4,7 +4,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE, VALUE, CheckedRows, check_types, table
+from sessionkit.study.checks import RECORD, RULE, VALUE, CheckedRows, check_types
+from sessionkit.study.schema import table
 
 
 def test_a_readers_verdict_comes_first():

@@ -8,8 +8,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE, VALUE, CheckedRows, check_parents, check_reach, check_unique, table
-from sessionkit.contract.key_rules import any_twice, begins, distinct, keys_of, rises
+from sessionkit.study.checks import (
+    RECORD,
+    RULE,
+    VALUE,
+    CheckedRows,
+    any_twice,
+    begins,
+    check_parents,
+    check_reach,
+    check_unique,
+    distinct,
+    keys_of,
+    rises,
+)
+from sessionkit.study.schema import table
 
 
 def rows(columns, **values):

@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from sessionkit.contract import RULE, VALUE, CheckedRows, check_types, check_values, table
+from sessionkit.study.checks import RULE, VALUE, CheckedRows, check_types, check_values
+from sessionkit.study.schema import table
 
 
 def checked(name, **columns):

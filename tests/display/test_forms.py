@@ -10,11 +10,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from sessionkit.display.csv import csv_table
-from sessionkit.display.latex import latex_table
-from sessionkit.display.markdown import markdown_table
+from sessionkit.display.export import csv_table, latex_table, markdown_table
 from sessionkit.display.tables import table_of
-from sessionkit.reports.html import html_table
+from sessionkit.reports.page import html_table
 from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
 
 HOSTILE = (*COMMANDS, *MARKS, *SCRIPTS[:1], *FORMULAS, *TURNS[:1], *CONTROLS, "Jörg Łukasz \u2013 \u03ba \u4e2d")

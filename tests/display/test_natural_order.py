@@ -4,7 +4,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.display.natural_order import in_natural_order, natural_key, natural_sort
+from sessionkit.display.labels import in_natural_order, natural_key, natural_sort
 
 
 def test_numbers_within_names_go_by_size():

@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from sessionkit.display.notebook import html_of
-from sessionkit.display.text import Displayed, in_html
+from sessionkit.display.text import Displayed, html_of, in_html
 
 HOSTILE = "</td><script>alert(1)</script>\x1b[31m\u202e\r\n\u2028<img src=x onerror=alert(1)>"
 

@@ -10,16 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.missing_judgments import missing_judgments
 from sessionkit.charts import spec_of
-from sessionkit.display.latex import latex_table
-from sessionkit.display.markdown import markdown_table
-from sessionkit.display.notebook import html_of
+from sessionkit.display.export import latex_table, markdown_table
 from sessionkit.display.numbers import p_text, set_numbers, share_text
 from sessionkit.display.tables import table_of
 from sessionkit.display.templates import worded
-from sessionkit.display.text_tables import table_text
-from sessionkit.reports.html import html_table
+from sessionkit.display.terminal import table_text
+from sessionkit.display.text import html_of
+from sessionkit.reports.page import html_table
+from sessionkit.robustness.missing_judgments import missing_judgments
 
 SPACE = "\xa0"
 

@@ -5,7 +5,7 @@ import pytest
 
 from sessionkit.display.tables import table_of
 from sessionkit.display.templates import escaped
-from sessionkit.reports.html import html_table
+from sessionkit.reports.page import html_table
 
 
 @pytest.mark.parametrize(

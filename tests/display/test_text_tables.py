@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from sessionkit.display.text_tables import FEW, table_text
+from sessionkit.display.terminal import FEW, table_text
 from sessionkit.errors import visible
 
 

@@ -22,7 +22,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def spark():
     """Return a Spark session of ours on local[2]."""
     pytest.importorskip("pyspark", reason="the extra spark is not installed")
-    from sessionkit.engines.spark.connection import session
+    from sessionkit.spark.connection import session
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_SUBMIT_OPTS", QUICK)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from sessionkit.engines.spark.connection import quiet
+from sessionkit.spark.connection import quiet
 
 HOSTILE = ["</script>", "a\nb\tc", "'; --", '"', "=1+1", " s", "ü😀\u202e", "`x`", "null", "\\", "\x00", "{}[]*?"]
 ODD = "per.`hour` {1/h};=(2)"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sessionkit.engines.spark import connection, engine
-from sessionkit.engines.spark.connection import is_local, session
 from sessionkit.errors import UsageError
-from sessionkit.study.temporary import MARK
+from sessionkit.spark import connection, engine
+from sessionkit.spark.connection import is_local, session
+from sessionkit.study.package import MARK
 
 
 @pytest.mark.parametrize("name", ["pyspark", "pandas"])

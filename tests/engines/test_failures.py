@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit.engines.spark.failures import explained, said_by_worker, told
 from sessionkit.errors import DataError, MeasureError, SessionkitError, UsageError
+from sessionkit.spark.worker import explained, said_by_worker, told
 
 HOSTILE = 'line one\nline two\tat org.apache {"kind": "x"} \u2028 "quoted" sessionkit says: \\'
 TRACE = """An error occurred while calling o116.getResult.

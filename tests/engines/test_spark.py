@@ -13,12 +13,12 @@ import pytest
 from test_contracts import variants
 
 import sessionkit as sk
-from sessionkit.engines.spark import engine
-from sessionkit.engines.spark.connection import quiet
 from sessionkit.errors import DataError, DataWarning, SessionkitError, UsageError
 from sessionkit.scoring.measures.registry import MEASURES
+from sessionkit.spark import engine
+from sessionkit.spark.connection import quiet
 from sessionkit.study.batches import slices
-from sessionkit.study.package_writer import write_package
+from sessionkit.study.package import write_package
 from tests.engines.logs import DECLARED, ODD, assert_same, frames_of, tables
 from tests.support.score_way import score_way
 
@@ -126,7 +126,7 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
 
 
 def test_a_study_that_a_worker_does_not_find_as_the_driver_does(spark, saved, monkeypatch):
-    monkeypatch.setattr("sessionkit.engines.spark.tables.SparkSource.place", Path("/nowhere/study"))
+    monkeypatch.setattr("sessionkit.spark.tables.SparkSource.place", Path("/nowhere/study"))
     with pytest.raises(DataError, match="/nowhere/study does not exist"):
         engine.score(saved, FEW, spark=spark, per="session")
 
@@ -206,7 +206,7 @@ def test_a_worker_that_dies_is_reported_in_a_line(spark, saved, monkeypatch):
         os._exit(9)
         yield
 
-    monkeypatch.setattr("sessionkit.engines.spark.worker.run", dying)
+    monkeypatch.setattr("sessionkit.spark.worker.run", dying)
     dying.__module__ = "__main__"  # so that it is sent by value
     with pytest.raises(SessionkitError, match="lost a worker") as raised:
         engine.score(saved, ["sDCG@3"], spark=spark, per="session")

@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.engines.spark.judgments import judged_of
-from sessionkit.scoring.batch import SessionBatch
-from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.batch import GradedPairs, SessionBatch
 from sessionkit.scoring.score import score_task
+from sessionkit.spark.parts import judged_of
 from tests.engines.logs import assert_same, frames_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -96,7 +95,7 @@ def test_a_study_without_subtopics_sends_none():
 @pytest.mark.spark
 @pytest.mark.parametrize("limit", [2**26, 0], ids=["broadcast", "joined"])
 def test_with_spark(spark, tmp_path, limit):
-    from sessionkit.engines.spark import engine
+    from sessionkit.spark import engine
 
     given = tables()
     study = sk.from_tables(**given)

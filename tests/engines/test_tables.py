@@ -3,8 +3,8 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.engines.spark import engine
 from sessionkit.errors import DataError, UsageError
+from sessionkit.spark import engine
 from tests.engines.logs import assert_same, frames_of, tables
 
 FEW = ["sDCG@3", "nsDCG@3"]

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from sessionkit.study.atomic_files import sole_writer
+from sessionkit.study.files import sole_writer
 from tests.support.children import PROJECT, Task
 from tests.support.operations import copy_of, write_log
 

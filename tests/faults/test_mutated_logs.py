@@ -11,8 +11,8 @@ from functools import partial
 import pytest
 
 import sessionkit as sk
-from sessionkit.readers import FORMATS, batches
-from sessionkit.readers.flat import flat_log
+from sessionkit.readers import FORMATS, ingest
+from sessionkit.readers.events import flat_logs
 from tests.support.batchers import WAYS
 from tests.support.log_mutations import KINDS, each_once, every, outcomes
 from tests.support.log_structures import STRUCTURAL, STRUCTURES, cannot, sample
@@ -45,7 +45,7 @@ def test_each_way_is_what_it_is_called(tmp_path, monkeypatch, name):
         seen[called] += len(list(made.iterdir())) if called == "_split" else len(made)
         return made
 
-    for module, name_of in ((batches, "_in_place"), (batches, "_in_files"), (flat_log, "_split")):
+    for module, name_of in ((ingest, "_in_place"), (ingest, "_in_files"), (flat_logs, "_split")):
         monkeypatch.setattr(module, name_of, partial(counted, name_of, getattr(module, name_of)))
     for way, put in WAYS.items():
         seen.clear()

@@ -57,7 +57,7 @@ def test_what_was_not_forced_to_the_disk_is_found_missing(server, start, tmp_pat
 import os, stat
 real = os.fsync
 os.fsync = lambda held: real(held) if {forced} else None
-from sessionkit.study.atomic_files import write_whole
+from sessionkit.study.files import write_whole
 from pathlib import Path
 write_whole(Path("scores.tsv"), b"new")
 """

@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.privacy.columns import ColumnPlan, looks_like_times
-from sessionkit.privacy.options import PrivacyOptions
+from sessionkit.study.identifiers import PrivacyOptions
 
 IDS = [f"u{n:03}" for n in range(101, 107)]
 SESSIONS = {

@@ -5,7 +5,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import UsageError
 from sessionkit.privacy.columns import tables_of
-from sessionkit.privacy.options import KEPT, LABELS, NEEDED, OF_THING, REPLACED, TIMES, PrivacyOptions
+from sessionkit.study.identifiers import KEPT, LABELS, NEEDED, OF_THING, REPLACED, TIMES, PrivacyOptions
 
 
 @pytest.fixture

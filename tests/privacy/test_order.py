@@ -4,9 +4,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.privacy.order import in_new_order
-from sessionkit.privacy.tables import PLACE
-from sessionkit.study.row_index import QUERIES, RESULTS
+from sessionkit.privacy.pseudonymize import PLACE, in_new_order
+from sessionkit.study.numbering import QUERIES, RESULTS
 from sessionkit.study.storage import LOG, StudyBatch
 from tests.support.examples import examples
 

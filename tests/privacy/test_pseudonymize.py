@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.contract import TABLES
 from sessionkit.errors import UsageError
-from sessionkit.privacy import write
+from sessionkit.privacy import pseudonymize
 from sessionkit.scoring.measures.grammar import example_of
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study import verify_hashes
-from sessionkit.study.package_writer import ROWS
+from sessionkit.study.package import ROWS
+from sessionkit.study.schema import TABLES
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
@@ -260,7 +260,7 @@ def test_a_seed_gives_the_same_copy_and_none_another_one():
 def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     study = read_clinic()
     whole = sk.pseudonymize(study, seed=1)
-    monkeypatch.setattr(write, "rows_within", lambda _: 3000)
+    monkeypatch.setattr(pseudonymize, "rows_within", lambda _: 3000)
     parts = sk.pseudonymize(study, seed=1)
     assert ROWS > study.facts.results > 9 * 3000
     assert len(parts.study.storage.stored) == 10

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.privacy.repeats import count_repeats, keys_of, words_of
+from sessionkit.study.identifiers import count_repeats, keys_of, words_of
 from tests.support.examples import examples
 
 USERS = ["alice", "bob smith", "Zo\u00eb-Anne", "carla_x", "dmitri", "\u674e\u660e"]

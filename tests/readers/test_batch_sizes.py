@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sessionkit.readers.batch_sizes import FAST, is_large, need, records_within
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.ingest import FAST, is_large, need, records_within
+from sessionkit.readers.io.files import open_log
 from sessionkit.readers.raw import Raw, no_way_back
 
 TEXT = b"session_id,rank\n" + b"s1,1\n" * 1000

@@ -5,10 +5,10 @@ import random
 import polars as pl
 import pytest
 
-from sessionkit.contract import RECORD
-from sessionkit.readers import batches
-from sessionkit.readers.batches import batches_of
+from sessionkit.readers import ingest
+from sessionkit.readers.ingest import batches_of
 from sessionkit.readers.raw import Raw, no_way_back
+from sessionkit.study.checks import RECORD
 
 
 def raw(name, sessions):
@@ -22,8 +22,8 @@ def raw(name, sessions):
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("rows", [1, 7, 50, 1000])
 def test_every_record_is_in_one_batch(tmp_path, monkeypatch, rows, shuffled, dtype):
-    monkeypatch.setattr(batches, "ROW_GROUP", 4)
-    monkeypatch.setattr(batches, "OPEN", 3)
+    monkeypatch.setattr(ingest, "ROW_GROUP", 4)
+    monkeypatch.setattr(ingest, "OPEN", 3)
     chance = random.Random(rows)  # noqa: S311
     results = [None if chance.random() < 0.1 else dtype(number // 5 + 10) for number in range(60)]
     if shuffled:

@@ -14,9 +14,9 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import config
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.format import Glimpse
 from sessionkit.readers.formats.registry import FORMATS
-from sessionkit.readers.io import limits, log_files, signatures
+from sessionkit.readers.io import files
 from sessionkit.readers.judgments.registry import JUDGMENTS
 from sessionkit.readers.read import read
 
@@ -77,7 +77,7 @@ def test_a_packed_bomb_is_refused_within_the_memory(tmp_path, name):
 
 @pytest.mark.parametrize("suffix", ["gz", "zst"])
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr(log_files, "UNPACKED", 100_000)
+    monkeypatch.setattr(files, "UNPACKED", 100_000)
     path = tmp_path / f"log.csv.{suffix}"
     text = (HEADER + "".join(f"s{number},1,1,d\n" for number in range(3_000)) + "\n" * 400_000).encode()
     if suffix == "gz":
@@ -85,16 +85,16 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, suffi
     else:
         with pa.output_stream(str(path), compression="zstd") as stream:
             stream.write(text)
-    monkeypatch.setattr(log_files, "RATIO", 20)
+    monkeypatch.setattr(files, "RATIO", 20)
     with pytest.raises(DataError, match=r"unpacks to more than 20 times its size .* give the unpacked file"):
         read(path)
-    monkeypatch.setattr(log_files, "RATIO", 100_000)
+    monkeypatch.setattr(files, "RATIO", 100_000)
     assert read(path).results.collect().height == 3_000
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.ndjson"])
 def test_a_run_of_empty_lines_is_refused(write, monkeypatch, name):
-    monkeypatch.setattr(limits, "CHUNK", 64)
+    monkeypatch.setattr(files, "CHUNK", 64)
     before, row = (HEADER + ROW, "s2,1,1,d1\n") if name == "log.csv" else (RECORD, RECORD.replace("s1", "s2"))
     assert read(write(name, f"{before}\n\n\n{row}")).results.collect().height == 2
     with pytest.raises(DataError, match=rf"{name}, lines \d+ to \d+: nearly all are empty"):
@@ -102,7 +102,7 @@ def test_a_run_of_empty_lines_is_refused(write, monkeypatch, name):
 
 
 def test_the_lines_that_are_empty_are_named(write, monkeypatch):
-    monkeypatch.setattr(limits, "CHUNK", 64)
+    monkeypatch.setattr(files, "CHUNK", 64)
     path = write("log.csv", "\n".join([HEADER.strip(), *["s1,1,1,d1"] * 9]) + "\n" * 300)
     with pytest.raises(DataError) as raised:
         read(path)
@@ -120,8 +120,8 @@ def test_the_lines_that_are_empty_are_named(write, monkeypatch):
     ],
 )
 def test_json_that_is_too_long_is_refused(write, monkeypatch, name, text):
-    monkeypatch.setattr(log_files, "LONGEST", 2_000)
-    for module in (log_files, sys.modules["sessionkit.readers.io.json_items"]):
+    monkeypatch.setattr(files, "LONGEST", 2_000)
+    for module in (files, sys.modules["sessionkit.readers.io.json"]):
         monkeypatch.setattr(module, "TREE", 10**6)
         monkeypatch.setattr(module, "CHUNK", 64, raising=False)
     path = write(name, text)
@@ -132,14 +132,14 @@ def test_json_that_is_too_long_is_refused(write, monkeypatch, name, text):
 
 
 def test_wide_tables_of_short_lines_are_refused_however_they_are_read(write, monkeypatch):
-    monkeypatch.setattr(limits, "VALUES", 1_000)
-    monkeypatch.setattr(limits, "VALUE", 10**6)
+    monkeypatch.setattr(files, "VALUES", 1_000)
+    monkeypatch.setattr(files, "VALUE", 10**6)
     names = ",".join(f"x{number}" for number in range(100))
     path = write("log.csv", f"{HEADER.strip()},{names}\n" + "".join(f"s1,1,{rank},d{rank}\n" for rank in range(1, 41)))
-    file = log_files.open_log(path.name, path.parent, path.parent)
+    file = files.open_log(path.name, path.parent, path.parent)
     for at_once in (True, False):
         with pytest.raises(DataError, match=r"log.csv has 104 columns \(or keys\) and 41 records"):
-            limits.refuse_sparse(file, 104, 50_000_000, at_once=at_once)
+            files.refuse_sparse(file, 104, 50_000_000, at_once=at_once)
 
 
 def test_a_huge_description_is_refused(write, monkeypatch):
@@ -167,9 +167,9 @@ HEADS = (
 
 @pytest.mark.parametrize("repeated", HEADS)
 def test_recognizing_a_file_takes_time_in_proportion(repeated):
-    head = repeated * (log_files.HEAD // len(repeated))
+    head = repeated * (files.HEAD // len(repeated))
     start = time.process_time()
-    signatures.unread(head.encode(), "log")
+    files.unread(head.encode(), "log")
     for entry in (*FORMATS.values(), *JUDGMENTS.values()):
         if entry.fits is not None:
             entry.fits(Glimpse(Path("log"), "log", head))

@@ -5,12 +5,12 @@ from contextlib import suppress
 import pytest
 from jsonschema import Draft202012Validator
 
-from sessionkit.contract import document
 from sessionkit.errors import SessionkitError
 from sessionkit.readers import FORMATS, JUDGMENTS
 from sessionkit.readers.config import SETTINGS, schema_of
-from sessionkit.readers.entries import KINDS, TEXT, TOPIC, Glimpse
+from sessionkit.readers.format import KINDS, TEXT, TOPIC, Glimpse
 from sessionkit.readers.read import read
+from sessionkit.study.schema import document
 
 OURS = {"exclude", "exclude_query_doc", "questionnaires", "format", "path", "judgments", "defaults", *SETTINGS}
 

@@ -6,10 +6,10 @@ import re
 import polars as pl
 import pytest
 
-from sessionkit.contract import document
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import JUDGMENTS
-from sessionkit.readers.entries import TEXT, TOPIC
+from sessionkit.readers.format import TEXT, TOPIC
+from sessionkit.study.schema import document
 
 LOG = "session_id,query_position,rank,doc_id,query_text,topic_id\ns,1,1,A,lamp,t1\ns,2,1,A,desk,t1\n"
 RUN = "".join(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit.readers.io.log_files import unpacked
-from sessionkit.study.progress import BYTES, count, watched
+from sessionkit.readers.io.files import unpacked
+from sessionkit.study.batches import BYTES, count, watched
 
 
 def test_nothing_is_counted_unless_watched(write):

@@ -6,9 +6,9 @@ import random
 import polars as pl
 import pytest
 
-from sessionkit.contract import RECORD
 from sessionkit.readers import raw
 from sessionkit.readers.raw import LINE, RAW, as_lines
+from sessionkit.study.checks import RECORD
 
 
 def lines_of(chance):

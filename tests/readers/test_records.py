@@ -7,18 +7,17 @@ import pytest
 
 import sessionkit as sk
 import sessionkit.readers as registry
-from sessionkit.analysis.record_accounts import check
-from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS, Format, Judgments, Option
-from sessionkit.readers.batch_sizes import needs_batches
-from sessionkit.readers.entries import SESSION_GAP, TEXT, TOPICS
-from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.sessionize import seconds
-from sessionkit.readers.io.blanks import read_whitespace
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.events.sessions import MERGE_QUERIES, seconds
+from sessionkit.readers.format import SESSION_GAP, TEXT, TOPICS
+from sessionkit.readers.ingest import needs_batches
+from sessionkit.readers.io.delimited import read_whitespace
+from sessionkit.readers.io.files import open_log
 from sessionkit.readers.records import Taken, raw_of, reader
+from sessionkit.sessions.record_accounts import check
 from sessionkit.study import open_study
+from sessionkit.study.checks import RECORD
 
 MARK = "toy log"
 
@@ -216,9 +215,8 @@ def test_judgments_in_study_toml(toy, two, write, quiet_read):
 
 def test_a_way_back_is_asked_once_for_each_record(write):
     """qrels give one row per record; a source whose records give several rows has one way back for all of them."""
-    from sessionkit.readers.checks.rejection import described
-    from sessionkit.readers.checks.source_union import together
-    from sessionkit.readers.io.log_files import open_log
+    from sessionkit.readers.checks.rows import described, together
+    from sessionkit.readers.io.files import open_log
 
     path = write("a.qrels", "t 0 x 1\nt 0 y 2\n")
     raw = read_whitespace(open_log(path.name, path.parent, path.parent), "judgments")

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.contract import RECORD
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers.checks.columns import under_our_names
+from sessionkit.readers.checks.cells import under_our_names
 from sessionkit.readers.config import as_config
 from sessionkit.readers.formats.registry import FORMATS
 from sessionkit.readers.io.workbooks import cells_of, sheets_of
 from sessionkit.readers.raw import Raw, no_way_back
+from sessionkit.study.checks import RECORD
 
 ROWS = [
     ("Person", "Aufgabe", "Frage", "Text", "Rang", "Dokument"),

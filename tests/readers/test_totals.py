@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from sessionkit.readers.checks.assembly import Assembled
-from sessionkit.readers.checks.counts import AnomalyCounts
-from sessionkit.readers.totals import Totals
+from sessionkit.readers.checks.derived import Assembled
+from sessionkit.readers.checks.rows import AnomalyCounts
+from sessionkit.readers.ingest import Totals
 
 NAMES = ("session_id", "user_id")
 

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import limits, log_files, shapes
+from sessionkit.readers.io import files
+from sessionkit.readers.io import json as shapes
 from sessionkit.readers.read import read
 
 KEYS = ("session_id", "query_position", "rank", "doc_id")
@@ -193,8 +194,8 @@ def test_a_table_mostly_empty_is_refused_where_memory_is_too_little(write, monke
     path = write(name, SPARSE[name])
     study = read(path)
     assert study.results.collect().width == 44
-    monkeypatch.setattr(limits, "VALUES", 1_000)
-    monkeypatch.setattr(limits, "VALUE", 50_000)
+    monkeypatch.setattr(files, "VALUES", 1_000)
+    monkeypatch.setattr(files, "VALUE", 50_000)
     said = rf"{name} has 44 columns \(or keys\) and 4. records, a table of 1,... values; the memory limit allows 1,000"
     with pytest.raises(DataError, match=said) as raised:
         read(path, memory="50MB")
@@ -205,8 +206,8 @@ def test_a_table_mostly_empty_is_refused_where_memory_is_too_little(write, monke
 def test_judgments_mostly_empty_are_refused_alike(write, monkeypatch):
     rows = "".join(json.dumps(judged(number) | {f"x{number}": "v"}) + "\n" for number in range(40))
     log, judgments = write("log.csv", delimited(",")(1)), write("judged.ndjson", rows)
-    monkeypatch.setattr(limits, "VALUES", 1_000)
-    monkeypatch.setattr(limits, "VALUE", 50_000)
+    monkeypatch.setattr(files, "VALUES", 1_000)
+    monkeypatch.setattr(files, "VALUE", 50_000)
     with pytest.raises(DataError, match=r"judged.ndjson has 43 columns \(or keys\) and 40 records"):
         read(log, judgments=judgments, memory="50MB")
 
@@ -234,11 +235,11 @@ LINES = {
 def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):
     path = write(name, LINES[name])
     read(path)
-    monkeypatch.setattr(log_files, "LONGEST", 4_000)
-    monkeypatch.setattr(limits, "LINE", 10**7)
-    monkeypatch.setattr(limits, "CHUNK", 64)
+    monkeypatch.setattr(files, "LONGEST", 4_000)
+    monkeypatch.setattr(files, "LINE", 10**7)
+    monkeypatch.setattr(files, "CHUNK", 64)
     if budget == "1GB":  # as the message says, more memory raises the limit
-        monkeypatch.setattr(limits, "LINE", 10**5)
+        monkeypatch.setattr(files, "LINE", 10**5)
         read(path, memory=budget)
         return
     with pytest.raises(DataError, match=rf"{name}, (line|record) 3: it is longer than .* allow more with --memory"):
@@ -247,15 +248,15 @@ def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):
 
 def test_a_long_line_of_judgments_is_named(write, monkeypatch):
     log, judgments = write("log.csv", delimited(",")(1)), write("a.qrels", f"s0 0 d0 1\ns0 0 {LONG} 1\n")
-    monkeypatch.setattr(log_files, "LONGEST", 4_000)
-    monkeypatch.setattr(limits, "LINE", 10**7)
-    monkeypatch.setattr(limits, "CHUNK", 64)
+    monkeypatch.setattr(files, "LONGEST", 4_000)
+    monkeypatch.setattr(files, "LINE", 10**7)
+    monkeypatch.setattr(files, "CHUNK", 64)
     with pytest.raises(DataError, match=r"a.qrels, line 2: it is longer than"):
         read(log, judgments=judgments, memory="50MB")
 
 
 def test_elements_of_xml_need_no_lines(write, monkeypatch):
-    monkeypatch.setattr(log_files, "LONGEST", 40)
-    monkeypatch.setattr(limits, "LINE", 10**9)
-    monkeypatch.setattr(limits, "CHUNK", 8)
+    monkeypatch.setattr(files, "LONGEST", 40)
+    monkeypatch.setattr(files, "LINE", 10**9)
+    monkeypatch.setattr(files, "CHUNK", 8)
     assert read(write("log.xml", in_attributes(3))).results.collect().height == 1

@@ -2,13 +2,12 @@
 
 from markupsafe import Markup
 
-from sessionkit.charts.page import page
-from sessionkit.reports.choices import choices_of
+from sessionkit.charts.files import page
+from sessionkit.reports.choices import Redaction, choices_of
 from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.html import html_sections
-from sessionkit.reports.material import Material
+from sessionkit.reports.page import html_sections
 from sessionkit.reports.parts import FigureRow, Widget
-from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.report_data import Material
 from sessionkit.scoring.measures.grammar import parse_measure
 
 

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.bounds import bounds
 from sessionkit.charts import each
-from sessionkit.charts.common_axes import _scales
+from sessionkit.charts.annotations import _scales
 from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import UsageError
-from sessionkit.reports.each import file_stems
 from sessionkit.reports.figures import one_session
+from sessionkit.reports.single_figures import file_stems
+from sessionkit.robustness.bounds import bounds
 
 KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
 
@@ -219,7 +219,7 @@ def test_what_cannot_be_is_refused(make, tmp_path, asked, options, words):
 
 
 def test_too_many_files_are_refused(make, tmp_path, monkeypatch):
-    monkeypatch.setattr("sessionkit.reports.each.MOST_FILES", 1)
+    monkeypatch.setattr("sessionkit.reports.single_figures.MOST_FILES", 1)
     with pytest.raises(UsageError, match="there are 2 sessions, and --each draws at most 1 files"):
         each(make(sessions=2), "waterfall", "session", tmp_path / "all")
 
@@ -228,7 +228,7 @@ def test_an_interrupt_leaves_nothing(make, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sessionkit.reports.each.rendered_chart", interrupted)
+    monkeypatch.setattr("sessionkit.reports.single_figures.rendered_chart", interrupted)
     with pytest.raises(KeyboardInterrupt):
         each(make(), "waterfall", "session", tmp_path / "all")
     assert not [*tmp_path.iterdir()]

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.groups import Grouping
-from sessionkit.scoring.batch_cache import cache_batches
-from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.measures.grammar import example_of
+from sessionkit.scoring.needs import columns_read
+from sessionkit.scoring.reduction import cache_batches
+from sessionkit.statistics.bands import Grouping
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 

@@ -5,7 +5,7 @@ import pytest
 
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
-from sessionkit.reports.export import figures_of, write_figures
+from sessionkit.reports.page import figures_of, write_figures
 
 
 @pytest.mark.slow

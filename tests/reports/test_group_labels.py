@@ -2,8 +2,8 @@
 
 import sessionkit as sk
 from sessionkit.reports import page, report
-from sessionkit.reports.group_labels import labeled
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.choices import labeled
+from sessionkit.reports.single_figures import single_figure
 from tests.reports.one_section import by_name
 from tests.reports.read_page import Reader
 

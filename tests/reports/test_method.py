@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.method import defined, in_words, paragraph, sentences
+from sessionkit.reports.sections.method import defined, in_words, paragraph, sentences
 from sessionkit.reports.sections.topics import topics
+from sessionkit.scoring.measures.base import Wrapper
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.wrapper import Wrapper
 from tests.reports.one_section import material
 from tests.support.clinic import read_clinic
 

@@ -8,24 +8,23 @@ from functools import partial
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown.breakdown import breakdown
-from sessionkit.analysis.breakdown.significance_tests import breakdown_tests
-from sessionkit.analysis.compare.compare import compare
-from sessionkit.analysis.curve import curve
-from sessionkit.analysis.describe import describe
-from sessionkit.analysis.reformulations import reformulations
-from sessionkit.analysis.sweep.sweep import sweep
-from sessionkit.reports import material, page
+from sessionkit.reports import page, report_data
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.live.counts import counts_of
-from sessionkit.reports.live.measures import Varied
-from sessionkit.reports.questions import TASKS, ask
-from sessionkit.reports.sections import explorer
+from sessionkit.reports.live.widget import Varied, counts_of
+from sessionkit.reports.report_data import TASKS, ask
+from sessionkit.reports.sample import pick
+from sessionkit.reports.sections import sessions
 from sessionkit.reports.sections.registry import SECTIONS
-from sessionkit.reports.session_rows import pick
+from sessionkit.robustness.sweep import sweep
 from sessionkit.scoring import reduction
 from sessionkit.scoring.reduction import ReducedTables, in_one_pass
 from sessionkit.scoring.score import score
+from sessionkit.sessions.breakdown import breakdown
+from sessionkit.sessions.breakdown_tests import breakdown_tests
+from sessionkit.sessions.curve import curve
+from sessionkit.sessions.describe import describe
+from sessionkit.sessions.timeline import reformulations
+from sessionkit.statistics.compare import compare
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import by_name, figures_in
 from tests.support.clinic import read_clinic
@@ -52,8 +51,8 @@ def passes(monkeypatch):
 
 def large(monkeypatch, most=12):
     """Let a study of more than so many sessions be large."""
-    monkeypatch.setattr(material, "LARGE", most)
-    monkeypatch.setattr(explorer, "PANELS", min(most, 10))
+    monkeypatch.setattr(report_data, "LARGE", most)
+    monkeypatch.setattr(sessions, "PANELS", min(most, 10))
 
 
 @pytest.mark.slow

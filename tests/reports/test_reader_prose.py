@@ -6,8 +6,8 @@ import re
 import pytest
 
 from sessionkit.reports import report
-from sessionkit.reports.material import Material
-from sessionkit.reports.redaction import Redaction
+from sessionkit.reports.choices import Redaction
+from sessionkit.reports.report_data import Material
 from tests.support.clinic import read_clinic
 
 COMMAND = re.compile(r"\bsessionkit [a-z]|(?<![\w-])--[a-z]")

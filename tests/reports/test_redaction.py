@@ -10,9 +10,9 @@ import sessionkit as sk
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.reports import report
-from sessionkit.reports.redaction import Redaction
-from sessionkit.study.session_subset import restricted
-from sessionkit.study.source import Source
+from sessionkit.reports.choices import Redaction
+from sessionkit.study.selection import restricted
+from sessionkit.study.study import Source
 
 
 @pytest.mark.slow

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.sections import explorer
-from sessionkit.reports.session_page import session_page
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.page import session_page
+from sessionkit.reports.sections import sessions
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
@@ -80,9 +80,9 @@ def test_a_click_on_a_panel_of_the_wall_opens_its_session(opened, tmp_path):
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("redact", ["", "users"])
 def test_a_click_on_a_panel_in_a_report_opens_its_session(opened, tmp_path, monkeypatch, redact):
-    monkeypatch.setattr(explorer, "PANELS", 12)  # a sample, whose sessions the explorer has
+    monkeypatch.setattr(sessions, "PANELS", 12)  # a sample, whose sessions the explorer has
     path = tmp_path / "report.html"
-    path.write_text(page_of(explorer.every_session, mixed(sessions=25), ["nsDCG@10"], redact), encoding="utf-8")
+    path.write_text(page_of(sessions.every_session, mixed(sessions=25), ["nsDCG@10"], redact), encoding="utf-8")
     page, messages, _ = opened(path)
     panels = page.locator("#figure-1 .panel_marks path")
     assert panels.count() == 12

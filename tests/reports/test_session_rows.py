@@ -6,8 +6,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import UsageError
-from sessionkit.reports.sample import drawn, in_memory, only
-from sessionkit.reports.session_rows import pick, pick_tasks
+from sessionkit.reports.sample import drawn, in_memory, only, pick, pick_tasks
 from sessionkit.scoring import reduction
 from tests.reports.mixed_logs import mixed
 from tests.support.score_way import score_way

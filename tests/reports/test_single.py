@@ -4,9 +4,9 @@ import altair as alt
 import pytest
 
 import sessionkit as sk
-from sessionkit.bases import ChartKind
+from sessionkit.charts.registry import ChartKind
 from sessionkit.errors import UsageError
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 
 HOW = {

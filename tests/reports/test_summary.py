@@ -14,20 +14,19 @@ from sessionkit.charts import differences
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.display.numbers import compact, p_text, statistic
 from sessionkit.errors import DataWarning, UsageError
+from sessionkit.reports.choices import filled
 from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.material import Material
 from sessionkit.reports.page import sections_of
-from sessionkit.reports.phrases import filled
-from sessionkit.reports.sections.answers import others_in_words
+from sessionkit.reports.report_data import Material
 from sessionkit.reports.sections.behavior import behavior
-from sessionkit.reports.sections.measures import measures, spread
-from sessionkit.reports.sections.ratings import ratings
-from sessionkit.reports.sections.sensitivity import sensitivity
+from sessionkit.reports.sections.headline import others_in_words
+from sessionkit.reports.sections.measures import measures, ratings, spread
+from sessionkit.reports.sections.method import study_tables as the_study
+from sessionkit.reports.sections.robustness import sensitivity
 from sessionkit.reports.sections.sessions import last_queries
-from sessionkit.reports.sections.study import study as the_study
 from sessionkit.reports.sections.summary import summary
 from sessionkit.reports.sections.topics import topics
-from sessionkit.study.session_subset import restricted
+from sessionkit.study.selection import restricted
 from tests.reports.one_section import by_name, figures_in, material
 from tests.reports.read_page import Reader, without_terms
 from tests.support.clinic import read_clinic

@@ -5,9 +5,9 @@ import re
 import pytest
 from markupsafe import Markup
 
-from sessionkit.display.guides import glossary
+from sessionkit.display.terminal import glossary
 from sessionkit.reports import report
-from sessionkit.reports.tooltips import SPELLINGS, mark_terms, meanings, terms_of
+from sessionkit.reports.page import SPELLINGS, mark_terms, meanings, terms_of
 
 TERM = re.compile(r'<dfn tabindex="0" aria-describedby="([^"]+)">(.*?)</dfn>')
 

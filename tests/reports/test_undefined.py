@@ -7,10 +7,10 @@ import sessionkit as sk
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.reports import page, report
-from sessionkit.reports.material import UNJUDGED, UNRELATED
 from sessionkit.reports.parts import Widget
+from sessionkit.reports.report_data import UNJUDGED, UNRELATED
 from sessionkit.reports.sections import topics as topics_section
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from tests.reports.one_section import by_name, figures_in
 from tests.reports.read_page import Reader, specs
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.alternative_judgments import Rejudging, only_sessions, reads_subtopics, under
+from sessionkit.robustness.rescore import Rejudging, only_sessions, reads_subtopics, under
 from sessionkit.scoring.batch import batches
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.measures.grammar import parse_measure

@@ -9,7 +9,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.cli import main
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.synonyms import SAME
+from sessionkit.scoring.measures.grammar import SAME
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 MESSAGE = r"'Clicks' is a measure and a column of this study: write Clicks\(\) or column\(Clicks\)"

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.analysis.breakdown.reduction import BreakdownReduction
-from sessionkit.analysis.groups import Grouping
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.scoring.batch import batches
-from sessionkit.scoring.columns import columns_read
 from sessionkit.scoring.execution import session_values
-from sessionkit.scoring.gain_histogram import GainHistogram
+from sessionkit.scoring.histogram import GainHistogram
+from sessionkit.scoring.needs import columns_read
 from sessionkit.scoring.score import score_task
+from sessionkit.sessions.breakdown import BreakdownReduction
+from sessionkit.statistics.bands import Grouping
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
 from tests.support.score_way import score_way

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import sessionkit as sk
 from sessionkit.scoring import batch as room
-from sessionkit.scoring import batch_cache
+from sessionkit.scoring import reduction
 from sessionkit.scoring.batch import batches
-from sessionkit.scoring.batch_cache import cache_batches
+from sessionkit.scoring.reduction import cache_batches
 
 
 def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
@@ -44,6 +44,6 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
         assert len(cuts) == 3
     (after,) = batches(study, {})
     assert (len(cuts), after.memo is first.memo) == (4, False)
-    monkeypatch.setattr(batch_cache, "SMALL", 1)
+    monkeypatch.setattr(reduction, "SMALL", 1)
     with cache_batches(study, {}):
         assert next(batches(study, asked)).memo is not next(batches(study, asked)).memo

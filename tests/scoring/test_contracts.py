@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import GainMeasure, TermMeasure
+from sessionkit.scoring.measures.base import GainMeasure, TermMeasure, Wrapper
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
-from sessionkit.scoring.measures.recency import RecencyMeasure
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.wrapper import Wrapper
+from sessionkit.scoring.measures.session_rank_biased import RecencyMeasure
 from tests.scoring.studies import drawn_for, sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.judgment_merge import merged_judgments
+from sessionkit.scoring.batch import GradedPairs, merged_judgments
 from sessionkit.scoring.measures.grammar import example_of
 from tests.support.net.answers import tables
 

@@ -13,10 +13,10 @@ import sessionkit as sk
 from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact as exact_sums
 from sessionkit.scoring.batch import batches
+from sessionkit.scoring.filter import Selection
 from sessionkit.scoring.lists import Lists
 from sessionkit.scoring.measures.base import Columns, SessionMeasure
 from sessionkit.scoring.score import score_task
-from sessionkit.scoring.selection import Selection
 from tests.scoring.restated import Session
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.display.guides import guide
+from sessionkit.display.terminal import guide
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

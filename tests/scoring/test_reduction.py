@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.analysis.curve import curve_task
 from sessionkit.errors import UsageError
 from sessionkit.scoring import reduction as room
-from sessionkit.scoring.batch import SessionBatch, batches
-from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.batch import GradedPairs, SessionBatch, batches
 from sessionkit.scoring.reduction import in_one_pass, parts_of, run
 from sessionkit.scoring.score import score_task
+from sessionkit.sessions.curve import curve_task
 from sessionkit.study.batches import slices
 from tests.scoring.studies import sessions, study_of
 from tests.support.clinic import read_clinic
@@ -209,7 +208,7 @@ def test_work_stays_within_its_memory(tmp_path):
         said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         assert said["rows"] == 5_000 * copies
         peaks[memory] = said["peak"]
-    from sessionkit.study.memory_limit import FLOOR
+    from sessionkit.study.batches import FLOOR
 
     assert peaks["50MB"] <= 50_000_000 + FLOOR
     assert peaks["50MB"] < 0.6 * peaks["20GB"]

@@ -13,14 +13,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.analysis.curve import curve_task
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.scoring import reduction as module
-from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.reduction import run
-from sessionkit.scoring.result_cache import ResultCache, text_of
+from sessionkit.scoring.batch import GradedPairs
+from sessionkit.scoring.reduction import ResultCache, run, text_of
 from sessionkit.scoring.score import score_parts, score_task
-from sessionkit.study.package_reader import verify_hashes
+from sessionkit.sessions.curve import curve_task
+from sessionkit.study.package import verify_hashes
 from sessionkit.study.partitions import add_partition
 from sessionkit.study.settings import Settings
 from tests.support.clinic import read_clinic
@@ -152,7 +151,7 @@ def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
 def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
     sk.score(saved, "sDCG@10", cache=kept, per="session")
     for name, value in (("KERNEL", 99), ("__version__", "99.0")):
-        monkeypatch.setattr(f"sessionkit.scoring.result_cache.{name}", value)
+        monkeypatch.setattr(f"sessionkit.scoring.reduction.{name}", value)
         made.clear()
         sk.score(saved, "sDCG@10", cache=kept, per="session")
         assert made

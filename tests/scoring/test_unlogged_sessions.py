@@ -9,8 +9,8 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataWarning
-from sessionkit.reports.sections.discounts import discounts
-from sessionkit.reports.sections.explorer import explorer
+from sessionkit.reports.sections.robustness import discounts
+from sessionkit.reports.sections.sessions import explorer
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import page_of

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.scoring.averages import avg_pos, avg_vect, norm_vect
 from sessionkit.scoring.discounts import discount_values
+from sessionkit.scoring.execution import avg_pos, avg_vect, norm_vect
 
 GAINS = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # G' of Research Notes 2002-2, TOIS 2002 and ECIR 2008
 BASE = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]  # the recall base of the same papers

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 from sessionkit.errors import SpaceError, UsageError, WaitWarning
-from sessionkit.study import atomic_files
-from sessionkit.study.atomic_files import built_beside, sole_writer, whole_file, write_whole
+from sessionkit.study import files
+from sessionkit.study.files import built_beside, sole_writer, whole_file, write_whole
 
 
 @pytest.mark.parametrize("swap", [True, False])
 def test_the_new_takes_the_place_of_the_old(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+        monkeypatch.setattr(files, "exchange", lambda *_: False)
     place = tmp_path / "out"
     for content in ("old", "new"):
         with built_beside(place) as draft:
@@ -30,7 +30,7 @@ def test_the_new_takes_the_place_of_the_old(tmp_path, monkeypatch, swap):
 @pytest.mark.parametrize("swap", [True, False])
 def test_an_error_leaves_the_old(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+        monkeypatch.setattr(files, "exchange", lambda *_: False)
     place = tmp_path / "out"
     place.mkdir()
     (place / "file").write_text("old")
@@ -47,19 +47,19 @@ def test_an_error_leaves_the_old(tmp_path, monkeypatch, swap):
 
 
 def test_a_failed_second_rename_puts_the_old_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    monkeypatch.setattr(files, "exchange", lambda *_: False)
     place, draft = tmp_path / "out", tmp_path / "draft"
     place.mkdir()
     (place / "file").write_text("old")
     with pytest.raises(OSError, match="draft"):
-        atomic_files.put_in_place(draft, place)
+        files.put_in_place(draft, place)
     assert (place / "file").read_text() == "old"
 
 
 @pytest.mark.parametrize("swap", [True, False])
 def test_a_link_to_a_directory_stays_a_link(tmp_path, monkeypatch, swap):
     if not swap:
-        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+        monkeypatch.setattr(files, "exchange", lambda *_: False)
     (tmp_path / "kept" / "out").mkdir(parents=True)
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "kept" / "out")
@@ -90,7 +90,7 @@ def test_a_file_that_fails_half_way_leaves_the_old(tmp_path):
 def calls(monkeypatch):
     """What was done to the file system, in order: syncs by the path of what was open, renames and removals."""
     done = []
-    sync, rename, swap, remove = os.fsync, os.rename, atomic_files.exchange, atomic_files.shutil.rmtree
+    sync, rename, swap, remove = os.fsync, os.rename, files.exchange, files.shutil.rmtree
 
     def synced(held):
         done.append(("sync", str(Path(f"/proc/self/fd/{held}").readlink())))
@@ -111,8 +111,8 @@ def calls(monkeypatch):
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "rename", renamed)
     monkeypatch.setattr(os, "replace", renamed)
-    monkeypatch.setattr(atomic_files, "exchange", swapped)
-    monkeypatch.setattr(atomic_files.shutil, "rmtree", removed)
+    monkeypatch.setattr(files, "exchange", swapped)
+    monkeypatch.setattr(files.shutil, "rmtree", removed)
     return done
 
 
@@ -238,14 +238,14 @@ def test_one_process_at_a_time_writes_to_a_place(tmp_path):
 
 def tagged(place, suffix):
     """Make a file beside a place as a killed process leaves it, or return the path of a directory to make."""
-    return atomic_files.make_tagged(place.parent, f".{place.name}.", suffix, lambda path: path.touch(exist_ok=False))[0]
+    return files.make_tagged(place.parent, f".{place.name}.", suffix, lambda path: path.touch(exist_ok=False))[0]
 
 
 def test_thousands_of_tagged_files_stand_beside_each_other(tmp_path):
     """A process keeps a temporary folder for every pseudonymized study."""
     made = {tagged(tmp_path / "out", ".partial") for _ in range(2000)}
     assert len(made) == 2000
-    assert set(atomic_files.find_tagged(tmp_path, ".out.", ".partial")) == made
+    assert set(files.find_tagged(tmp_path, ".out.", ".partial")) == made
 
 
 def test_what_killed_processes_left_goes(tmp_path):
@@ -351,7 +351,7 @@ def test_a_lock_that_a_killed_process_left_goes(tmp_path):
     ],
 )
 def test_a_writer_that_waits_says_for_whom(tmp_path, monkeypatch, content, named):
-    monkeypatch.setattr(atomic_files, "PATIENCE", 0.1)
+    monkeypatch.setattr(files, "PATIENCE", 0.1)
     named = named.replace("PID", str(os.getpid()))  # the names of tests are the same in every process
     entered, leave = threading.Event(), threading.Event()
     if content in {"", "mine"}:
@@ -388,7 +388,7 @@ def test_a_writer_that_need_not_wait_says_nothing(tmp_path, recwarn):
 def unconfirmed(monkeypatch):
     """After a rename no directory is forced to the disk; the error is the one that is set."""
     state = {"moved": False, "error": OSError(5, "Input/output error")}
-    real, rename, replace, swap = os.fsync, os.rename, os.replace, atomic_files.exchange
+    real, rename, replace, swap = os.fsync, os.rename, os.replace, files.exchange
 
     def forced(held):
         if state["moved"] and stat.S_ISDIR(os.fstat(held).st_mode):
@@ -405,7 +405,7 @@ def unconfirmed(monkeypatch):
     monkeypatch.setattr(os, "fsync", forced)
     monkeypatch.setattr(os, "rename", moved(rename))
     monkeypatch.setattr(os, "replace", moved(replace))
-    monkeypatch.setattr(atomic_files, "exchange", moved(swap))
+    monkeypatch.setattr(files, "exchange", moved(swap))
     return state
 
 
@@ -415,7 +415,7 @@ def test_what_the_disk_does_not_confirm_was_replaced_all_the_same(
     tmp_path, monkeypatch, unconfirmed, *, swap, error, kind
 ):
     if not swap:
-        monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+        monkeypatch.setattr(files, "exchange", lambda *_: False)
     unconfirmed["error"] = OSError(error, os.strerror(error))
     place = tmp_path / "out"
     place.mkdir()
@@ -447,7 +447,7 @@ def test_what_cannot_be_put_back_is_named(tmp_path, monkeypatch):
     place = tmp_path / "out"
     place.mkdir()
     (place / "file").write_text("old")
-    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    monkeypatch.setattr(files, "exchange", lambda *_: False)
     rename, calls = os.rename, []
 
     def renamed(*given):
@@ -468,13 +468,13 @@ def test_a_study_without_write_permission_can_be_removed(tmp_path, monkeypatch):
     (place / "log").mkdir(parents=True)
     for folder in (place / "log", place):
         folder.chmod(0o555)
-    modes, remove = [], atomic_files.shutil.rmtree
+    modes, remove = [], files.shutil.rmtree
 
     def removed(path, **named):
         modes.extend(stat.S_IMODE(folder.stat().st_mode) for folder in (path, path / "log"))
         remove(path, **named)
 
-    monkeypatch.setattr(atomic_files.shutil, "rmtree", removed)
+    monkeypatch.setattr(files.shutil, "rmtree", removed)
     with built_beside(place) as draft:
         (draft / "log").mkdir()
     assert modes == [0o755, 0o755]
@@ -485,7 +485,7 @@ def test_a_signal_between_two_renames_puts_the_old_back(tmp_path, monkeypatch):
     place = tmp_path / "out"
     place.mkdir()
     (place / "file").write_text("old")
-    monkeypatch.setattr(atomic_files, "exchange", lambda *_: False)
+    monkeypatch.setattr(files, "exchange", lambda *_: False)
     rename, calls = os.rename, []
 
     def renamed(*given):
@@ -595,6 +595,6 @@ def test_a_lock_for_which_there_is_no_room_was_left_by_nobody(tmp_path, monkeypa
     def full(path, *_):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(atomic_files, "_locked", full)
+    monkeypatch.setattr(files, "_locked", full)
     with pytest.raises(SpaceError, match="no space is left on the disk"), sole_writer(tmp_path / "out"):
         pass

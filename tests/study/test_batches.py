@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 import sessionkit as sk
 from sessionkit.errors import DataError
 from sessionkit.study.batches import ORDER, slices
-from sessionkit.study.package_writer import write_package
+from sessionkit.study.package import write_package
 from tests.support.clinic import read_clinic
 from tests.support.descriptors import edit_descriptor, sign_file
 

@@ -1,7 +1,7 @@
 """How deep lists are known."""
 
 import sessionkit as sk
-from sessionkit.study.depths import depths_of
+from sessionkit.study.counts import depths_of
 
 LISTS = {1: (1, 2, 9), 2: (2, 3), 3: (1,), 4: (), 5: (1, 2, 3)}
 STATUSES = ["partly_observed", "partly_observed", "shown", "empty", "partly_observed"]

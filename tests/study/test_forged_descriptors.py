@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
-from sessionkit.study import package_writer
+from sessionkit.study import package
 from tests.support.descriptors import edit_descriptor
 
 ROWS = {
@@ -143,14 +143,14 @@ def test_links_inside_a_study_do_not_lead_out(studies, top, link):
 def test_what_cannot_be_opened_replaces_nothing(studies, top, monkeypatch):
     """Whatever goes wrong while a study is written, the old one stays."""
     before = contents(top)
-    descriptor_of = package_writer._descriptor
+    descriptor_of = package._descriptor
 
     def broken(*given):
         descriptor = descriptor_of(*given)
         descriptor["sessionkit"]["facts"]["sessions"] = -1
         return descriptor
 
-    monkeypatch.setattr(package_writer, "_descriptor", broken)
+    monkeypatch.setattr(package, "_descriptor", broken)
     verbs = {**VERBS, "over itself": lambda _, top: sk.open_study(top / "old").save(top / "old")}
     for verb in verbs.values():
         with pytest.raises(DataError, match=r"could not be opened.*facts.sessions is -1") as caught:
@@ -162,7 +162,7 @@ def test_what_cannot_be_opened_replaces_nothing(studies, top, monkeypatch):
 def test_a_partition_that_cannot_be_opened_is_not_added(studies, top, monkeypatch):
     saved = Path(shutil.copytree(studies["system_id"], top / "saved"))
     before = contents(top)
-    monkeypatch.setattr(package_writer, "digest_of", lambda _: "0" * 64)
+    monkeypatch.setattr(package, "digest_of", lambda _: "0" * 64)
     added = sk.from_tables({**ROWS, "session_id": ["c", "d"], "system_id": ["S3", "S3"]})
     with pytest.raises(DataError, match=r"saved was not written, .* its digest does not match"):
         sk.add_partition(saved, added, "system_id", "S3")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.study.judgment_index import JudgmentIndex
+from sessionkit.study.numbering import JudgmentIndex
 
 ROWS = st.lists(st.tuples(st.sampled_from(["t", "u", "\u202e", ""]), st.sampled_from(["a", "b", "é", "0"])))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.study.lookup import Lookup
+from sessionkit.study.numbering import Lookup
 
 TEXTS = st.lists(st.text(max_size=3), unique=True)
 

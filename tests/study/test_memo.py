@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from sessionkit.study.memo import Memo
+from sessionkit.study.study import Memo
 
 
 def test_a_value_is_made_once_by_many_threads():

@@ -3,8 +3,8 @@
 import pytest
 
 from sessionkit.errors import UsageError
-from sessionkit.study import memory_limit
-from sessionkit.study.memory_limit import memory_budget
+from sessionkit.study import batches
+from sessionkit.study.batches import memory_budget
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,14 @@ def test_too_little_is_refused(given):
 def test_by_default_a_quarter_of_the_machine_or_of_the_container(monkeypatch, tmp_path, limit, budget):
     # 2,000,000 pages of 4,000 bytes are 8 GB
     pages = {"SC_PHYS_PAGES": 2_000_000, "SC_PAGE_SIZE": 4_000}
-    monkeypatch.setattr(memory_limit.os, "sysconf", pages.__getitem__)
-    monkeypatch.setattr(memory_limit, "CONTAINER", tmp_path / "memory.max")
+    monkeypatch.setattr(batches.os, "sysconf", pages.__getitem__)
+    monkeypatch.setattr(batches, "CONTAINER", tmp_path / "memory.max")
     if limit is not None:
         (tmp_path / "memory.max").write_text(f"{limit}\n")
     assert memory_budget() == budget
 
 
 def test_a_machine_that_does_not_say_is_taken_to_have_4_gb(monkeypatch, tmp_path):
-    monkeypatch.delattr(memory_limit.os, "sysconf")
-    monkeypatch.setattr(memory_limit, "CONTAINER", tmp_path / "memory.max")
+    monkeypatch.delattr(batches.os, "sysconf")
+    monkeypatch.setattr(batches, "CONTAINER", tmp_path / "memory.max")
     assert memory_budget() == 1_000_000_000

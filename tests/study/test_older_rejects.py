@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.record_accounts import check, heavy_losses
+from sessionkit.sessions.record_accounts import check, heavy_losses
 from tests.support.descriptors import edit_descriptor, sign_file
 
 

@@ -9,8 +9,8 @@ import pytest
 from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.readers.read import read
-from sessionkit.study import open_study, package_reader, verify_hashes
-from sessionkit.study.resources import sha256
+from sessionkit.study import open_study, package, verify_hashes
+from sessionkit.study.descriptor import sha256
 from tests.support.descriptors import edit_descriptor, sign_file
 
 
@@ -146,7 +146,7 @@ def test_all_changed_files_are_named(folder):
 
 
 def test_large_tables_are_hashed_by_verify(folder, monkeypatch):
-    monkeypatch.setattr(package_reader, "HASHED_BYTES", (folder / "results.parquet").stat().st_size - 1)
+    monkeypatch.setattr(package, "HASHED_BYTES", (folder / "results.parquet").stat().st_size - 1)
     flip(folder / "results.parquet")
     study = open_study(folder)
     assert verify_hashes(study) == ("results.parquet was changed: its sha256 differs from datapackage.json",)
@@ -156,7 +156,7 @@ def test_a_file_that_cannot_be_read_is_named(folder, monkeypatch):
     def sha256(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(package_reader, "sha256", sha256)
+    monkeypatch.setattr(package, "sha256", sha256)
     refused(folder, r"parquet cannot be read \(Permission denied\)")
 
 

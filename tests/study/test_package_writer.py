@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from sessionkit.errors import UsageError
 from sessionkit.readers import from_tables
 from sessionkit.study import Settings, open_study, verify_hashes
-from sessionkit.study.resources import sha256
+from sessionkit.study.descriptor import sha256
 
 TABLES = ("users", "sessions", "queries", "results", "judgments", "rejected")
 
@@ -242,7 +242,7 @@ def test_a_place_that_cannot_be_written_is_named(study, tmp_path):
 def test_a_failure_half_way_leaves_the_old_study(study, tmp_path, monkeypatch):
     study.save(tmp_path / "out")
     before = (tmp_path / "out" / "datapackage.json").read_bytes()
-    monkeypatch.setattr("sessionkit.study.package_writer._descriptor", lambda *_: 1 / 0)
+    monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         study.save(tmp_path / "out")
     assert (tmp_path / "out" / "datapackage.json").read_bytes() == before

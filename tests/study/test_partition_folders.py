@@ -14,7 +14,7 @@ import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
 from sessionkit.study.batches import slices
-from sessionkit.study.partition_folders import LONGEST, NULL, folder_of, is_partition_folder
+from sessionkit.study.descriptor import LONGEST, NULL, folder_of, is_partition_folder
 from tests.study.days import same_scores, same_study, small
 from tests.support.clinic import read_clinic
 from tests.support.descriptors import edit_descriptor
@@ -175,7 +175,7 @@ def test_slices_hold_sessions_of_one_partition_whole(study, saved, rows):
 
 @pytest.mark.slow
 def test_partitions_of_several_files(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("sessionkit.study.package_writer.RESULT_BYTES", 25_000)  # 2,000 results of a file with 50 MB
+    monkeypatch.setattr("sessionkit.study.package.RESULT_BYTES", 25_000)  # 2,000 results of a file with 50 MB
     saved = study.save(tmp_path / "many", partition_by="system_id", memory="50MB")
     assert len(saved.storage.stored) > 4
     same_study(saved, study)
@@ -218,7 +218,7 @@ def test_a_study_without_sessions(study, tmp_path):
 def test_columns_that_make_no_partitions(study, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"no such column in sessions.*did you mean 'system_id'"):
         study.save(tmp_path / "out", partition_by="system")
-    monkeypatch.setattr("sessionkit.study.partition_folders.MOST", 10)
+    monkeypatch.setattr("sessionkit.study.descriptor.MOST", 10)
     with pytest.raises(UsageError, match="it has 120 values, and each would be a folder"):
         study.save(tmp_path / "out", partition_by="session_id")
     assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
-from sessionkit.study import add_partition, package_writer, verify_hashes
+from sessionkit.study import add_partition, package, verify_hashes
 from sessionkit.study import partitions as module
 from tests.study.days import DAY, FIRST, same_scores, same_study, small
 
@@ -201,7 +201,7 @@ def test_columns_must_fit(days, tmp_path):
 
 def test_a_failure_half_way_leaves_the_study(days, monkeypatch):
     before = {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()}
-    monkeypatch.setattr("sessionkit.study.package_writer._descriptor", lambda *_: 1 / 0)
+    monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         add_partition(days.path, small(DAY), "date", "2026-11-21")
     assert {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()} == before
@@ -282,13 +282,13 @@ def test_files_of_others_are_never_removed(days):
 
 
 def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
-    writes = package_writer.finish_package
+    writes = package.finish_package
 
     def meanwhile(*given):
         (days.path / "README.md").write_text("notes")
         return writes(*given)
 
-    monkeypatch.setattr(package_writer, "finish_package", meanwhile)
+    monkeypatch.setattr(package, "finish_package", meanwhile)
     with pytest.raises(UsageError, match=r"contains README\.md in addition"):
         small(DAY).save(days.path)
     assert (days.path / "README.md").read_text() == "notes"

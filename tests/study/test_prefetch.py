@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from sessionkit.study.prefetch import Ahead, in_turn
+from sessionkit.study.batches import Ahead, in_turn
 
 
 def threads() -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-from sessionkit.study.query_counts import logged_lists, logged_queries
+from sessionkit.study.counts import logged_lists, logged_queries
 
 ASKED = [("a", 1, "shown"), ("a", 2, "not_logged"), ("b", 1, "not_logged"), ("c", 1, "empty"), ("c", 2, "shown")]
 SESSIONS = {"session_id": list("abcd"), "system_id": list("YXYX"), "many": [9] * 4}

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.study import open_study, verify_hashes
-from sessionkit.study.locations import SCHEMES, folder_at
+from sessionkit.study.storage import SCHEMES, folder_at
 from tests.support.clinic import read_clinic
 from tests.support.descriptors import edit_descriptor
 from tests.support.score_way import score_way

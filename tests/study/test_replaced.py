@@ -10,9 +10,9 @@ import sessionkit as sk
 from sessionkit.cli import main
 from sessionkit.errors import ReplacedError
 from sessionkit.reports import report
-from sessionkit.study import package_reader, package_writer
-from sessionkit.study.atomic_files import make_tagged
-from sessionkit.study.locations import Directory
+from sessionkit.study import package
+from sessionkit.study.files import make_tagged
+from sessionkit.study.storage import Directory
 from tests.support.clinic import read_clinic
 
 VERBS = {
@@ -66,7 +66,7 @@ def test_what_happened_is_said(made, tmp_path, verb, removed):
 @pytest.fixture
 def replacing(made, monkeypatch, tmp_path):
     """Replace a study behind the back of whoever opens it, so many times; between two looks at its files."""
-    monkeypatch.setattr(package_reader, "PAUSE", 0)
+    monkeypatch.setattr(package, "PAUSE", 0)
     text = Directory.text
     copies = [study.save(tmp_path / f"copy {number}").path for number, study in enumerate(made)]
 
@@ -110,21 +110,21 @@ def test_files_of_a_study_that_replaces_another_are_not_foreign(tmp_path, monkey
     study = sk.from_tables(rows)
     place = study.save(tmp_path / "study").path
     other = study.save(tmp_path / "other", partition_by="system_id").path
-    content = package_writer.foreign_content
+    content = package.foreign_content
 
     def replaced(folder):
         other.rename(tmp_path / "new")
         foreign = content(folder)
         place.rename(other)
         (tmp_path / "new").rename(place)
-        monkeypatch.setattr(package_writer, "foreign_content", content)
+        monkeypatch.setattr(package, "foreign_content", content)
         return ["sessions/system_id=A", *foreign]
 
-    monkeypatch.setattr(package_writer, "foreign_content", replaced)
-    package_writer.refuse_to_replace(place)
+    monkeypatch.setattr(package, "foreign_content", replaced)
+    package.refuse_to_replace(place)
     (place / "notes").touch()
     with pytest.raises(sk.UsageError, match="contains notes in addition"):
-        package_writer.refuse_to_replace(place)
+        package.refuse_to_replace(place)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
@@ -138,7 +138,7 @@ def test_a_study_between_two_renames_is_waited_for(made, tmp_path, monkeypatch, 
     assert sk.open_study(place).facts == other.facts
     back.join()
     place.rename(aside)
-    monkeypatch.setattr(package_reader, "PAUSE", 0)
+    monkeypatch.setattr(package, "PAUSE", 0)
     assert main(["score", str(place), "nDCG@10"]) == 1
     said = capsys.readouterr().err
     assert f"{place} is not there: another process is replacing it" in said

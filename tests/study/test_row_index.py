@@ -6,8 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal, assert_series_equal
 
 from sessionkit.errors import DataError
-from sessionkit.study.judgment_index import JudgmentIndex
-from sessionkit.study.row_index import keys_of_queries, numbered, placed, query_of, session_of
+from sessionkit.study.numbering import JudgmentIndex, keys_of_queries, numbered, placed, query_of, session_of
 
 SESSIONS = pl.DataFrame({"session_id": ["a", "b", "c"], "judgment_key": ["t", None, "u"]})
 QUERIES = pl.DataFrame(

@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.scoring.batch import batches
-from sessionkit.study.session_counts import COUNTS, counted_sessions
+from sessionkit.study.counts import COUNTS, counted_sessions
 from tests.support.clinic import read_clinic, saved_clinic
 
 MEASURES = {

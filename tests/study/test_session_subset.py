@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.study.session_subset import restricted
+from sessionkit.study.selection import restricted
 from tests.support.clinic import read_clinic
 
 

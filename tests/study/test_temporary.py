@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import sessionkit as sk
-from sessionkit.study.temporary import TemporaryFolder, clear_leftovers, copy_package
+from sessionkit.study.package import TemporaryFolder, clear_leftovers, copy_package
 
 SCRIPT = """
 import gc, os, sys
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.package import TemporaryFolder
 path = TemporaryFolder().path
 (path / "file").write_text("x")
 gc.collect()
@@ -78,7 +78,7 @@ def test_a_folder_whose_process_was_killed_while_making_or_removing_it_is_remove
     after = "made = real(*given, **named); " if moment == "mkdir" else ""
     script = f"""
 import os, shutil, signal
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.package import TemporaryFolder
 real = {module}.{moment}
 def killed(*given, **named):
     {after}os.kill(os.getpid(), signal.SIGKILL)

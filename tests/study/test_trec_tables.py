@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.study.trec_tables import trec_text
+from sessionkit.study.trec import trec_text
 from tests.support.clinic import read_clinic
 
 PATTERN = r"(?P<session>.+)_(?P<position>\d+)"

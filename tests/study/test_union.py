@@ -5,7 +5,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.study.union import conformed, tell_of_other_grades, united_judgments, united_users
+from sessionkit.study.partitions import conformed, tell_of_other_grades, united_judgments, united_users
 
 NOBODY = pl.Series([], dtype=pl.String)
 

@@ -8,7 +8,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import UsageError
-from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.scoring.batch import GradedPairs
 from sessionkit.study.batches import slices
 from sessionkit.study.settings import Settings
 from sessionkit.study.storage import Storage

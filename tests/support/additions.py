@@ -46,8 +46,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.entries import Glimpse
+from sessionkit.study.checks import RECORD
+from sessionkit.readers.format import Glimpse
 from sessionkit.readers.records import Log, Taken, raw_of
 
 TRIED = "a log that was made up"

@@ -7,10 +7,13 @@ from functools import partial
 
 import pytest
 
-from sessionkit.readers import batches, ingest, input_files, records, totals
-from sessionkit.readers.flat import flat_log
-from sessionkit.readers.formats.ubi import ubi, ubi_records
-from sessionkit.readers.io import elements, record_store
+from sessionkit.readers import ingest, raw, records
+from sessionkit.readers import ingest as batches
+from sessionkit.readers import ingest as totals
+from sessionkit.readers import records as input_files
+from sessionkit.readers.events import flat_logs
+from sessionkit.readers.formats import ubi, ubi_records
+from sessionkit.readers.io import xml
 
 
 def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None = None, *, held: bool = False) -> None:
@@ -26,7 +29,7 @@ def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None =
     patch.setattr(ingest, "records_within", lambda *_: rows)
     patch.setattr(batches, "ROW_GROUP", 5)
     patch.setattr(batches, "OPEN", 2)
-    patch.setattr(totals, "BATCH", 2)
+    patch.setattr(totals, "REJECTED_PER_BATCH", 2)
     if scatter is not None:
         patch.setattr(batches, "SCATTER", scatter)
 
@@ -34,8 +37,8 @@ def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None =
 def in_line_batches(patch: pytest.MonkeyPatch, size: int = 500, room: int = 0) -> None:
     """Sort the lines of flat logs into batches of so many bytes, of which `room` bytes of rows stay in memory."""
     patch.setattr(records, "ENOUGH", 2 * room)
-    patch.setattr(flat_log, "BATCH_BYTES", size)
-    patch.setattr(flat_log, "BLOCK", 50)
+    patch.setattr(flat_logs, "BATCH_BYTES", size)
+    patch.setattr(flat_logs, "BLOCK", 50)
 
 
 def _by_few(patch: pytest.MonkeyPatch, scatter: float, *, held: bool = False) -> None:
@@ -43,8 +46,8 @@ def _by_few(patch: pytest.MonkeyPatch, scatter: float, *, held: bool = False) ->
     in_batches(patch, 5, scatter, held=held)
     in_line_batches(patch, 100)
     patch.setattr(ubi, "ROWS", 3)
-    patch.setattr(elements, "MANY", 2)
-    patch.setattr(record_store, "MANY", 3)
+    patch.setattr(xml, "MANY", 2)
+    patch.setattr(raw, "MANY", 3)
     patch.setattr(ubi_records, "BLOCK", 200)
 
 

@@ -57,10 +57,10 @@ class Calls:
 
 def watch(folder: Path, kill_at: int | None = None, recorder: Recorder | None = None) -> Calls:
     """Watch this process from now on."""
-    from sessionkit.study import atomic_files
+    from sessionkit.study import files
 
     calls = Calls(folder, kill_at, recorder)
-    fsync, exchange = os.fsync, atomic_files.exchange
+    fsync, exchange = os.fsync, files.exchange
 
     def synced(held: int) -> None:
         calls.next("fsync")
@@ -72,6 +72,6 @@ def watch(folder: Path, kill_at: int | None = None, recorder: Recorder | None = 
         calls.next("exchange")
         return exchange(one, other)
 
-    os.fsync, atomic_files.exchange = synced, exchanged
+    os.fsync, files.exchange = synced, exchanged
     sys.addaudithook(calls.hear)
     return calls

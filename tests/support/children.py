@@ -184,9 +184,9 @@ def _done(task: Task, report: int) -> int:
     if task.longest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (task.longest, resource.RLIM_INFINITY))
     if not task.swap:
-        from sessionkit.study import atomic_files
+        from sessionkit.study import files
 
-        atomic_files.exchange = lambda *_: False
+        files.exchange = lambda *_: False
     recorder = Recorder(Path(task.folder)) if task.record is not None else None
     calls = watch(Path(task.folder), task.kill_at, recorder)
     try:

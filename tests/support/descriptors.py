@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.study.descriptor import digest_of
-from sessionkit.study.resources import sha256
+from sessionkit.study.descriptor import digest_of, sha256
 
 
 def edit_descriptor(folder: Path, edit: Callable[[dict[str, Any]], object], *, is_signed: bool = True) -> None:

@@ -12,7 +12,7 @@ import sessionkit
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.describe import about, facts_of, parameters_of
 
-MODULES = ("sessionkit", "sessionkit.bases", "sessionkit.charts", "sessionkit.engines", "sessionkit.engines.spark")
+MODULES = ("sessionkit", "sessionkit.bases", "sessionkit.charts", "sessionkit.engines", "sessionkit.spark")
 REGISTRIES = {
     "FORMATS": "sessionkit.readers.formats.registry",
     "KINDS": "sessionkit.charts.registry",

@@ -6,7 +6,7 @@ from inspect import Parameter, getdoc, signature
 from pathlib import Path
 
 import sessionkit
-from sessionkit import charts, choices
+from sessionkit import arguments, charts
 from sessionkit.scoring.measures.registry import FAMILIES
 
 STUB = Path(sessionkit.__file__).with_suffix(".pyi")
@@ -40,8 +40,8 @@ def stub():
             if name not in {"FORMATS", "MEASURES"}:
                 home = getattr(sessionkit, name).__module__  # where it is defined
             lines.add(f"from {home} import {name} as {name}")
-    words = {*re.findall(r"\w+", "".join(measures))} & {*vars(choices)}
-    lines |= {f"from sessionkit.choices import {word}" for word in words}
+    words = {*re.findall(r"\w+", "".join(measures))} & {*vars(arguments)}
+    lines |= {f"from sessionkit.arguments import {word}" for word in words}
     public = "".join(f'    "{name}",\n' for name in sessionkit.__all__)
     parts = [*(f"    {line}" for line in sorted(lines)), "", "__version__: str", "", *measures]
     return HEAD + "\n".join([*parts, f"__all__ = [\n{public}]", "", "def __dir__() -> list[str]: ...", ""])
@@ -55,7 +55,7 @@ def class_of(name, measure):
     for parameter in signature(measure).parameters.values():
         if parameter.kind is Parameter.KEYWORD_ONLY and "*" not in takes:
             takes.append("*")
-        wider = [alias for alias, value in vars(choices).items() if value is parameter.annotation]
+        wider = [alias for alias, value in vars(arguments).items() if value is parameter.annotation]
         text = next(iter(wider), texts[parameter.name.rstrip("_")])
         takes.append(f"{parameter.name}: {text} = {parameter.default!r}")
     told = getdoc(measure).splitlines()[0]

@@ -13,7 +13,7 @@ import polars as pl
 
 import sessionkit as sk
 from sessionkit import charts
-from sessionkit.choices import PartContrast
+from sessionkit.arguments import PartContrast
 
 
 def measures() -> list[sk.Measure]:

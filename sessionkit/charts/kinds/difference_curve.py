@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.annotations import Boundaries
 from sessionkit.charts.encodings import (
     SHAPES,
     band,
@@ -25,8 +25,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.charts.kinds.session_curve import searching_below
 from sessionkit.charts.theme import FAINT
-from sessionkit.display.labels import printable_column
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order, printable_column
 from sessionkit.errors import UsageError
 
 COLUMNS = (

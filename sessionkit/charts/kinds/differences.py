@@ -10,9 +10,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.corrections import Family
-from sessionkit.analysis.paper_tables import are_paired
-from sessionkit.analysis.verdict import is_shown
+from sessionkit.arguments import error_rate
 from sessionkit.charts.encodings import (
     checked,
     drawn_of,
@@ -29,11 +27,12 @@ from sessionkit.charts.theme import ACCENT, GRID, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import ENDLESS, MINUS, statistics
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.base import Direction
-from sessionkit.scoring.measures.direction import MeasureDirection
-from sessionkit.scoring.measures.words import cut_intervals, cut_note, lies_between_0_and_1
-from sessionkit.study.inference_options import error_rate
+from sessionkit.scoring.measures.describe import MeasureDirection, cut_intervals, cut_note, lies_between_0_and_1
+from sessionkit.statistics.corrections import Family
+from sessionkit.statistics.paper_tables import are_paired
+from sessionkit.statistics.verdict import is_shown
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("measure", "a", "b", "estimate", "low", "high", "p_adjusted")
 SOURCE = "sessionkit.compare"

@@ -7,8 +7,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.calibrate.calibration import Calibration
-from sessionkit.analysis.distribution_tails import wilson
 from sessionkit.charts.encodings import (
     SHAPES,
     checked,
@@ -26,8 +24,10 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.charts.theme import kind_colors
 from sessionkit.display.labels import plain
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
 from sessionkit.errors import UsageError
+from sessionkit.robustness.calibrate_counts import Calibration
+from sessionkit.statistics.distributions import wilson
 
 COLUMNS = ("rank", "query_position", "observed", "expected")
 MOST_QUERIES, MOST_RANKS = len(SHAPES), 20

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.arguments import error_rate
 from sessionkit.charts.encodings import (
     SHAPES,
     checked,
@@ -26,7 +27,6 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import ACCENT, FAINT
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
-from sessionkit.study.inference_options import error_rate
 
 SOURCE = "sessionkit.discriminate"
 COLUMNS = ("measure", "place", "a", "b", "difference", "p")

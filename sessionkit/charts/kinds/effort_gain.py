@@ -8,8 +8,7 @@ from typing import Any, get_args
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.effort.finding import Effort
-from sessionkit.arguments import require_choice
+from sessionkit.arguments import EffortUnit, require_choice
 from sessionkit.charts.encodings import (
     area,
     color,
@@ -27,11 +26,10 @@ from sessionkit.charts.encodings import (
     whole_numbers,
     with_percents,
 )
-from sessionkit.choices import EffortUnit
-from sessionkit.display.labels import plain
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order, plain
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.sessions.effort import Effort
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("along", "amount", "reached", "units", "share", "low", "high")
 SOURCE = "sessionkit.effort"

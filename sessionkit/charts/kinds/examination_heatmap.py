@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.calibrate.calibration import Calibration
+from sessionkit.charts.annotations import FEW, few_line
 from sessionkit.charts.encodings import (
     NUMBERS,
     by_ink,
@@ -23,8 +23,8 @@ from sessionkit.charts.encodings import (
     with_percents,
 )
 from sessionkit.charts.kinds.user_topic_heatmap import HUES
-from sessionkit.charts.small_counts import FEW, few_line
 from sessionkit.errors import UsageError
+from sessionkit.robustness.calibrate_counts import Calibration
 
 COLUMNS = ("query_position", "rank", "looks", "lists", "share")
 FEWEST = 2

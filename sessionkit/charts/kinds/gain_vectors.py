@@ -8,9 +8,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.bands import OF_BAND
-from sessionkit.analysis.gain_vectors import OF_RANK
-from sessionkit.analysis.numeric_ties import tied
 from sessionkit.charts.encodings import (
     SHAPES,
     area,
@@ -33,7 +30,10 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.sessions.gain_vectors import OF_RANK
+from sessionkit.statistics.bands import OF_BAND
+from sessionkit.statistics.distributions import tied
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("measure", "rank", "value", "ideal", "n_queries", "n_sessions")
 LINES, NAMES = ("Shown", "Ideal"), ("Name", "Name of an ideal")
@@ -69,7 +69,7 @@ def gain_vectors(
     Parameters
     ----------
     vectors
-        Frames of `sessionkit.analysis.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
+        Frames of `sessionkit.sessions.gain_vectors.gain_vectors` one below the other, with a column ``measure``.
     legend, colors, synthetic, title, subtitle
         As for `session_curve`.
     axis

@@ -9,12 +9,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import in_order, layered, line_below, tip, titled, values
 from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.scoring.measures.words import cut_intervals, cut_note, value_text
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, value_text
+from sessionkit.statistics.comparison import Comparison
 
 ROW, WIDTH = 22, 330
 """Height of a row, width of the plot."""

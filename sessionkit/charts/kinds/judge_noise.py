@@ -21,8 +21,7 @@ from sessionkit.charts.encodings import (
 )
 from sessionkit.charts.theme import ACCENT, FAINT, INK
 from sessionkit.display.labels import printable_column
-from sessionkit.display.numbers import short_share_text
-from sessionkit.display.words import capital
+from sessionkit.display.numbers import capital, short_share_text
 from sessionkit.errors import UsageError
 
 SOURCE = "sessionkit.judge_noise"

@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
 from sessionkit.charts.encodings import (
     LEGENDS,
     SHAPES,
@@ -30,6 +29,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import short_share_text
+from sessionkit.robustness.judgment_loss import JudgmentLoss
 
 COLUMNS = ("measure", "fraction", "judged", "tau", "tau_low", "tau_high")
 SOURCE = "sessionkit.judgment_loss"

@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.bands import OF_BAND
-from sessionkit.analysis.breakdown.reduction import OF_PART
+from sessionkit.charts.annotations import fading, few_line
 from sessionkit.charts.encodings import (
     area,
     band,
@@ -28,9 +27,10 @@ from sessionkit.charts.encodings import (
     titled,
     values,
 )
-from sessionkit.charts.small_counts import fading, few_line
-from sessionkit.display.natural_order import in_natural_order
-from sessionkit.readers.tabular import as_polars
+from sessionkit.display.labels import in_natural_order
+from sessionkit.sessions.breakdown import OF_PART
+from sessionkit.statistics.bands import OF_BAND
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("part", "rank", "value", "n_queries", "n_sessions")
 NAMES = {"last": "Last", "non-last": "Non-last", "first": "First", "later": "Later", "best": "Best", "rest": "Rest"}

@@ -7,7 +7,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
 from sessionkit.charts.encodings import (
     SHAPES,
     checked,
@@ -26,6 +25,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
+from sessionkit.statistics.findings import Finding
 
 COLUMNS = ("population", "users", "topics", "sessions", "power", "low", "high")
 SOURCE = "sessionkit.power"

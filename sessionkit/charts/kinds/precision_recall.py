@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.bands import OF_BAND
-from sessionkit.analysis.precision_recall import OF_LEVEL
+from sessionkit.charts.annotations import fading, few_line
 from sessionkit.charts.encodings import (
     SHAPES,
     band,
@@ -25,10 +24,11 @@ from sessionkit.charts.encodings import (
     titled,
     values,
 )
-from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.display.labels import plain, printable_column
-from sessionkit.readers.tabular import as_polars
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.sessions.precision_recall import OF_LEVEL
+from sessionkit.statistics.bands import OF_BAND
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("recall", "precision", "n")
 MOST = 200

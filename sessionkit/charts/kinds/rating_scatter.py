@@ -8,12 +8,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.charts.annotations import fading, few_line
 from sessionkit.charts.encodings import folded, guide, layered, tip, titled, values
-from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.charts.theme import ACCENT, INK
 from sessionkit.display.labels import plain
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 SOURCE = "sessionkit.score"
 STEPS = 16

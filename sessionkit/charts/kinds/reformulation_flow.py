@@ -7,13 +7,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.groups import with_groups
+from sessionkit.charts.annotations import fading, few_line
 from sessionkit.charts.encodings import checked, layered, share_tip, tip, titled, values, with_percents
-from sessionkit.charts.small_counts import fading, few_line
 from sessionkit.charts.theme import FAINT, kind_colors
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.tabular import as_polars
+from sessionkit.statistics.bands import with_groups
+from sessionkit.study.tabular import as_polars
 
 SOURCE = "sessionkit.reformulations"
 COLUMNS = ("group", "position", "next", "n")

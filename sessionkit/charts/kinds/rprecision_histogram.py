@@ -8,6 +8,7 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 
+from sessionkit.charts.annotations import count_line, fading, few_line
 from sessionkit.charts.encodings import (
     MOST_TOPICS,
     checked,
@@ -21,12 +22,11 @@ from sessionkit.charts.encodings import (
     topic_step,
     values,
 )
-from sessionkit.charts.small_counts import count_line, fading, few_line
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("topic_id", "a", "b", "difference")
 COUNTS = ("n_a", "n_b")

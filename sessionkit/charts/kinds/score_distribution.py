@@ -8,13 +8,12 @@ from typing import Any, Literal
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.groups import with_groups
 from sessionkit.charts.encodings import checked, color, in_order, layered, tip, titled, values
 from sessionkit.charts.theme import INK
-from sessionkit.display.labels import plain
-from sessionkit.display.natural_order import natural_sort
+from sessionkit.display.labels import natural_sort, plain
 from sessionkit.errors import UsageError, suggestion
-from sessionkit.readers.tabular import as_polars
+from sessionkit.statistics.bands import with_groups
+from sessionkit.study.tabular import as_polars
 
 SOURCE = "sessionkit.score"
 COLUMNS = ("group", "value")

@@ -10,11 +10,17 @@ import polars as pl
 
 from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, Limits, content_width, heading, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
-from sessionkit.charts.session_panels import clean_queries, clean_results, exact_sum, gain_panel, query_panel
-from sessionkit.charts.time_panel import time_panel
+from sessionkit.charts.session_panels import (
+    clean_queries,
+    clean_results,
+    exact_sum,
+    gain_panel,
+    query_panel,
+    time_panel,
+)
 from sessionkit.display.labels import plain, printable_column
 from sessionkit.display.numbers import compact
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 RESULTS = ("query_position", "rank", "doc_id", "grade", "contribution")
 CURVE = ("slot", "query_position", "rank", "value", "ideal")

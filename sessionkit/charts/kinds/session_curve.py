@@ -8,9 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.curve import OF_BANDS, OF_SLOT
-from sessionkit.charts.boundaries import Boundaries
-from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
+from sessionkit.charts.annotations import MOST_COUNTED, Boundaries, counts_below
 from sessionkit.charts.encodings import (
     SHAPES,
     band,
@@ -29,8 +27,9 @@ from sessionkit.charts.encodings import (
     values,
 )
 from sessionkit.charts.theme import FAINT
-from sessionkit.display.natural_order import in_natural_order
-from sessionkit.readers.tabular import as_polars
+from sessionkit.display.labels import in_natural_order
+from sessionkit.sessions.curve import OF_BANDS, OF_SLOT
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("slot", "query_position", "rank", "value", "n")
 OF_CURVE = (*OF_SLOT, *OF_BANDS)

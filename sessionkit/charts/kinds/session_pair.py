@@ -13,10 +13,9 @@ from sessionkit.charts.canvas import LINE, SCREEN_SIZE, Canvas, Limits, content_
 from sessionkit.charts.encodings import checked, fitted_by, titled
 from sessionkit.charts.session_panels import Place, clean_queries, clean_results, exact_sum, query_panel
 from sessionkit.display.labels import plain, printable_column
-from sessionkit.display.numbers import compact
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import compact, counted
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("session_id", "query_position", "rank", "doc_id", "grade", "contribution")
 ABOUT = ("session_id", "query_position", "text")

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.counts_below import MOST_COUNTED, counts_below
+from sessionkit.charts.annotations import MOST_COUNTED, count_line, counts_below, fading, few_line
 from sessionkit.charts.encodings import (
     SHAPES,
     color,
@@ -26,8 +26,7 @@ from sessionkit.charts.encodings import (
     whole_numbers,
     with_percents,
 )
-from sessionkit.charts.small_counts import count_line, fading, few_line
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order
 from sessionkit.errors import UsageError
 
 COLUMNS = ("query_position", "sessions", "of", "value", "low", "high")

@@ -9,10 +9,10 @@ import polars as pl
 
 from sessionkit.charts.canvas import SCREEN_SIZE, Canvas, content_width, heading, key
 from sessionkit.charts.encodings import checked, fitted_by, titled
-from sessionkit.charts.time_panel import time_panel
+from sessionkit.charts.session_panels import time_panel
 from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 QUERIES = ("query_position", "text", "start", "end", "results")
 CLICKS = ("query_position", "rank", "doc_id", "at", "dwell")

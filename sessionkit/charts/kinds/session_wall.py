@@ -11,16 +11,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.groups import EVERYONE, UNKNOWN
 from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.encodings import checked, color, fitted_by, guide, layered, lines_of, pixels, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
-from sessionkit.display.labels import label, plain
-from sessionkit.display.natural_order import in_natural_order
-from sessionkit.display.numbers import compact, share_text
-from sessionkit.display.words import counted
+from sessionkit.display.labels import in_natural_order, label, plain
+from sessionkit.display.numbers import compact, counted, share_text
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.statistics.bands import EVERYONE, UNKNOWN
+from sessionkit.study.tabular import as_polars
 
 SESSIONS = ("session_id", "topic_id", "group", "lower", "upper", "judged", "queries", "slots", "ideal")
 CURVES = ("session_id", "slot", "gain", "ideal")

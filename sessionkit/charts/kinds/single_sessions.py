@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.annotations import Boundaries
 from sessionkit.charts.encodings import checked, gain_axis, guide, lines_of, stacked, tip
 from sessionkit.charts.theme import INK, PALETTE
 from sessionkit.display.labels import printable_column

@@ -7,11 +7,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import Comparison
 from sessionkit.charts.encodings import layered, line_below, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import inert, plain, printable, printable_column
 from sessionkit.errors import UsageError, suggestion
+from sessionkit.statistics.comparison import Comparison
 
 WIDTH = 230
 UP, DOWN, SAME = "higher", "lower", "equal"

@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.sweep.finding import Sweep
 from sessionkit.charts.encodings import (
     NUMBERS,
     checked,
@@ -24,11 +23,10 @@ from sessionkit.charts.encodings import (
     values,
 )
 from sessionkit.charts.theme import FAINT, INK, colors_of
-from sessionkit.display.labels import plain, printable, printable_column
-from sessionkit.display.natural_order import in_natural_order
-from sessionkit.display.numbers import share_text
-from sessionkit.display.words import capital
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.display.labels import in_natural_order, plain, printable, printable_column
+from sessionkit.display.numbers import capital, share_text
+from sessionkit.robustness.sweep_tables import Sweep
+from sessionkit.scoring.measures.describe import MeasureDirection
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
@@ -206,7 +204,7 @@ def _legend(sweep: Sweep) -> str:
 
 def _leaderless(sweep: Any) -> list[bool]:  # noqa: ANN401  # anything tabular
     """Which settings have no leader."""
-    from sessionkit.readers.tabular import as_polars
+    from sessionkit.study.tabular import as_polars
 
     return as_polars(sweep, "sessionkit.Sweep.map").collect().get_column("leader").is_null().to_list()
 

@@ -8,14 +8,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.incomplete.missing_judgments import PAIR, Candidate, Estimate, MissingJudgments
 from sessionkit.charts.encodings import in_order, layered, tip, titled, values
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import label, plain, printable, printable_column
-from sessionkit.display.numbers import points_text, share_text
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted, points_text, share_text
 from sessionkit.errors import UsageError
-from sessionkit.scoring.measures.words import cut_intervals, cut_note, end_text, value_text
+from sessionkit.robustness.missing_judgments import PAIR, Candidate, Estimate, MissingJudgments
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, end_text, value_text
 
 SCORED, SKIPPED, BOUNDS = "As scored", "Unjudged results skipped", "Bounds"
 """What is drawn of every difference or mean, from the top."""
@@ -50,7 +49,7 @@ def tipping_point(
     Parameters
     ----------
     missing
-        What `sessionkit.analysis.incomplete.missing_judgments.missing_judgments` returns.
+        What `sessionkit.robustness.missing_judgments.missing_judgments` returns.
     legend
         What the groups are called, such as ``"System"``.
     synthetic
@@ -68,7 +67,7 @@ def tipping_point(
         It is something else, no group has a value, or there are more than 30.
     """
     if not isinstance(missing, MissingJudgments):
-        raise UsageError("this chart draws what missing_judgments of sessionkit.analysis.incomplete returns")
+        raise UsageError("this chart draws what missing_judgments of sessionkit.robustness returns")
     rows = _rows(missing)
     if rows.is_empty():
         raise UsageError(f"there is nothing to draw: no session has a value of {missing.measure}")

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.charts.boundaries import Boundaries
+from sessionkit.charts.annotations import Boundaries
 from sessionkit.charts.encodings import (
     band,
     band_tips,
@@ -26,7 +26,7 @@ from sessionkit.charts.encodings import (
     values,
 )
 from sessionkit.charts.kinds.session_curve import COLUMNS, CUMULATED, NORMALIZED, OF_CURVE
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 EVERY = "All"
 

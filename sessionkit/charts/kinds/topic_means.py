@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from sessionkit.charts.annotations import fading
 from sessionkit.charts.encodings import (
     MOST_COLORED,
     MOST_TOPICS,
@@ -24,12 +25,10 @@ from sessionkit.charts.encodings import (
     topic_step,
     values,
 )
-from sessionkit.charts.small_counts import fading
 from sessionkit.charts.theme import CONTEXT, FAINT, INK
-from sessionkit.display.labels import inert, named, printable_column
-from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.labels import in_natural_order, inert, named, natural_sort, printable_column
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 INTERVALS = ("low", "high", "n")
 OWN = ("topic_id", "measure", "value", "undefined", "judged", *INTERVALS)

@@ -23,12 +23,10 @@ from sessionkit.charts.encodings import (
     values,
 )
 from sessionkit.charts.kinds.score_distribution import SOURCE, of_one_measure
-from sessionkit.display.labels import inert, plain, printable_column
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import MINUS
-from sessionkit.display.words import counted
+from sessionkit.display.labels import inert, natural_sort, plain, printable_column
+from sessionkit.display.numbers import MINUS, counted
 from sessionkit.errors import UsageError
-from sessionkit.readers.tabular import as_polars
+from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("user_id", "topic_id", "group", "value")
 MOST_USERS, MOST_TOPICS = 30, 20

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.judgment_loss.finding import JudgmentLoss
+from sessionkit.charts.annotations import count_line, fading, few_line
 from sessionkit.charts.encodings import (
     SHAPES,
     checked,
@@ -24,8 +24,8 @@ from sessionkit.charts.encodings import (
     values,
     with_percents,
 )
-from sessionkit.charts.small_counts import count_line, fading, few_line
 from sessionkit.display.labels import printable_column
+from sessionkit.robustness.judgment_loss import JudgmentLoss
 
 PANELS = {
     "accuracy": "Same verdict (accuracy)",

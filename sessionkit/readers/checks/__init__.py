@@ -4,14 +4,12 @@
 
 ::
 
-    columns.py     the source's column names to ours; source_union.py: several sources of a table as one
-    cells.py       how a sheet spells its values: decimal marks, dates, words, units
-    query_numbers.py  numbers for queries that have none, by their times or as they come
-    assembly.py    the tables of whole sessions, checked, with source_checks.py (a source on its way), log_schemas.py (columns
-                   that other tables are derived from) and derive.py (tables the log lacks)
-    whole_log.py   what the whole log decides: counting from 0, times without zone
-    completion.py  the last touches: types of columns that nobody declared, the order of columns, facts
-    rejection.py   the table of rejected rows, and what a format found out beside the tables
-    locales.py     judgments of several locales under one key
-    counts.py      what adds up; unusual.py and notes.py: what is unusual, said
+    cells.py       From a source's columns and cells to ours: names, spellings of values, numbers of queries, and the
+                   schema of each table
+    rows.py        Rows of a source that keep or break a rule: rejected records, cells set aside, and notes on what was
+                   unusual
+    derived.py     Tables and columns that a log lacks, derived from those it has, for whole sessions and in a fixed
+                   order of checks
+    completion.py  The last checks of assembled tables: order and types of columns, facts, and values that are unusual
+                   though no rule is broken
 """

@@ -2,9 +2,8 @@
 
 ::
 
-    stream.py        one row per event: its columns, broken records, order; from there to what a format hands over
-    result_lists.py  queries, lists and clicks put together, positions given, every record accounted for by file
-    clicks.py        clicks brought onto the results they were made on
-    sessionize.py    sessions by inactivity
-    requeries.py     queries that are one query to the searcher: sent again, paged, typed letter by letter
+    lists.py      From a stream of queries, impressions, clicks and leaves to result lists with their clicks
+    sessions.py   Queries to sessions: sessions cut at pauses, and logged queries that were one query to the searcher
+    flat_logs.py  Flat logs, one line per query or click in any number of files: lines, batches of whole users, and
+                  lists known from clicks alone
 """

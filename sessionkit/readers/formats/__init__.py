@@ -14,11 +14,11 @@ whose lines have fields, ``trec_session.py`` one in XML.
 2. What became no row is counted: ``Taken.merged`` (clicks, repeated queries), ``Taken.idle`` (events that say nothing).
    ``events/clicks.with_clicks`` brings clicks onto results. Why a list is not there goes to ``results_status``.
 3. ``log.keep(frame)`` keeps rows that were expensive to take, on disk where the log is large (``log.is_large``).
-4. ``fits(glimpse)`` recognizes the format by content (``../sniffer.py``); two formats must not fit one file.
+4. ``fits(glimpse)`` recognizes the format by content (``readers/format.py``); two formats must not fit one file.
 5. ``OPTIONS``: what study.toml may say, a name to an ``Option``; ``log.option("session_gap")`` is its value.
-6. A format of flat lines returns what ``take_flat`` (``../flat/flat_log.py``) does, which keeps the lines of a user or session together,
+6. A format of flat lines returns what ``take_flat`` (``readers/events/flat_logs.py``) does, which keeps the lines of a user or session together,
    as a ``Key`` finds them: from the records of each file (``lines_of``, or ``fields_of`` between tabs; ``breaking`` marks those that
    break a rule) to ``FlatRows`` of the ``sound`` ones, with the ``unsound``, under the names that ``Kinds`` has for the accounts.
-   Logs of clicks alone use ``../flat/click_only.py``.
+   Logs of clicks alone use ``readers/events/flat_logs.py``.
 7. ``"name": Format(description, reader("name", module.take), fits=..., options=..., tried=...)`` goes into ``OWN_FORMATS``.
 """

@@ -27,17 +27,17 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.source_union import refuse_shared
-from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.requeries import MERGE_QUERIES, merged_tables
+from sessionkit.readers.checks.rows import refuse_shared
+from sessionkit.readers.events.lists import with_clicks
+from sessionkit.readers.events.sessions import MERGE_QUERIES, merged_tables
+from sessionkit.readers.format import Glimpse, Option
 from sessionkit.readers.io.delimited import read_delimited
-from sessionkit.readers.io.json_items import BY_COLUMN, loads
-from sessionkit.readers.io.log_files import LogFile, text_of
+from sessionkit.readers.io.files import LogFile, text_of
+from sessionkit.readers.io.json import BY_COLUMN, loads
 from sessionkit.readers.raw import Raw, as_json, without
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
+from sessionkit.study.checks import CELL, CELLS, RECORD, RULE, VALUE
 
 ALONE = "only texts of queries; their lists were not logged"
 SUBMITTED = re.compile(r'\s*\{\s*"meta"\s*:\s*\{\s*"team_name"')

@@ -16,17 +16,16 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
-from sessionkit.readers.flat.lines import breaking, sound, unsound
+from sessionkit.readers.events.flat_logs import FlatRows, Key, breaking, sound, take_flat, unsound
+from sessionkit.readers.events.lists import with_clicks
+from sessionkit.readers.events.sessions import with_positions
+from sessionkit.readers.format import Glimpse, Option
 from sessionkit.readers.io.delimited import header_of, read_delimited
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.files import LogFile
 from sessionkit.readers.raw import Raw, gathered, without
 from sessionkit.readers.records import Log, Taken
+from sessionkit.study.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 
 TRIED = "the sample of search_train.csv that the challenge's repository has, in which nothing is clicked; never on the data set"
 OPTIONS: dict[str, Option] = {

@@ -11,7 +11,7 @@ A session may be several columns together, such as a user and a task. A log with
 then cut by inactivity. Times since the start of the session are elapsed_seconds, whose unit `units` says; where there are no times,
 event_order may number the events. The documents a query returned may stand in
 impressions of their own or, as a JSON list or between blanks, commas or bars, in a column ``results`` of the query. How events
-become queries and results is told in ``events/stream.py``.
+become queries and results is told in ``events/lists.py``.
 """
 
 from __future__ import annotations
@@ -24,25 +24,20 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.casts import COUNT as COUNT_SINCE_1970
-from sessionkit.contract.casts import as_text
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.checks.cells import CLOCK, SECONDS, in_our_spelling
-from sessionkit.readers.checks.columns import join_texts
-from sessionkit.readers.entries import CUT_SESSIONS, SESSION_GAP, Option
-from sessionkit.readers.events.requeries import MERGE_QUERIES
-from sessionkit.readers.events.result_lists import AT, FILE, as_time
-from sessionkit.readers.events.sessionize import with_sessions
-from sessionkit.readers.events.stream import ACTION, ACTIONS, COUNT, LABEL, LIST, TEXTS, taken
+from sessionkit.readers.checks.cells import CLOCK, SECONDS, in_our_spelling, join_texts
+from sessionkit.readers.events.lists import ACTION, ACTIONS, AT, COUNT, FILE, LABEL, LIST, TEXTS, as_time, taken
+from sessionkit.readers.events.sessions import MERGE_QUERIES, with_sessions
+from sessionkit.readers.format import CUT_SESSIONS, SESSION_GAP, Option
 from sessionkit.readers.io.delimited import read_delimited
-from sessionkit.readers.io.json_items import ARRAY, as_items, as_ndjson
+from sessionkit.readers.io.files import LogFile
+from sessionkit.readers.io.json import ARRAY, as_items, as_ndjson, read_ndjson
 from sessionkit.readers.io.list_rows import ListOptions, as_elements, json_records, list_rows, table_records
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.ndjson import read_ndjson
-from sessionkit.readers.io.parquet import read_parquet
+from sessionkit.readers.io.tables import read_parquet
 from sessionkit.readers.raw import RESERVED, Raw, without
 from sessionkit.readers.records import Log, Taken
+from sessionkit.study.checks import CELL, CELLS, RECORD, RULE, VALUE, as_text
+from sessionkit.study.checks import COUNT as COUNT_SINCE_1970
 
 TRIED = "no real log, which is private by nature; made-up ones in all three kinds of file"
 COLUMNS = (

@@ -18,16 +18,16 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.source_union import refuse_shared
-from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.checks.rows import refuse_shared
+from sessionkit.readers.format import Glimpse
+from sessionkit.readers.io.files import LogFile
 from sessionkit.readers.judgments.quepid import BASIC, DETAILED, LISTS, SCORES, form_of, graded, ratings_of, records_of
 from sessionkit.readers.judgments.ratings import LONGEST, Rating, documents, rated, text_of, told_apart
 from sessionkit.readers.judgments.ratings import idle as idle_ratings
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.study.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 
 SNAPSHOT = re.compile(r'"docs"\s*:\s*\{\s*"\d+"\s*:\s*\[')
 READABLE = "list_can_be_read"

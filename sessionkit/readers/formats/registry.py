@@ -7,7 +7,7 @@ from functools import partial
 
 from sessionkit.errors import UsageError, warn
 from sessionkit.plugins import Blame, Registry, file_of, module_of
-from sessionkit.readers.entries import Format, Glimpse
+from sessionkit.readers.format import Format, Glimpse
 from sessionkit.readers.formats import (
     aol,
     core_sessions,
@@ -21,12 +21,11 @@ from sessionkit.readers.formats import (
     trec_dd,
     trec_run,
     trec_session,
+    ubi,
     webis_smc,
     yandex_personalized,
 )
-from sessionkit.readers.formats.ubi import ubi
-from sessionkit.readers.input_files import inputs
-from sessionkit.readers.records import reader
+from sessionkit.readers.records import inputs, reader
 
 OWN_FORMATS: dict[str, Format] = {
     "tables": Format(

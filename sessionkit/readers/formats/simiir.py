@@ -26,18 +26,17 @@ from pathlib import Path, PurePath
 
 import polars as pl
 
-from sessionkit.contract import CELLS, RECORD, RULE, VALUE
-from sessionkit.contract.checks import cell
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.requeries import MERGE_QUERIES, merged_tables
-from sessionkit.readers.io.invalid_bytes import DECODED, whole
-from sessionkit.readers.io.log_files import DAMAGED, PACKED, LogFile, cut_short, unpacked
+from sessionkit.readers.events.lists import with_clicks
+from sessionkit.readers.events.sessions import MERGE_QUERIES, merged_tables
+from sessionkit.readers.format import Glimpse, Option
+from sessionkit.readers.format import glimpse as look
+from sessionkit.readers.io.delimited import DECODED, whole
+from sessionkit.readers.io.files import DAMAGED, PACKED, LogFile, cut_short, unpacked
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
-from sessionkit.readers.sniffer import glimpse as look
+from sessionkit.study.checks import CELLS, RECORD, RULE, VALUE, cell
 
 RUN = "run"
 QUERY = [RUN, "query_position"]

@@ -23,12 +23,24 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
-from sessionkit.readers.events.sessionize import seconds, with_sessions
-from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, queries_and_clicks
-from sessionkit.readers.flat.flat_log import FlatRows, Key, take_flat
-from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.io.log_files import LogFile, in_utf8
+from sessionkit.readers.events.flat_logs import (
+    ASK,
+    KINDS,
+    MERGE,
+    FlatRows,
+    Key,
+    breaking,
+    fields_of,
+    fits_text,
+    queries_and_clicks,
+    sound,
+    take_flat,
+    those_that_fit,
+    unsound,
+)
+from sessionkit.readers.events.sessions import seconds, with_sessions
+from sessionkit.readers.format import SESSION_GAP, Glimpse, Option
+from sessionkit.readers.io.files import LogFile, in_utf8
 from sessionkit.readers.records import Log, Taken
 
 TRIED = "part of the sample of 2008, in GB18030, and some lines of the log of 2012; never on a whole log"

@@ -2,7 +2,7 @@
 
 A query set is ``{"name", "querySetQueries": [{"queryText"}]}``. As a log it is sessions of one query each, whose lists were
 not logged; what an entry says beside its text is kept. Experiments and evaluations have lists. All may be
-wrapped as judgment lists are (``judgments/srw.py``).
+wrapped as judgment lists are (``judgments/ratings.py``).
 
 Lists of results in the OpenSearch Search Relevance Workbench: experiments and evaluation results.
 
@@ -22,15 +22,26 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE, table
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.source_union import refuse_shared
-from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.judgments.ratings import LONGEST, Rating, children, documents, text_of, told_apart
-from sessionkit.readers.judgments.srw import LIST, SET, asked, wrapped
+from sessionkit.readers.checks.rows import refuse_shared
+from sessionkit.readers.format import Glimpse
+from sessionkit.readers.io.files import LogFile
+from sessionkit.readers.judgments.ratings import (
+    LIST,
+    LONGEST,
+    SET,
+    Rating,
+    asked,
+    children,
+    documents,
+    text_of,
+    told_apart,
+    wrapped,
+)
 from sessionkit.readers.raw import Raw, as_json
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.study.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
+from sessionkit.study.schema import table
 
 READABLE = "list_can_be_read"
 OF_LIST: dict[str, pl.DataType] = {

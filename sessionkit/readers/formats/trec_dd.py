@@ -14,13 +14,13 @@ from pathlib import Path
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
-from sessionkit.readers.entries import Glimpse
+from sessionkit.readers.format import Glimpse
 from sessionkit.readers.formats.trec_run import NUMERIC
-from sessionkit.readers.io.blanks import NUMBER, count_idle_lines, fields_of, first_fields
-from sessionkit.readers.io.log_files import PACKED
+from sessionkit.readers.io.delimited import NUMBER, count_idle_lines, fields_of, first_fields
+from sessionkit.readers.io.files import PACKED
 from sessionkit.readers.raw import without
 from sessionkit.readers.records import Log, Taken, raw_of
+from sessionkit.study.checks import CELL, CELLS, RECORD, RULE, VALUE
 
 TRIED = "part of a run of 2015, a sample of the track's jig; those of later years are built from its code and examples"
 NONE = "NULL"

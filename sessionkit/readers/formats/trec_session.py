@@ -19,7 +19,7 @@
   numbers of topics. Without it a topic goes by its title, which no judgments are for.
 
 Judgments are qrels, ``topic subtopic document grade``. ``grades = "official2012"`` in study.toml applies the grades' order
-of 2012 (``judgments/trec_qrels.py``).
+of 2012 (``judgments/qrels.py``).
 
 A time of day says nothing of the day, so it becomes no datetime; where it falls by more than half a day, midnight has
 passed; where it then rises by as much, it is one of the day before.
@@ -50,16 +50,15 @@ from xml.etree.ElementTree import Element
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.entries import TOPICS, Glimpse, Option
-from sessionkit.readers.io.elements import Block, ElementRows, Row, block_of, regular
-from sessionkit.readers.io.log_files import LogFile, open_log, text_of
-from sessionkit.readers.io.markup import Markup, uncollected
-from sessionkit.readers.judgments.trec_qrels import GRADES
+from sessionkit.readers.format import TOPICS, Glimpse, Option
+from sessionkit.readers.io.files import LogFile, open_log, text_of
+from sessionkit.readers.io.xml import Block, ElementRows, Markup, Row, block_of, regular, uncollected
+from sessionkit.readers.judgments.qrels import GRADES
 from sessionkit.readers.raw import Raw
 from sessionkit.readers.records import Log, Taken, raw_of, set_aside
+from sessionkit.study.checks import CELL, CELLS, COLUMN, RECORD, RULE, VALUE
 
 DAY = 86_400.0
 MISSING = ("", "NA", "-1", "null", "None")
@@ -237,7 +236,7 @@ class Interactions:
     tally
         Counts of what is worth a note or an account, by name.
     cells
-        Times that cannot be read, as :data:`~sessionkit.contract.CELL` has them, by the table of the rows they are in.
+        Times that cannot be read, as :data:`~sessionkit.study.checks.CELL` has them, by the table of the rows they are in.
     """
 
     def __init__(

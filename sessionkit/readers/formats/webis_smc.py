@@ -15,15 +15,27 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.entries import SESSION_GAP, Glimpse, Option
-from sessionkit.readers.events.sessionize import seconds, with_sessions
-from sessionkit.readers.flat.click_only import ASK, KINDS, MERGE, first_of_query, queries_and_clicks
-from sessionkit.readers.flat.flat_log import FlatRows, take_flat
-from sessionkit.readers.flat.lines import breaking, fields_of, fits_text, sound, those_that_fit, unsound
+from sessionkit.readers.events.flat_logs import (
+    ASK,
+    KINDS,
+    MERGE,
+    FlatRows,
+    breaking,
+    fields_of,
+    first_of_query,
+    fits_text,
+    queries_and_clicks,
+    sound,
+    take_flat,
+    those_that_fit,
+    unsound,
+)
+from sessionkit.readers.events.sessions import seconds, with_sessions
+from sessionkit.readers.format import SESSION_GAP, Glimpse, Option
 from sessionkit.readers.formats.aol import EMPTY, KEY, timed
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.io.files import LogFile
 from sessionkit.readers.records import Log, Taken
+from sessionkit.study.checks import RECORD
 
 TRIED = "part of a corpus of missions that was made from it and keeps its layout; Webis-SMC-12 itself never"
 OPTIONS: dict[str, Option] = {

@@ -16,16 +16,25 @@ from functools import partial
 
 import polars as pl
 
-from sessionkit.contract import CELL, CELLS, RECORD, RULE, VALUE
 from sessionkit.errors import UsageError
-from sessionkit.readers.entries import Glimpse, Option
-from sessionkit.readers.events.clicks import with_clicks
-from sessionkit.readers.events.sessionize import with_positions
-from sessionkit.readers.flat.flat_log import TEXT, FlatRows, Key, lines_of, take_flat
-from sessionkit.readers.flat.lines import fits_text, sound, those_that_fit, unsound
-from sessionkit.readers.io.log_files import LogFile
+from sessionkit.readers.events.flat_logs import (
+    TEXT,
+    FlatRows,
+    Key,
+    fits_text,
+    lines_of,
+    sound,
+    take_flat,
+    those_that_fit,
+    unsound,
+)
+from sessionkit.readers.events.lists import with_clicks
+from sessionkit.readers.events.sessions import with_positions
+from sessionkit.readers.format import Glimpse, Option
+from sessionkit.readers.io.files import LogFile
 from sessionkit.readers.raw import gathered, without
 from sessionkit.readers.records import Log, Taken
+from sessionkit.study.checks import CELL, CELLS, RECORD, RULE, VALUE
 
 TRIED = "the one session that the challenge's description of its lines shows; never on a whole file"
 OPTIONS: dict[str, Option] = {

@@ -2,21 +2,16 @@
 
 ::
 
-    log_files.py      a file found, recognized, unpacked, hashed, brought into UTF-8
-    signatures.py     the first bytes of files that are not read
-    invalid_bytes.py  lines with bytes that are no text, among others that are
-    table_files.py    a table from a file of any kind, as study.toml describes it
-    delimited.py      fields between separators, with header and quotes
-    ndjson.py         a JSON object per line, key by key (shapes.py)
-    json_items.py     a JSON document too large to load at once, its numbers and texts as they are written
-    list_rows.py      rows made of lists inside records, JSON or cells of a table
-    score_dicts.py    numbers by topic and document, as runs and judgments in JSON have them
-    markup.py         XML as it streams by
-    elements.py       rows made of its elements
-    parquet.py        tables with types
-    workbooks.py      sheets of workbooks, as text; cell_spans.py: their merged cells
-    workbook_sizes.py what a workbook takes in memory, counted before it is opened
-    blanks.py         fields between blanks, such as those of qrels
-    limits.py         lines that are too long for the memory there is, and tables that are mostly empty
-    record_store.py   where records stay: in memory or in files, some at a time
+    files.py      Files on disk or at an address: found, recognized by their first bytes, unpacked, hashed, and refused
+                  when too large to read at once
+    delimited.py  Delimited text and fields between blanks, read as text and never cut silently; lines with invalid
+                  bytes are records that break a rule
+    tables.py     One table from a file of any kind, Parquet included, as study.toml describes it or as its name and
+                  first bytes do
+    json.py       JSON and NDJSON as unchecked records: one object per line, items of large documents, and numbers by
+                  topic and document
+    list_rows.py  Rows from the lists inside records: one for each element of the list that ``list`` of study.toml names
+    xml.py        XML as it streams by: the elements below the root one after the other, and rows made of them
+    workbooks.py  Sheets of workbooks (.xlsx, .xlsm, .xlsb, .ods) as text, with their merged cells; memory is counted
+                  before a workbook is opened
 """

@@ -24,13 +24,11 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError, suggestion, visible
-from sessionkit.readers.io.json_items import json_items, loads
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.io.ndjson import IS_JSON
-from sessionkit.readers.io.record_store import MANY, room_in
-from sessionkit.readers.raw import LINE, RAW, Locate, refuse_reserved
+from sessionkit.readers.io.files import LogFile
+from sessionkit.readers.io.json import IS_JSON, json_items, loads
+from sessionkit.readers.raw import LINE, MANY, RAW, Locate, refuse_reserved, room_in
+from sessionkit.study.checks import RECORD, RULE, VALUE
 
 PLACE = "#"
 """The place of an element in its list; in the name of columns, the number of a rank."""

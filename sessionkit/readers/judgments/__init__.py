@@ -2,9 +2,15 @@
 
 ::
 
-    files.py     which format a file of judgments is, options honored or refused, values of grades that are words
-    ratings.py   ratings found in JSON, for quepid.py, srw.py and rre.py; ltr.py: in text for learning to rank
-    rank_eval.py  Elasticsearch: requests of its Ranking Evaluation API
-    graded.py    any table with a query or topic, a document and a grade; tables.py: with our column names
-    trec_qrels.py, trec_dd.py   fields between blanks
+    files.py     Files of judgments beside a log: recognized among the registered formats, read, and keyed by topics or
+                 by texts of queries
+    ratings.py   Ratings in JSON as unchecked judgments: rank evaluation requests, the Rated Ranking Evaluator, the
+                 Search Relevance Workbench
+    quepid.py    Formats of judgments of Quepid, keyed by texts of queries, and of learning to rank (RankLib)
+    tables.py    Formats of judgments ``tables``, ``graded`` and ``graded_topics``: any table with a document, a grade,
+                 and a query or topic
+    qrels.py     Judgments of TREC: qrels with subtopics or judges, and those of the Dynamic Domain track as qrels or as
+                 topics
+    registry.py  Formats of judgments, one file each: which document of which topic, or of which text of a query, has
+                 which grade
 """

@@ -1,8 +1,8 @@
-"""Files of judgments beside a log: recognized among ``JUDGMENTS`` in ``judgments/registry.py``, and read."""
+"""Files of judgments beside a log: recognized among the registered formats, read, and keyed by topics or by texts of queries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,14 @@ from typing import Any
 import polars as pl
 
 import sessionkit.readers as registry
-from sessionkit.contract.casts import as_text
-from sessionkit.display.words import listed
+from sessionkit.display.numbers import counted, listed
 from sessionkit.errors import DataError, UsageError, suggestion
-from sessionkit.readers.checks.locales import locale_warnings
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import TEXT, Glimpse, Judgments
-from sessionkit.readers.io.log_files import LogFile, open_log, paths_in
-from sessionkit.readers.io.parquet import columns_of
-from sessionkit.readers.io.table_files import WHITESPACE
+from sessionkit.readers.format import TEXT, Glimpse, Judgments, fitting, glimpse, the_one
+from sessionkit.readers.io.files import LogFile, open_log, paths_in
+from sessionkit.readers.io.tables import WHITESPACE, columns_of
 from sessionkit.readers.raw import Raw, Sources
-from sessionkit.readers.sniffer import fitting, glimpse, the_one
+from sessionkit.study.checks import as_text
 
 KNOWN = "sessionkit formats --reads judgments lists the formats of judgments"
 OF_ALL = {"path", "format", "encoding", "keys", "grade_values"}
@@ -257,3 +254,30 @@ def _keyed(raw: Raw) -> Raw:
     key = pl.col("query_text").cast(pl.String).str.strip_chars().alias("judgment_key")
     members = tuple((start, _keyed(member)) for start, member in raw.members)
     return replace(raw, frame=raw.frame.with_columns(key), members=members)
+
+
+LOCALES = ("product_locale", "query_locale", "locale")
+
+
+def locale_warnings(raws: Iterable[Raw]) -> tuple[str, ...]:
+    """Return warnings of keys with judgments of several locales, as texts of queries of ESCI may be."""
+    said = []
+    for raw in raws:
+        there = raw.frame.collect_schema().names()
+        for name in LOCALES:
+            if name in there and {"judgment_key", "doc_id"} <= set(there):
+                said += _of_locales(raw, name)
+    return tuple(said)
+
+
+def _of_locales(raw: Raw, name: str) -> list[str]:
+    """Return the warning of keys with judgments of several locales, where there are such."""
+    many = pl.col(name).drop_nulls().n_unique() > 1
+    found = raw.frame.group_by("judgment_key").agg(many.alias("many")).filter("many").select("judgment_key").collect()
+    if found.is_empty():
+        return []
+    return [
+        f"{raw.source}: {counted(len(found), 'key')} with judgments of several values of {name} (first: "
+        f"{found['judgment_key'].min()!r}), which count as those of one; several of one document are merged as merge says. "
+        "Keep one of them in the file if the log is of one"
+    ]

@@ -1,16 +1,4 @@
-"""Format of judgments ``quepid``: ratings exported by Quepid, keyed by texts of queries.
-
-- CSV, basic and snapshot: ``query,docid,rating`` (or ``doc_id``); a query without ratings has a row without document and
-  rating; a document without rating is not judged;
-- CSV in detail: ``Query Text``, ``Doc ID``, ``Doc Position``, ``Rating`` and others, of a case; that of a snapshot has no
-  ratings, that of scores neither lists nor ratings;
-- CSV of a book: ``query,docid`` and a column for each judge (``judge_id``), such as ``Anonymous``;
-- JSON of a case (``queries`` with ``ratings``) and of a book (``query_doc_pairs`` with ``judgements``);
-- text for learning to rank: ``rating qid:ID # doc_id query text`` (``ltr.py``).
-
-The export for trec_eval is qrels keyed by numbers of queries, read as such. Cells have a blank before ``-``, ``=``, ``+`` and
-``@``, put there against spreadsheets; all cells are stripped, as Quepid's importer does.
-"""
+"""Formats of judgments of Quepid, keyed by texts of queries, and of learning to rank (RankLib)."""
 
 from __future__ import annotations
 
@@ -22,15 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
 from sessionkit.errors import DataError
 from sessionkit.readers.config import Config
-from sessionkit.readers.entries import Glimpse
-from sessionkit.readers.io.delimited import header_of, read_delimited
-from sessionkit.readers.io.log_files import LogFile
-from sessionkit.readers.judgments.ltr import fits_letor, holds_ltr, read_ltr
+from sessionkit.readers.format import Glimpse
+from sessionkit.readers.io.delimited import header_of, mended, read_delimited, with_undecoded
+from sessionkit.readers.io.files import LogFile, cut_short
 from sessionkit.readers.judgments.ratings import Rating, children, documents, idle, rated, source, told_apart
-from sessionkit.readers.raw import Locate, Raw
+from sessionkit.readers.raw import Locate, Raw, as_lines
+from sessionkit.study.checks import RECORD, RULE, VALUE
 
 BASIC, DETAILED, LISTS, BOOK, SCORES = "basic", "detailed", "lists", "book", "scores"
 PAIR = (("query", "docid"), ("query", "doc_id"))
@@ -148,7 +135,7 @@ LOGS = re.compile(r'"(sessions|results|clicks|serp|hits)"\s*:\s*[\[{]')
 """Lists of a log, which no export of Quepid has."""
 OTHERS = re.compile(r'"(placeholders|relevant_documents|judgmentRatings|querySetQueries|query_groups)"\s*:')
 PAIRS = re.compile(r'"query_doc_pairs"\s*:')
-READABLE = "ratings_can_be_read"
+BOOK_READABLE = "ratings_can_be_read"
 NOBODY = "Anonymous"
 """Whose judgements are those without a name."""
 KEPT = ("information_need", "explanation", "unrateable", "judge_later")
@@ -198,7 +185,7 @@ def _of_query(path: str, query: Any, bare: dict[str, int]) -> list[Rating]:  # n
     """Return the ratings of a query of a case."""
     ratings = query.get("ratings") or {} if isinstance(query, dict) else None
     if not isinstance(ratings, dict | list):
-        return [Rating(path, node=query, rule=READABLE)]
+        return [Rating(path, node=query, rule=BOOK_READABLE)]
     text = query.get("query", query.get("query_text"))
     bare["queries without ratings"] += not ratings
     found = list(_listed(path, text, ratings) if isinstance(ratings, list) else _by_document(path, text, ratings))
@@ -221,20 +208,20 @@ def _listed(path: str, text: Any, ratings: list[Any]) -> Iterator[Rating]:  # no
             judge = {"judge_id": one["user_email"]} if one.get("user_email") else {}
             yield Rating(place, text, one.get("doc_id"), one.get("rating"), one, judge)
         else:
-            yield Rating(place, node=one, rule=READABLE)
+            yield Rating(place, node=one, rule=BOOK_READABLE)
 
 
 def _of_pair(path: str, pair: Any, bare: dict[str, int]) -> list[Rating]:  # noqa: ANN401 - JSON
     """Return the ratings of a document for a query in a book."""
     judgements = pair.get("judgements") or [] if isinstance(pair, dict) else None
     if not isinstance(judgements, list):
-        return [Rating(path, node=pair, rule=READABLE)]
+        return [Rating(path, node=pair, rule=BOOK_READABLE)]
     bare["documents without rating"] += not judgements
     found = []
     for number, one in enumerate(judgements):
         place = f"{path}.judgements[{number}]"
         if not isinstance(one, dict):
-            found.append(Rating(place, node=one, rule=READABLE))
+            found.append(Rating(place, node=one, rule=BOOK_READABLE))
         elif one.get("rating") is None:
             bare["judgements without rating"] += 1
         else:
@@ -284,3 +271,106 @@ def read(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all form
             "rating are needed"
         )
     return graded(file) if form in (BASIC, DETAILED) else book(file)
+
+
+RATING = r"^\s*(-?[\d.]+)\s+qid:(\S+)\s+(?:\d+:\S+\s+)*#\s*(\S+)(?:\s+(.*\S))?\s*$"
+QUERY = r"^\s*#\s*qid:([^\s:]+):\s*(.*?)(?:\*[\d.]+)?\s*$"
+FIRST = re.compile(r"(?:\s*#[^\n]*\n)*\s*-?[\d.]+[ \t]+qid:\S")
+LETOR = r"#\s*docid\s*="
+LETOR_RATING = r"^\s*(-?[\d.]+)\s+qid:(\S+)\s.*#\s*docid\s*=\s*(\S+)"
+LTR_READABLE, ONE_TEXT = "rating_can_be_read", "qid_has_one_text"
+
+
+def holds_ltr(text: str) -> bool:
+    """Return whether a text begins like such judgments.
+
+    >>> holds_ltr("# qid:1: desk lamp\\n4\\tqid:1 #\\tA1\\tLamp\\n"), holds_ltr("4 qid:1 1:0.5\\n"), holds_ltr("1 0 A1 4\\n")
+    (True, True, False)
+    """
+    return FIRST.match(text) is not None
+
+
+def fits_letor(glimpse: Glimpse) -> bool:
+    """Return whether a text begins like judgments of LETOR."""
+    return holds_ltr(glimpse.head) and re.search(LETOR, glimpse.head) is not None
+
+
+def read_letor(file: LogFile, config: Config) -> list[Raw]:  # noqa: ARG001 - all formats are called alike
+    """Return the judgments of LETOR; lines that are blank or comments are none."""
+    lines = _lines_of(file)
+    is_comment = pl.col("text").str.starts_with("#")
+    parts = lines.filter(~is_comment).with_columns(parts=pl.col("text").str.extract_groups(LETOR_RATING))
+    grade, query, document = (pl.col("parts").struct[place] for place in range(3))
+    rows = parts.select(RECORD, "text", grade=grade, judgment_key=query, doc_id=document)
+    is_unread = pl.col("doc_id").is_null()
+    frame = rows.select(
+        RECORD,
+        pl.when(is_unread).then(pl.lit(LTR_READABLE)).alias(RULE),
+        pl.when(is_unread).then(pl.col("text").str.slice(0, 200)).alias(VALUE),
+        *("judgment_key", "doc_id", "grade"),
+    )
+    frame = with_undecoded(frame.lazy(), file.undecoded).collect()
+    comments = {"comments": lines.select(is_comment.sum()).item()}
+    return [source(file, frame, "ratings", locate=as_lines(str(file.path), 1)), *idle(file, comments)]
+
+
+def _lines_of(file: LogFile) -> pl.DataFrame:
+    """Return the lines that are not blank, with their numbers."""
+    scan = pl.scan_lines(str(file.path), name="text", row_index_name=RECORD, row_index_offset=1, glob=False)
+    try:
+        lines = scan.collect()
+    except pl.exceptions.ComputeError:
+        return _lines_of(mended(file))
+    except OSError as error:
+        raise cut_short(file.name, error) from None
+    text = pl.col("text").str.strip_prefix("\ufeff").str.strip_chars()
+    return lines.with_columns(pl.col(RECORD).cast(pl.Int64), text).filter(pl.col("text") != "")
+
+
+def read_ltr(file: LogFile) -> list[Raw]:
+    """Return the judgments; lines that are blank or comments are none.
+
+    Raises
+    ------
+    DataError
+        No line names a document and the text of a query.
+    """
+    scan = pl.scan_lines(str(file.path), name="text", row_index_name=RECORD, row_index_offset=1, glob=False)
+    try:
+        lines = scan.collect()
+    except pl.exceptions.ComputeError:
+        return read_ltr(mended(file))
+    except OSError as error:
+        raise cut_short(file.name, error) from None
+    lines = lines.with_columns(pl.col(RECORD).cast(pl.Int64)).filter(pl.col("text").str.strip_chars() != "")
+    lines = lines.with_columns(pl.col("text").str.strip_chars_start("\ufeff"))
+    is_comment = pl.col("text").str.strip_chars_start().str.starts_with("#")
+    asked = lines.filter(is_comment).select(pl.col("text").str.extract_groups(QUERY)).unnest("text")
+    asked = asked.select(qid="1", asked=pl.when(pl.col("2") != "").then("2")).drop_nulls().unique("qid", keep="last")
+    named = pl.when(~pl.col("text").str.contains(LETOR)).then("text")
+    parts = lines.filter(~is_comment).with_columns(found=named.str.extract_groups(RATING))
+    grade, number, doc, text = (pl.col("found").struct[place] for place in range(4))
+    given = parts.select(RECORD, line="text", grade=grade, qid=number, doc_id=doc, comment=text)
+    rows = given.join(asked, on="qid", how="left", maintain_order="left")
+    titles = (pl.col("asked") != pl.col("comment")).any()
+    several = pl.col("asked").is_null() & (titles | (pl.col("comment").drop_nulls().n_unique().over("qid") > 1))
+    unread = pl.col("doc_id").is_null() | (pl.col("asked").is_null() & pl.col("comment").is_null())
+    rule = pl.when(unread).then(pl.lit(LTR_READABLE)).when(several).then(pl.lit(ONE_TEXT))
+    if len(rows) and rows.select(unread.all()).item():
+        raise DataError(
+            f"{file.name}: no line of it says '# document text of the query' after its features (line {rows[RECORD][0]}: "
+            f"{rows['line'][0][:60]!r}), and judgments need both"
+        )
+    frame = rows.select(
+        RECORD,
+        rule.alias(RULE),
+        pl.when(rule.is_not_null()).then(pl.col("line").str.slice(0, 200)).alias(VALUE),
+        "doc_id",
+        "grade",
+        "qid",
+        *(["comment"] if len(asked) else []),
+        judgment_key=pl.coalesce("asked", "comment"),
+    )
+    frame = with_undecoded(frame.lazy(), file.undecoded).collect()
+    comments = {"comments": lines.select(is_comment.sum()).item()}
+    return [source(file, frame, "ratings", locate=as_lines(str(file.path), 1)), *idle(file, comments)]

@@ -1,6 +1,6 @@
 """Formats of judgments, one file each: which document of which topic, or of which text of a query, has which grade.
 
-A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` is a short one to go by.
+A new format is one file here and one entry in ``JUDGMENTS`` below; ``ratings.py`` is a short one to go by.
 
 1. ``read(file, config)`` returns Raws of the table judgments (``raw_of`` in ``../records.py`` makes them): judgment_key, doc_id and
    grade as text, and judge_id, subtopic_id or passage_id where it has them. ``ratings.rowless`` and ``ratings.idle`` account for
@@ -10,9 +10,11 @@ A new format is one file here and one entry in ``JUDGMENTS`` below; ``rre.py`` i
    judgments are keyed by texts of queries, ``takes=`` what [judgments] may say of its table, which is in ``config.of_judgments``.
 """
 
-from sessionkit.readers.entries import TEXT, Judgments
-from sessionkit.readers.io.blanks import holds_qrels
-from sessionkit.readers.judgments import graded, ltr, quepid, rank_eval, rre, srw, tables, trec_dd, trec_qrels
+from sessionkit.readers.format import TEXT, Judgments
+from sessionkit.readers.io.delimited import holds_qrels
+from sessionkit.readers.judgments import qrels, quepid, ratings, tables
+from sessionkit.readers.judgments import quepid as ltr
+from sessionkit.readers.judgments import tables as graded
 
 TABLE = (
     *("separator", "quote", "header", "name_pattern", "constants", "columns", "null"),
@@ -30,39 +32,39 @@ JUDGMENTS: dict[str, Judgments] = {
     ),
     "qrels": Judgments(
         "TREC qrels: topic, iteration or subtopic, document, grade between blanks",
-        trec_qrels.read,
+        qrels.read,
         fits=lambda glimpse: holds_qrels(glimpse.head),
-        tried=trec_qrels.TRIED,
+        tried=qrels.QRELS_TRIED,
         takes=TABLE,
     ),
     "participant_qrels": Judgments(
         "judgments of a participant in TREC RAG: topic, Q0, document, grade, confidence, run between blanks",
-        trec_qrels.read_participant_qrels,
-        fits=lambda glimpse: trec_qrels.holds_participant_qrels(glimpse.head),
+        qrels.read_participant_qrels,
+        fits=lambda glimpse: qrels.holds_participant_qrels(glimpse.head),
         tried="the organizers' example of TREC RAG 2025",
     ),
     "ntcir_qrels": Judgments(
         "judgments of NTCIR: topic, perhaps an iteration, document and a level (L0, L1, ...) between blanks",
-        trec_qrels.read_levels,
-        fits=trec_qrels.fits_levels,
+        qrels.read_levels,
+        fits=qrels.fits_levels,
         tried="never on a whole file of a task; built from the documentation of NTCIR's tools and sample.rel of pyNTCIREVAL, which "
         "names no topic and is refused",
     ),
     "json_qrels": Judgments(
         'JSON of grades by topic and document, {"q1": {"d1": 2}}, as pytrec_eval and ranx write it',
-        trec_qrels.read_json,
-        fits=trec_qrels.fits_json,
+        qrels.read_json,
+        fits=qrels.fits_json,
         tried="files that ranx wrote",
     ),
     "prels": Judgments(
         "judgments of a sample, with probabilities or strata, which are refused: measures here need grades of a whole pool",
-        trec_qrels.refuse_samples,
-        fits=trec_qrels.fits_samples,
+        qrels.refuse_samples,
+        fits=qrels.fits_samples,
     ),
     "prefs": Judgments(
         "preferences of trec_eval, which are refused: measures here need grades",
-        trec_qrels.refuse_preferences,
-        fits=trec_qrels.fits_preferences,
+        qrels.refuse_preferences,
+        fits=qrels.fits_preferences,
     ),
     "quepid": Judgments(
         "ratings exported by Quepid: CSV of cases, snapshots and books, JSON of cases and books, text for learning to rank",
@@ -73,23 +75,23 @@ JUDGMENTS: dict[str, Judgments] = {
     ),
     "srw": Judgments(
         "judgment lists of the OpenSearch Search Relevance Workbench: JSON, imported or exported",
-        srw.read,
-        fits=srw.fits,
+        ratings.read_srw,
+        fits=ratings.fits_srw,
         keys=TEXT,
-        tried=srw.TRIED,
+        tried=ratings.SRW_TRIED,
     ),
     "rre": Judgments(
         "ratings of the Rated Ranking Evaluator: JSON of topics, groups of queries, and queries",
-        rre.read,
-        fits=rre.fits,
+        ratings.read_rre,
+        fits=ratings.fits_rre,
         keys=TEXT,
-        tried=rre.TRIED,
+        tried=ratings.RRE_TRIED,
     ),
     "rank_eval": Judgments(
         "ratings of a request to _rank_eval of Elasticsearch or OpenSearch: JSON, keyed by the ids of its requests",
-        rank_eval.read,
-        fits=rank_eval.fits,
-        tried=rank_eval.TRIED,
+        ratings.read_rank_eval,
+        fits=ratings.fits_rank_eval,
+        tried=ratings.RANK_EVAL_TRIED,
     ),
     "letor": Judgments(
         "judgments of LETOR: grade, qid and features, with #docid = after them",
@@ -116,15 +118,15 @@ JUDGMENTS: dict[str, Judgments] = {
     ),
     "dd_qrels": Judgments(
         "qrels of TREC Dynamic Domain: topic, subtopic, document, passage and rating between blanks",
-        trec_dd.read_qrels,
-        fits=trec_dd.fits_qrels,
-        tried=trec_dd.TRIED,
+        qrels.read_qrels,
+        fits=qrels.fits_qrels,
+        tried=qrels.DYNAMIC_DOMAIN_TRIED,
     ),
     "dd_topics": Judgments(
         "topics of TREC Dynamic Domain: XML with the passages of each subtopic",
-        trec_dd.read_topics,
-        fits=trec_dd.fits_topics,
-        tried=trec_dd.TRIED,
+        qrels.read_topics,
+        fits=qrels.fits_topics,
+        tried=qrels.DYNAMIC_DOMAIN_TRIED,
     ),
 }
 """The formats of judgments, by name."""

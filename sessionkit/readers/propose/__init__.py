@@ -2,26 +2,26 @@
 
 ::
 
-    draft.py           ``sk.propose``: from paths to a proposal
-    known_formats.py   files of a format that is recognized
-    tables.py          private logs that are tables
-    events.py          private logs with one row per event
-    event_names.py     which names of events are queries, impressions, clicks and leaves
-    kinds.py           which table a file is, and which of its columns are sessions and count queries and ranks
-    match.py           which of its columns feeds which of ours, by name and by what is in it
-    joins.py           results and clicks that belong to queries by an id, files of clicks
-    judgments.py       judgments: their grades, and what they belong to
-    questionnaires.py  which files are answers of participants and sessions, and whose answers they are
-    questionnaire_sections.py  their sections of a study.toml, also for answers in the results; questions about labels
-    survey_exports.py  exports of survey tools: rows below the header, columns about a response, unfinished responses
-    scales.py          words of rating scales, what they may be worth, and the questions about it
-    record_lists.py    lists inside records: which are results and clicks, and what the records around them are
-    sample.py          the first rows of a file or a sheet, and how it is written
-    sheets.py          files that are one table, and what their names say
-    column_names.py    what columns are called in the field
-    contents.py        what is in columns, and what columns of two files share
-    spellings.py       how columns spell numbers, dates, durations, yes and no, and nothing
-    table_sections.py  a table as lines of a study.toml, and the questions about it
-    rehearsal.py       the proposal read back: what the reader loses or moves becomes a question
-    proposal.py        lines, sections and questions as TOML
+    propose.py         ``sk.propose``: from files to a study.toml with questions, and the rehearsal that reads the files
+                       as the draft says
+    tables.py          Sections of a study.toml for logs that are tables, for files joined by a query id, and for files
+                       of a known format
+    events.py          A private log with one row per event, as ``format = "events"`` reads it: which column is what,
+                       what events are called
+    contents.py        What is in a column: numbers, times, ids, names of events; how its values are spelled, and which
+                       of ours they could be
+    kinds.py           What a file of a private log is, and which of its columns feeds which of ours
+    judgments.py       Judgments beside a private log: which column is the document, which the grade, and what their
+                       keys belong to
+    questionnaires.py  Questionnaires beside a log: which files and columns are answers, whose they are, and their
+                       sections of a study.toml
+    sheets.py          Sheets and survey exports as people keep them: titles above headers, rows that are not answers,
+                       and words of rating scales
+    record_lists.py    A log of lists inside records: which list is the results, which are the clicks, and what the
+                       records around them are
+    sample.py          The first rows of a file, read as its reader will read it; how that is, is found out on the way
+    table_sections.py  One table of a study.toml: how its file is written, which columns feed which of ours, what stays
+                       as it is
+    proposal.py        What a proposal is made of: lines of a study.toml, the questions at them, and the text they come
+                       to
 """

@@ -10,30 +10,44 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE, table
-from sessionkit.display.numbers import share_text
-from sessionkit.display.words import counted, listed
+from sessionkit.display.numbers import counted, listed, share_text
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.cells import CLOCK
-from sessionkit.readers.checks.columns import JOINED
-from sessionkit.readers.events.stream import ACTIONS, SELDOM
+from sessionkit.readers.checks.cells import CLOCK, JOINED
+from sessionkit.readers.column_names import LIKELY, likeness, words
+from sessionkit.readers.events.lists import ACTIONS, SELDOM
 from sessionkit.readers.formats.events import COLUMNS, EMPTY_LIST
+from sessionkit.readers.io.files import open_log
 from sessionkit.readers.io.list_rows import ListOptions, json_records, list_rows, table_records
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.propose.column_names import LIKELY, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, columns_of, share
-from sessionkit.readers.propose.event_names import LISTED, EventName, action_of, event_column, find_event_names
+from sessionkit.readers.propose.contents import (
+    LISTED,
+    EventName,
+    SampleColumn,
+    action_of,
+    columns_of,
+    event_column,
+    find_event_names,
+    share,
+    unit_in,
+)
 from sessionkit.readers.propose.judgments import JudgmentProposal, judgments_of
-from sessionkit.readers.propose.kinds import LogFileKind, called, is_numbered_for_each, part_of
-from sessionkit.readers.propose.match import LONG, condition_columns, question_of_condition
+from sessionkit.readers.propose.kinds import (
+    LONG,
+    LogFileKind,
+    called,
+    condition_columns,
+    is_numbered_for_each,
+    part_of,
+    question_of_condition,
+)
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted, spelled
-from sessionkit.readers.propose.questionnaire_sections import section_of_answers
+from sessionkit.readers.propose.questionnaires import section_of_answers
 from sessionkit.readers.propose.record_lists import MOSTLY, may_be_json, names_document, shapes_in, with_joined_session
 from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
 from sessionkit.readers.propose.sheets import files_in
-from sessionkit.readers.propose.spellings import unit_in
 from sessionkit.readers.propose.table_sections import asked_of_grades, paths_from, pause_lines, sections_of, zone_line
 from sessionkit.readers.questionnaires import SECTION
+from sessionkit.study.checks import RECORD, RULE, VALUE
+from sessionkit.study.schema import table
 
 CLOSE = 0.1
 """Shares of the judgments' keys that are so near to each other leave it open what these belong to."""

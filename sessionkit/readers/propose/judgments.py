@@ -14,19 +14,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.contract import table
-from sessionkit.display.numbers import share_text
-from sessionkit.display.words import listed
+from sessionkit.display.numbers import listed, share_text
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.columns import JOINED
-from sessionkit.readers.entries import TEXT
+from sessionkit.readers.checks.cells import JOINED
+from sessionkit.readers.column_names import LIKELY, USUAL, folded, likeness, plain
+from sessionkit.readers.format import TEXT
 from sessionkit.readers.judgments.registry import JUDGMENTS
-from sessionkit.readers.propose.column_names import LIKELY, USUAL, folded, likeness, plain
-from sessionkit.readers.propose.contents import SampleColumn, judged_shares, share, shared
-from sessionkit.readers.propose.kinds import LogFileKind, called, judgments_in
-from sessionkit.readers.propose.match import MISSING, STEADY, Match, fits, is_steady
+from sessionkit.readers.propose.contents import SampleColumn, judged_shares, mean_nothing, respelled, share, shared
+from sessionkit.readers.propose.kinds import MISSING, STEADY, LogFileKind, Match, called, fits, is_steady, judgments_in
 from sessionkit.readers.propose.proposal import quoted
-from sessionkit.readers.propose.spellings import mean_nothing, respelled
+from sessionkit.study.schema import table
 
 WORTH = {
     "exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0, "e": 3, "s": 2, "c": 1, "i": 0,

@@ -15,10 +15,13 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.display.words import counted, listed
-from sessionkit.readers.checks.columns import JOINED
-from sessionkit.readers.io.json_items import ARRAY
+from sessionkit.display.numbers import counted, listed
+from sessionkit.readers.checks.cells import JOINED
+from sessionkit.readers.column_names import EVERY as USUAL_NAMES
+from sessionkit.readers.column_names import LIKELY, folded, likeness, words
+from sessionkit.readers.format import glimpse
+from sessionkit.readers.io.files import LogFile, files_of, open_log
+from sessionkit.readers.io.json import ARRAY
 from sessionkit.readers.io.list_rows import (
     EVERY,
     PLACE,
@@ -30,24 +33,20 @@ from sessionkit.readers.io.list_rows import (
     list_rows,
     table_records,
 )
-from sessionkit.readers.io.log_files import LogFile, files_of, open_log
-from sessionkit.readers.propose.column_names import EVERY as USUAL_NAMES
-from sessionkit.readers.propose.column_names import LIKELY, folded, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, columns_of
+from sessionkit.readers.propose.contents import SampleColumn, columns_of, event_column
 from sessionkit.readers.propose.kinds import (
     CLICKS,
     ListColumns,
     LogFileKind,
     called,
-    event_column,
     formats_of_judgments,
     is_log_of_events,
     with_sessions,
 )
 from sessionkit.readers.propose.proposal import quoted
 from sessionkit.readers.propose.sample import ROWS, Sample, sample_of_rows
-from sessionkit.readers.sniffer import glimpse
-from sessionkit.study.temporary import TemporaryFolder
+from sessionkit.study.checks import RECORD, RULE, VALUE
+from sessionkit.study.package import TemporaryFolder
 
 Way = tuple[str, ...]
 FILE = "file"

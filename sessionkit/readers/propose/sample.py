@@ -16,23 +16,17 @@ from typing import IO, Any
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.contract.casts import as_text
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import counted
 from sessionkit.errors import DataError
-from sessionkit.readers.io.blanks import read_whitespace
-from sessionkit.readers.io.cell_spans import filled_down, merged_rows
-from sessionkit.readers.io.delimited import SEPARATORS, read_delimited
-from sessionkit.readers.io.invalid_bytes import escaped, refuse_other_encoding
-from sessionkit.readers.io.json_items import as_ndjson
-from sessionkit.readers.io.log_files import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked
-from sessionkit.readers.io.ndjson import read_ndjson
-from sessionkit.readers.io.record_store import in_memory
-from sessionkit.readers.io.signatures import utf16_of
-from sessionkit.readers.io.table_files import WHITESPACE
-from sessionkit.readers.io.workbooks import cells_of, read_workbook, sheets_of
-from sessionkit.readers.propose.column_names import EVERY, LIKELY, folded, likeness
+from sessionkit.readers.column_names import EVERY, LIKELY, folded, likeness
+from sessionkit.readers.io.delimited import SEPARATORS, escaped, read_delimited, read_whitespace, refuse_other_encoding
+from sessionkit.readers.io.files import DAMAGED, HEAD, LogFile, cut_short, open_log, unpacked, utf16_of
+from sessionkit.readers.io.json import as_ndjson, read_ndjson
+from sessionkit.readers.io.tables import WHITESPACE
+from sessionkit.readers.io.workbooks import cells_of, filled_down, merged_rows, read_workbook, sheets_of
 from sessionkit.readers.propose.proposal import quoted
+from sessionkit.readers.raw import in_memory
+from sessionkit.study.checks import RECORD, RULE, VALUE, as_text
 
 SOME = 300
 """Lines by which separators are told apart; quotes are looked for in all."""

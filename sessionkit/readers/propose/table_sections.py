@@ -16,17 +16,14 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.contract import table
-from sessionkit.display.numbers import share_text
-from sessionkit.display.words import counted, listed
-from sessionkit.readers.checks.query_numbers import NEWEST_FIRST, TIMES
-from sessionkit.readers.propose.column_names import LIKELY, likeness, words
-from sessionkit.readers.propose.contents import SampleColumn, share
-from sessionkit.readers.propose.kinds import CLICKS, ListColumns
-from sessionkit.readers.propose.match import ODD, OTHER_UNITS, Match, is_day
+from sessionkit.display.numbers import counted, listed, share_text
+from sessionkit.readers.checks.cells import NEWEST_FIRST, TIMES
+from sessionkit.readers.column_names import LIKELY, likeness, words
+from sessionkit.readers.propose.contents import SampleColumn, Spelling, mean_nothing, share
+from sessionkit.readers.propose.kinds import CLICKS, ODD, OTHER_UNITS, ListColumns, Match, is_day
 from sessionkit.readers.propose.proposal import Line, TomlSection, quoted
 from sessionkit.readers.propose.sample import Sample
-from sessionkit.readers.propose.spellings import Spelling, mean_nothing
+from sessionkit.study.schema import table
 
 
 def asked_of_grades(grades: pl.Series | None, name: str) -> list[Line]:

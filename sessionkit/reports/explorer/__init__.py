@@ -2,9 +2,8 @@
 
 ::
 
-    sample.py    which sessions the page holds
-    columns.py   sessions, queries and results as rows; the table of sessions
-    widget.py    the data in compact columns; the chart without data
+    widget.py  The session explorer as part of a page: its data in compact columns, and the places in which they are
+               shown
     places.html  where they are shown
     explorer.js  finding, sorting, saving and drawing, in the browser
 """

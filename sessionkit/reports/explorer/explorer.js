@@ -158,7 +158,7 @@
     return heading;
   });
 
-  // As sessionkit.display.csv: no text is a formula to a spreadsheet.
+  // As sessionkit.display.export: no text is a formula to a spreadsheet.
   const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
   const written = (value) => {
     if (value === null || typeof value === "number") return String(value ?? "");
@@ -242,7 +242,7 @@
   };
 
   // A query's words, those with a term that the query before does not have in bold, then that query's other terms, struck; as
-  // sessionkit.analysis.reformulations.query_words.
+  // sessionkit.sessions.timeline.query_words.
   const termsOf = (text) => new Set(text.normalize("NFKC").toLowerCase().replace(/\p{Cf}/gu, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   const worded = (text, before) => {
     const [terms, earlier] = [termsOf(text), termsOf(before ?? text)];

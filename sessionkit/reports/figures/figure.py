@@ -1,4 +1,4 @@
-"""A figure of a study: a chart with a title and a caption that says what was averaged over what."""
+"""A figure of a study: a chart with a title and a caption that says what was averaged over what, and what its bands are."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import altair as alt
 import polars as pl
 
-from sessionkit.analysis.findings import Finding
-from sessionkit.analysis.groups import by_columns
 from sessionkit.charts.encodings import titled
 from sessionkit.charts.registry import CHARTS, ChartKind, function_of
-from sessionkit.display.words import capital
+from sessionkit.display.numbers import capital
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.plugins import Blame, file_of, module_of
-from sessionkit.reports.choices import Choices
-from sessionkit.reports.phrases import NAMED, first_of
+from sessionkit.reports.choices import NAMED, Choices, first_of
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.statistics.bands import by_columns, units_of
+from sessionkit.statistics.findings import Finding
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
@@ -156,3 +155,33 @@ def measures_of(choices: Choices, kind: str) -> list[Measure]:
 def by_group(counts: Iterable[tuple[str, int]]) -> str:
     """Groups with their counts, the rest counted."""
     return first_of([f"{group} {number:,}" for group, number in counts], NAMED)
+
+
+BANDED, MOST_DRAWN = 6, 5_000
+"""Groups, and sessions, up to which figures have bands."""
+DRAWS = 1_000
+"""Draws of units for a figure."""
+
+
+def bands_of(study: Study, choices: Choices) -> dict[str, Any]:
+    """The options by which a figure asks for bands: none where sessions or groups are too many."""
+    few = study.facts.sessions <= MOST_DRAWN and len(choices.colors) <= BANDED
+    return {"bands": True, "draws": DRAWS} if few else {}
+
+
+def band_told(frame: pl.DataFrame, study: Study, places: str) -> str:
+    """A sentence of a caption: what the bands are, or why there are none."""
+    if "low" not in frame.columns:
+        return f" Bands are drawn for at most {BANDED} groups and {MOST_DRAWN:,} sessions."
+    if not frame.get_column("low").count():
+        return ""
+    return f" Bands are 95% bootstrap intervals over {units_of(study).name}, {places}."
+
+
+def alone_told(frame: pl.DataFrame, count: str, what: str = "session") -> str:
+    """A sentence of a caption: which groups have no mean, since it would be one of a single session."""
+    most = frame.group_by("group").agg(pl.col(count).max())
+    if not (most.get_column(count) > 1).any():
+        return ""
+    alone = sorted(most.filter(pl.col(count) == 1).get_column("group"))
+    return f" Of one {what}, which is no mean, and not drawn: {first_of(alone, NAMED)}." if alone else ""

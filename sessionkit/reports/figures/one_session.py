@@ -8,30 +8,28 @@ from contextlib import suppress
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.groups import EVERYONE, UNKNOWN, grouped_sessions
-from sessionkit.analysis.incomplete.bounds import bounds
-from sessionkit.analysis.session_contrast import SessionContrast, most_contrasting
-from sessionkit.analysis.timeline import timeline
 from sessionkit.charts.canvas import Limits, extent
 from sessionkit.charts.kinds.session_timeline import MOST
 from sessionkit.charts.session_panels import MOST_RANKS
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import compact, share_text
-from sessionkit.display.words import counted
+from sessionkit.display.numbers import compact, counted, share_text
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.explorer.columns import results_shown
+from sessionkit.reports.explorer.widget import results_shown
 from sessionkit.reports.figures.figure import Figure
+from sessionkit.robustness.bounds import bounds
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import batches
-from sessionkit.scoring.columns import columns_read
-from sessionkit.scoring.curves import require_curve, session_vectors
 from sessionkit.scoring.explain import explain, one_session
+from sessionkit.scoring.ideals import require_curve, session_vectors
 from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.needs import columns_read
 from sessionkit.scoring.score import score
+from sessionkit.sessions.timeline import SessionContrast, most_contrasting, timeline
+from sessionkit.statistics.bands import EVERYONE, UNKNOWN, grouped_sessions
 from sessionkit.study import Study
-from sessionkit.study.session_counts import session_columns, was_clicked
-from sessionkit.study.session_subset import with_sessions
+from sessionkit.study.counts import session_columns, was_clicked
+from sessionkit.study.selection import with_sessions
 
 SCALES = ("rank", "grade", "contribution")
 """Columns of results that have a scale in a card."""

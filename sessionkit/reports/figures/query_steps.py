@@ -5,25 +5,23 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.effort.effort import effort
-from sessionkit.analysis.effort.finding import Effort
-from sessionkit.analysis.groups import grouped_sessions, with_groups
-from sessionkit.analysis.reformulations import reformulations
-from sessionkit.analysis.session_survival import session_survival as survival
 from sessionkit.charts.encodings import SHAPES
 from sessionkit.charts.kinds.effort_gain import BANDED
 from sessionkit.charts.kinds.reformulation_flow import MOST, STOPPED, UNKNOWN
 from sessionkit.charts.registry import CHARTS
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.words import counted
+from sessionkit.display.labels import natural_sort
+from sessionkit.display.numbers import counted
 from sessionkit.errors import UsageError
-from sessionkit.reports.choices import TOP, Choices
+from sessionkit.reports.choices import NAMED, TOP, Choices, first_of
 from sessionkit.reports.figures.figure import Figure, by_group, without_condition
 from sessionkit.reports.figures.session_curves import cut_at_usual
-from sessionkit.reports.phrases import NAMED, first_of
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.sessions.effort import Effort, effort
+from sessionkit.sessions.timeline import reformulations
+from sessionkit.sessions.timeline import session_survival as survival
+from sessionkit.statistics.bands import grouped_sessions, with_groups
 from sessionkit.study import Study
-from sessionkit.study.query_counts import MANY, has_list, logged_queries
+from sessionkit.study.counts import MANY, has_list, logged_queries
 
 
 def session_survival(study: Study, choices: Choices) -> Figure:

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.phrases import level_text
 from sessionkit.charts.kinds.judge_noise import FEW
-from sessionkit.display.numbers import share_text
-from sessionkit.display.words import capital, counted, listed
+from sessionkit.display.numbers import capital, counted, listed, share_text
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, measures_of, without_condition
+from sessionkit.statistics.findings import level_text
 from sessionkit.study import Study
 
 if TYPE_CHECKING:
-    from sessionkit.analysis.discriminative_power.discriminative_power import DiscriminativePower
-    from sessionkit.analysis.incomplete.missing_judgments import MissingJudgments
-    from sessionkit.analysis.judge_noise.finding import JudgeNoise
-    from sessionkit.analysis.power.finding import PowerPlan
+    from sessionkit.robustness.discriminative_power import DiscriminativePower
+    from sessionkit.robustness.judge_noise import JudgeNoise
+    from sessionkit.robustness.missing_judgments import MissingJudgments
+    from sessionkit.statistics.power import PowerPlan
 
 VARIED = {"b": "1.5:10:18", "bq": "1.5:10:18"}
 """What a sweep varies unless something else is asked for."""
@@ -52,7 +51,7 @@ ERRORS = {
 
 def sweep_map(study: Study, choices: Choices) -> Figure:
     """Who leads at which setting of a measure."""
-    from sessionkit.analysis.sweep.sweep import sweep
+    from sessionkit.robustness.sweep import sweep
 
     measure = choices.exact or choices.ratio
     with warnings.catch_warnings():
@@ -64,7 +63,7 @@ def sweep_map(study: Study, choices: Choices) -> Figure:
 
 def tipping_point(study: Study, choices: Choices) -> Figure:
     """A difference as scored, with unjudged results skipped, and its bounds; of other than two groups their means."""
-    from sessionkit.analysis.incomplete.missing_judgments import depends_on_judgments, missing_judgments
+    from sessionkit.robustness.missing_judgments import depends_on_judgments, missing_judgments
 
     measure = choices.exact or choices.measure
     if not depends_on_judgments(measure):
@@ -108,7 +107,7 @@ def of_missing_judgments(missing: MissingJudgments, choices: Choices) -> Figure:
 
 def discount_fit(study: Study, choices: Choices) -> Figure:
     """How far searchers looked, observed and expected."""
-    from sessionkit.analysis.calibrate.calibrate import calibrate
+    from sessionkit.robustness.calibrate import calibrate
 
     found = calibrate(study, choices.exact or choices.measure, draws=DRAWS)
     chart = charts.discount_fit(without_condition(found), synthetic=choices.synthetic, title=FITTED)
@@ -117,8 +116,8 @@ def discount_fit(study: Study, choices: Choices) -> Figure:
 
 def examination_heatmap(study: Study, choices: Choices) -> Figure:
     """The share of lists that searchers looked at down to each rank."""
-    from sessionkit.analysis.calibrate.calibrate import count_looks
-    from sessionkit.analysis.calibrate.examination import examined
+    from sessionkit.robustness.calibrate import count_looks
+    from sessionkit.robustness.calibrate_counts import examined
 
     counts, _ = count_looks(study)
     chart = charts.examination_heatmap(examined(counts), synthetic=choices.synthetic, title=EXAMINED)
@@ -128,7 +127,7 @@ def examination_heatmap(study: Study, choices: Choices) -> Figure:
 
 def judgment_loss(study: Study, choices: Choices) -> Figure:
     """The order of systems as judgments are lost."""
-    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose
+    from sessionkit.robustness.judgment_loss import judgment_loss as lose
 
     found = lose(study, choices.exact or choices.ratio, choices.by)
     chart = charts.judgment_loss(without_condition(found), synthetic=choices.synthetic, title=LOST)
@@ -143,7 +142,7 @@ def judgment_loss(study: Study, choices: Choices) -> Figure:
 
 def verdict_curves(study: Study, choices: Choices) -> Figure:
     """The verdicts on pairs as judgments are lost."""
-    from sessionkit.analysis.judgment_loss.judgment_loss import judgment_loss as lose
+    from sessionkit.robustness.judgment_loss import judgment_loss as lose
 
     found = lose(study, measures_of(choices, "verdict-curves"), choices.by)
     title = "Verdicts with fewer judgments"
@@ -169,7 +168,7 @@ def verdict_curves(study: Study, choices: Choices) -> Figure:
 
 def power_curve(study: Study, choices: Choices) -> Figure:
     """Power by size of a study to come."""
-    from sessionkit.analysis.power.power import power
+    from sessionkit.statistics.power import power
 
     if choices.difference is None:
         msg = "power-curve needs the smallest true difference worth finding, such as --difference 10%; do not take the one found"
@@ -200,7 +199,7 @@ def of_plan(found: PowerPlan, choices: Choices) -> Figure:
 
 def judge_noise(study: Study, choices: Choices) -> Figure:
     """What judges' errors change."""
-    from sessionkit.analysis.judge_noise.judge_noise import judge_noise as misjudged
+    from sessionkit.robustness.judge_noise import judge_noise as misjudged
 
     return of_noise(misjudged(study, measures_of(choices, "judge-noise"), choices.by), choices)
 
@@ -226,7 +225,7 @@ def of_noise(found: JudgeNoise, choices: Choices) -> Figure:
 
 def discriminative_power(study: Study, choices: Choices) -> Figure:
     """Which pairs are told apart."""
-    from sessionkit.analysis.discriminative_power.discriminative_power import discriminate as told_apart
+    from sessionkit.robustness.discriminative_power import discriminate as told_apart
 
     return of_pairs(told_apart(study, measures_of(choices, "discriminative-power"), choices.by), choices)
 

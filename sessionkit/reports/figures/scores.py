@@ -9,28 +9,25 @@ from typing import Any, Literal
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.compare.compare import compare
-from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.correlate.columns import columns, variables
-from sessionkit.analysis.correlate.correlate import correlate
-from sessionkit.analysis.groups import grouped_sessions, with_groups
-from sessionkit.analysis.phrases import level_text
-from sessionkit.analysis.topic_intervals import mean_intervals
+from sessionkit.charts.annotations import few_line
 from sessionkit.charts.encodings import MOST_COLORED
 from sessionkit.charts.kinds.rating_scatter import STEPS
 from sessionkit.charts.kinds.score_distribution import POINTS
 from sessionkit.charts.kinds.topic_means import MOST_NUMBERED
 from sessionkit.charts.kinds.user_topic_heatmap import cells_of, most_searched
-from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.words import counted
+from sessionkit.display.labels import natural_sort
+from sessionkit.display.numbers import counted
 from sessionkit.errors import UsageError
-from sessionkit.reports.choices import Choices
+from sessionkit.reports.choices import Choices, correlation_text, filled, sides
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
-from sessionkit.reports.phrases import correlation_text, filled, sides
-from sessionkit.scoring.measures.words import cut_intervals, cut_note
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note
 from sessionkit.scoring.score import score
+from sessionkit.statistics.bands import grouped_sessions, mean_intervals, with_groups
+from sessionkit.statistics.compare import compare
+from sessionkit.statistics.comparison import Comparison
+from sessionkit.statistics.correlate import columns, correlate, variables
+from sessionkit.statistics.findings import level_text
 from sessionkit.study import Study
 
 FEW = 8

@@ -7,26 +7,22 @@ from typing import Any
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.breakdown.breakdown import breakdown
-from sessionkit.analysis.curve import curve, curve_with_stops
-from sessionkit.analysis.curve_differences import curve_differences
-from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
 from sessionkit.charts.kinds.single_sessions import MOST
-from sessionkit.display.natural_order import in_natural_order, natural_sort
-from sessionkit.display.words import counted
+from sessionkit.display.labels import in_natural_order, natural_sort
+from sessionkit.display.numbers import counted
 from sessionkit.errors import UsageError
-from sessionkit.reports.choices import TOP, Choices
-from sessionkit.reports.figures.bands import BANDED, DRAWS, alone_told, band_told, bands_of
-from sessionkit.reports.figures.figure import Figure, by_group
-from sessionkit.reports.phrases import NAMED, first_of
-from sessionkit.reports.questions import StudyQuestion, ask
+from sessionkit.reports.choices import NAMED, TOP, Choices, first_of
+from sessionkit.reports.figures.figure import BANDED, DRAWS, Figure, alone_told, band_told, bands_of, by_group
+from sessionkit.reports.report_data import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.sessions.breakdown import breakdown
+from sessionkit.sessions.curve import curve, curve_differences, curve_with_stops
+from sessionkit.statistics.bands import EVERYONE, grouped_sessions, with_groups
 from sessionkit.study import Study
-from sessionkit.study.query_counts import MANY, logged_lists
-from sessionkit.study.session_counts import last_queries
-from sessionkit.study.session_subset import with_sessions
+from sessionkit.study.counts import MANY, last_queries, logged_lists
+from sessionkit.study.selection import with_sessions
 
 USUAL = 0.95
 """Share of sessions as far as which curves are drawn."""

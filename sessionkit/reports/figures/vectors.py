@@ -5,19 +5,18 @@ from __future__ import annotations
 import polars as pl
 
 from sessionkit import charts
-from sessionkit.analysis.gain_vectors import gain_vectors as vectors
-from sessionkit.analysis.groups import EVERYONE, grouped_sessions, with_groups
-from sessionkit.analysis.precision_recall import precision_recall as curves
-from sessionkit.analysis.precision_recall import rprecision_histogram as histogram
 from sessionkit.charts.kinds.precision_recall import MOST
-from sessionkit.display.natural_order import in_natural_order, natural_sort
+from sessionkit.display.labels import in_natural_order, natural_sort
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
-from sessionkit.reports.figures.bands import alone_told, band_told, bands_of
-from sessionkit.reports.figures.figure import Figure, by_group, measures_of
+from sessionkit.reports.figures.figure import Figure, alone_told, band_told, bands_of, by_group, measures_of
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.scoring.measures.describe import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.sessions.gain_vectors import gain_vectors as vectors
+from sessionkit.sessions.precision_recall import precision_recall as curves
+from sessionkit.sessions.precision_recall import rprecision_histogram as histogram
+from sessionkit.statistics.bands import EVERYONE, grouped_sessions, with_groups
 from sessionkit.study import Study
 
 DEEPEST = 20

@@ -2,9 +2,7 @@
 
 ::
 
-    measures.py    what can be varied, and of which measures
-    counts.py      what the page has to know of the study
-    widget.py      the data in compact columns
+    widget.py  Live discounts as part of a page: the measures they vary, the counts they need, and their controls
     controls.html  the controls, and the places for what they change
     discounts.js   the arithmetic and the drawing, in the browser
 """

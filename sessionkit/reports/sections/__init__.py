@@ -2,28 +2,22 @@
 
 ::
 
-    section_kind.py  how a section is declared
-    registry.py      the sections in the order in which they stand
-    summary.py       what was found, on the first screen
-    headline.py      the verdict in one sentence
-    answers.py       what was found, how sure, and what could overturn it
-    forest.py        the differences by all measures, drawn
-    means.py         the first screen where nothing is compared
-    behavior_summary.py  the first screen without judgments
-    measures.py      scores and differences of all measures
-    topics.py        for whom and on which topics
-    sessions.py      when in the session
-    behavior.py      how people searched
-    single_session.py  what the person did, where the page is of one session
-    searchers.py     how far they looked, and what effort a gain took
-    ratings.py       whether measures match what searchers said
-    robustness.py    whether it would change
-    judgments.py     what unjudged documents could change
-    sensitivity.py   whether the conclusion depends on the discounts
-    discounts.py     the means under other discounts
-    further_figures.py  charts of plugins that want to be in every report
-    explorer.py      sessions result by result
-    method.py        every choice in words
-    study.py         what was logged, by whom, and the design
-    quality.py       what was unusual or rejected
+    section_kind.py  A kind of section: what it asks of the study and what it says; and the section of figures that
+                     plugins add
+    registry.py      The sections of a report in the order in which they stand, each a question; what a reader can
+                     unfold stands with each
+    summary.py       The first screen: what was found, from means where nothing is compared, or from behavior where no
+                     relevance is known
+    headline.py      The verdict on the primary measure, the forest of differences, and three answers: what was found,
+                     how sure, what could overturn it
+    measures.py      Every score by group with its differences, and whether measures match the ratings that the log has
+    topics.py        For whom and on which topics: the primary measure by topic, every topic shown
+    sessions.py      Sections about sessions: curves along them, last against earlier queries, one session by itself,
+                     and the explorer
+    behavior.py      How people searched, by group: queries, results, clicks, times and reformulations; how far they
+                     looked, and what effort a gain took
+    robustness.py    Could this be wrong: missing judgments, other discounts, a larger study, and discounts that a
+                     reader changes
+    method.py        Data and method: every choice that a number depends on, the study and its design, and the quality
+                     of its data
 """

@@ -1,28 +1,33 @@
-"""How people searched, by group: queries, results, clicks, times, stopping, reformulations."""
+"""How people searched, by group: queries, results, clicks, times and reformulations; how far they looked, and what effort a gain took."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
-from sessionkit.analysis.groups import EVERYONE, grouped_sessions
-from sessionkit.analysis.paper_tables import with_unit
-from sessionkit.analysis.reformulations import reformulations
+from sessionkit.charts import discount_fit
+from sessionkit.display.numbers import counted, listed
 from sessionkit.display.tables import HEADERS, TextTable, table_of
-from sessionkit.display.words import counted, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.figures.figure import figures
-from sessionkit.reports.material import Material
+from sessionkit.reports.choices import NAMED
+from sessionkit.reports.figures.figure import Figure, figures, without_condition
+from sessionkit.reports.figures.query_steps import effort_figure
+from sessionkit.reports.figures.robustness import DRAWS, FITTED, LOOKED
 from sessionkit.reports.parts import Part, Words
-from sessionkit.reports.phrases import NAMED
-from sessionkit.reports.questions import StudyQuestion, ask
-from sessionkit.reports.sections.searchers import effort_of_gain, searchers
+from sessionkit.reports.report_data import LARGE, Material, StudyQuestion, ask
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.single_session import queries_table
-from sessionkit.scoring.columns import columns_read
+from sessionkit.reports.sections.sessions import queries_table
+from sessionkit.robustness.calibrate import calibrate
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.registry import MEASURES
+from sessionkit.scoring.needs import columns_read
 from sessionkit.scoring.score import score
-from sessionkit.study.query_counts import MANY, logged_queries
+from sessionkit.sessions.effort import effort
+from sessionkit.sessions.timeline import reformulations
+from sessionkit.statistics.bands import EVERYONE, grouped_sessions
+from sessionkit.statistics.paper_tables import with_unit
+from sessionkit.study.counts import MANY, logged_queries
 
 OBSERVED = (
     "Queries", "Results", "UniqueDocs", "Repeats", "RelevantSeen", "Clicks", "DeepestClick", "Abandoned",
@@ -57,6 +62,45 @@ def behavior_table(of: Material) -> list[Part]:
     if missing:
         parts.append(Words((f"The log does not say what these need: {', '.join(missing)}.",)))
     return [*of.sampled, *parts]
+
+
+@section("searchers", "How far searchers looked")
+def searchers(of: Material) -> list[Part]:
+    """The discount of the first measure, fitted to how far searchers looked."""
+    if of.study.facts.sessions == 1:
+        return []  # one session shows no searchers' habits
+    if of.large:
+        return [Words((f"Not computed for more than {LARGE:,} sessions.",))]
+    try:
+        found = calibrate(of.study, of.choices.measure, draws=DRAWS)
+        chart = discount_fit(without_condition(found), synthetic=of.choices.synthetic, title=FITTED)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"Discounts were not fitted to the searchers: {of.redaction.note(str(error))}.",))]
+    caption = (
+        f"Share of sessions that look at each rank of each query: as observed, and as the discounts of {of.choices.measure} expect that "
+        "are fitted to it. Intervals (95%, Wilson) take sessions to be independent of each other."
+    )
+    looked = [
+        replace(one, caption=LOOKED)
+        for one in figures(of.study, of.choices, ["examination-heatmap"])
+        if one.chart is not None
+    ]
+    return [*looked, Figure("discount-fit", FITTED, chart, caption), of.told(found.reading, listed=True)]
+
+
+@section("effort", "What effort a gain took")
+def effort_of_gain(of: Material) -> list[Part]:
+    """What it took to gain what the ideal gains."""
+    if of.unjudged is not None or of.study.facts.sessions == 1:
+        return []
+    if of.large:
+        return [Words((f"Not computed for more than {LARGE:,} sessions.",))]
+    try:
+        found = effort(of.study, of.choices.measure, of.choices.by)
+    except (DataError, MeasureError, UsageError) as error:
+        return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
+    drawn = [] if found.spent.is_empty() else [effort_figure(found, of.study, of.highlighting)]
+    return [*drawn, of.told(found.reading, listed=True)]
 
 
 @section("behavior", "How did people search?", details=(behavior_table, searchers, effort_of_gain))

@@ -1,13 +1,11 @@
 """The sections of a report in the order in which they stand, each a question; what a reader can unfold stands with each."""
 
 from sessionkit.reports.sections.behavior import behavior
-from sessionkit.reports.sections.explorer import every_session
-from sessionkit.reports.sections.further_figures import further_figures
+from sessionkit.reports.sections.measures import ratings
 from sessionkit.reports.sections.method import method
-from sessionkit.reports.sections.ratings import ratings
 from sessionkit.reports.sections.robustness import robustness
-from sessionkit.reports.sections.section_kind import SectionKind
-from sessionkit.reports.sections.sessions import sessions
+from sessionkit.reports.sections.section_kind import SectionKind, further_figures
+from sessionkit.reports.sections.sessions import every_session, sessions
 from sessionkit.reports.sections.summary import summary
 from sessionkit.reports.sections.topics import topics
 

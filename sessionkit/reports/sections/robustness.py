@@ -1,30 +1,100 @@
-"""Could this be wrong: what missing judgments or other discounts could make of what was found."""
+"""Could this be wrong: missing judgments, other discounts, a larger study, and discounts that a reader changes."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import islice
+from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.groups import EVERYONE, with_groups
-from sessionkit.analysis.incomplete.finding import Incompleteness
-from sessionkit.analysis.incomplete.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments
-from sessionkit.analysis.phrases import level_text
-from sessionkit.display.numbers import points_text, share_text
-from sessionkit.display.words import capital, counted, listed
-from sessionkit.errors import UsageError
-from sessionkit.reports.figures.robustness import of_missing_judgments
-from sessionkit.reports.material import LARGE, Material
+from sessionkit.charts import rating_scatter, sweep_map
+from sessionkit.display.numbers import SHARES, capital, counted, listed, points_text, share_text, statistic
+from sessionkit.display.tables import table_of
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.choices import NAMED
+from sessionkit.reports.extras import further
+from sessionkit.reports.figures.figure import Figure, without_condition
+from sessionkit.reports.figures.robustness import SWEPT, of_missing_judgments
+from sessionkit.reports.live.widget import LiveCounts, Varied, counts_of, sessions_of, widget
 from sessionkit.reports.parts import Heading, Part, Words
-from sessionkit.reports.phrases import NAMED
-from sessionkit.reports.sections.discounts import discounts
-from sessionkit.reports.sections.judgments import judgments
+from sessionkit.reports.report_data import LARGE, Material, StudyQuestion, ask
+from sessionkit.reports.sample import only
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.sensitivity import sensitivity, swept_words
-from sessionkit.scoring.measures.words import interval_text, value_text
+from sessionkit.robustness.bounds import ALL, Incompleteness
+from sessionkit.robustness.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments, scored_ways
+from sessionkit.scoring.measures.describe import interval_text, value_text
+from sessionkit.statistics.bands import EVERYONE, with_groups
+from sessionkit.statistics.correlate import correlate
+from sessionkit.statistics.findings import level_text
+from sessionkit.statistics.session_values import every_session
 
 EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
 """What is asked of a difference, and of means."""
+
+
+@section("judgments", "Incomplete judgments")
+def judgments(of: Material) -> list[Part]:
+    """Judged share by rank and query position, bounds of scores and of differences, judged share against score."""
+    return [*_parts(of), *_share_against_score(of), *further(of, "judgments")]
+
+
+@section("sensitivity", "Other discounts")
+def sensitivity(of: Material) -> list[Part]:
+    """The map of where the conclusion holds, the reading of the sweep, the nearest setting that overturns it."""
+    if of.unjudged is not None or of.study.facts.sessions == 1:
+        return []
+    found = of.swept
+    if isinstance(found, str):
+        if set(of.choices.colors) == {EVERYONE}:
+            found = "the log names no system, so there is no conclusion that could depend on the discounts"
+        return [Words((f"Not swept: {of.redaction.note(found)}.",))]
+    if found.table["outcome"].is_in(["undefined", "refused"]).all():
+        return [of.told(found.reading)]  # no group leads anywhere
+    drawn = swept_figure(of)
+    parts: list[Part] = [*([] if drawn is None else [drawn]), of.told(found.reading)]
+    if len(found.nearest):
+        nearest = found.nearest.select(*NEAREST)
+        parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
+    return parts
+
+
+def counts_by_gain(of: Material) -> StudyQuestion[LiveCounts]:
+    """How many results of each group gain the same."""
+    return ask(counts_of, of.study, Varied.of(of.choices), of.choices.by)
+
+
+@section("discounts", "Live discounts", of_all=[counts_by_gain])
+def discounts(of: Material) -> list[Part]:
+    """Sliders for b and bq and a choice of gain, with the means and curves that follow."""
+    varied, by, everyone = Varied.of(of.choices), of.choices.by, of.study.facts.sessions
+    if of.unjudged is not None:
+        return []
+    counts = counts_by_gain(of).answer()
+    if everyone and not counts.groups["n"].sum():
+        return [Words((f"{varied.total} has no value in any session.",))]
+    if len(counts.cells) > RESULTS or not everyone:
+        why = "The lists are too long and varied for this page to hold what it would have to count."
+        return [Words((why,))]
+    ids = of.drawn(SESSIONS).with_row_index("nth")
+    size = pl.col("rank").le(varied.total.cutoff).sum().cast(pl.Int64)
+    sizes = only(of.shown, ids).results.group_by("session_id").agg(size).collect()
+    reach = ids.join(sizes, on="session_id", how="left").sort("nth").with_columns(pl.col("rank").fill_null(0).cum_sum())
+    held = reach.filter(pl.col("rank") <= RESULTS).select("session_id")
+    sessions = sessions_of(only(of.shown, held), varied, by)
+    told = [
+        f"Move b and bq, or choose another gain, and the page works out {varied.total} and {varied.share} anew: a small b "
+        "is a searcher who soon stops reading a list, a small bq one who seldom asks again. Ideals change with them.",
+        *([varied.told] if varied.told else []),
+    ]
+    if len(held) < everyone:
+        told.append(
+            f"Means of {varied.total.name} and the curves are of all {everyone:,} sessions; means and curves of {varied.share.name} "
+            f"here are of {len(held):,}, drawn at random with a fixed seed, so that the page stays small."
+        )
+    look = of.colored
+    made = widget(varied, counts, sessions, look.colors, legend=look.legend, synthetic=look.synthetic)
+    return [Words(tuple(told)), made]
 
 
 @section("robustness", "Could this be wrong?", details=(judgments, sensitivity, discounts))
@@ -71,9 +141,9 @@ def explain(missing: MissingJudgments, limits: Incompleteness | Exception) -> li
             f"Every result shown{_depth(missing)} is judged, so no missing judgment could change {missing.measure}."
         ]
     if missing.difference is None:
-        return [" ".join([_means(missing), *_reversed_pairs(missing, limits)]), _shares(missing, limits)]
+        return [" ".join([_means(missing), *_reversed_pairs(missing, limits)]), _judged_shares_text(missing, limits)]
     first = [_intervals(missing, missing.difference), _bounds_of_difference(missing, missing.difference.bounds)]
-    return [" ".join(first), " ".join([_shares(missing, limits), *_reversal(missing, limits)])]
+    return [" ".join(first), " ".join([_judged_shares_text(missing, limits), *_reversal(missing, limits)])]
 
 
 def _intervals(missing: MissingJudgments, difference: Candidate) -> str:
@@ -176,7 +246,7 @@ def _mean(missing: MissingJudgments, candidate: Candidate) -> str:
     return f"{told}; whatever grades the unjudged documents have, it lies between {_ends(candidate.bounds, missing)}."
 
 
-def _shares(missing: MissingJudgments, limits: Incompleteness | Exception) -> str:
+def _judged_shares_text(missing: MissingJudgments, limits: Incompleteness | Exception) -> str:
     """What share of results is judged, by group, with the interval of its difference; as means over sessions, and of all results."""
     shares = missing.shares
     lead = f"The judged share of results shown{_depth(missing)}, averaged over sessions, is"
@@ -235,3 +305,187 @@ def _with_interval(number: str, ends: str, estimate: Estimate, missing: MissingJ
 def _depth(missing: MissingJudgments) -> str:
     """Down to which rank results count in judged shares."""
     return "" if missing.depth is None else f" within rank {missing.depth}"
+
+
+HEADINGS = {
+    "group": "Group",
+    "measure": "Measure",
+    "value": "Score",
+    "lower": "At least",
+    "upper": "At most",
+    "residual": "Open",
+    "bound": "Bound",
+    "note": "Why none",
+    "undefined": "Undefined",
+    "a": "First",
+    "b": "Second",
+    "difference": "Difference",
+    "holds": "Sign certain",
+    "needed": "To judge, at least",
+    "overturned_by": "Reversed by, at least",
+    "open_documents": "Unjudged",
+    "query_position": "Query position",
+    "rank": "Rank",
+}
+
+SCATTER, SHARE = "Judged share and score of each session", "Judged share in percent"
+DRAWS = 1_000
+"""Draws of users behind the interval of a correlation."""
+BOUND = "Attained: some grades of the unjudged documents make it come true; safe: no grades go beyond it, and it may be wide."
+
+
+def _parts(of: Material) -> list[Part]:
+    """What is known of the unjudged results."""
+    if not of.study.facts.judgments:
+        return []
+    if of.large:
+        return [
+            Words((f"Judged shares by rank and bounds of scores are not computed for more than {LARGE:,} sessions.",))
+        ]
+    found = of.incompleteness
+    if isinstance(found, Exception):
+        return _without_bounds(of, found)
+    in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "The other ", "These results hold")
+    parts: list[Part] = [
+        of.told("\n".join(line for line in found.reading.split("\n") if not line.startswith(in_tables)))
+    ]
+    if (found.judged["share"] == 1).all():
+        return parts  # the words say that there is nothing to bound
+    scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
+    for caption, frame, note in (
+        ("Bounds of mean scores (not confidence intervals)", scores, BOUND),
+        ("Bounds of differences (not confidence intervals)", found.differences, BOUND),
+    ):
+        parts += _table(of, caption, frame, note)
+    return parts + _judged_share_tables(of, with_groups(found.judged, [of.by]))
+
+
+def _without_bounds(of: Material, why: Exception) -> list[Part]:
+    """The judged share, for which nothing need be known of grades; and why there is no more."""
+    reason = Words((f"Bounds were not worked out: {of.redaction.note(str(why))}.",))
+    if of.judged is None:
+        return [reason]
+    judged, reading = of.judged
+    if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
+        return [of.told(f"{reading}\n{ALL}"), *([] if isinstance(why, MeasureError) else [reason])]
+    parts: list[Part] = [of.told(reading), reason]
+    return parts + _judged_share_tables(of, judged)
+
+
+def _judged_share_tables(of: Material, judged: pl.DataFrame) -> list[Part]:
+    """The judged share by rank and by query position."""
+    parts: list[Part] = []
+    for words, place, other in (("rank", "rank", "query_position"), ("query position", "query_position", "rank")):
+        rows = judged.filter(pl.col(place).is_not_null(), pl.col(other).is_null())
+        wide = rows.pivot(on="group", index=place, values="share").sort(place)
+        parts += _table(of, f"Judged share by {words}", wide, shares=wide.columns)
+    return parts
+
+
+def _share_against_score(of: Material) -> list[Part]:
+    """The judged share of each session against its score, and why their correlation proves no bias."""
+    missing = of.missing_judgments
+    if missing is None or missing.is_complete:
+        return []
+    ways = scored_ways(of.primary)
+    scored, *skipped, judged = ways
+    try:
+        found = correlate(of.study, [scored, *skipped], judged, coefficients="pearson", draws=DRAWS, memory=of.memory)
+        sessions = every_session(of.study, ways, of.compared_by, of.memory)
+        shares = pl.Series(sessions.values[:, -1]).fill_nan(None)
+        scores = pl.Series(str(scored), sessions.values[:, 0]).fill_nan(None)
+        # each session at the nearest 10%, so that circles can be counted
+        tenths = (10 * (shares * 10).round()).alias(SHARE)
+        chart = rating_scatter(
+            pl.DataFrame([tenths, scores]), SHARE, measure=str(scored), synthetic=of.choices.synthetic, title=SCATTER
+        )
+    except (DataError, UsageError):  # such as a judged share that all sessions have
+        return []
+    coefficients = [_coefficient(row) for row in found.table.drop_nulls("value").iter_rows(named=True)]
+    if not coefficients:
+        return []
+    skipping = f", and with {coefficients[1]} with unjudged results skipped" if len(coefficients) > 1 else ""
+    told = (
+        f"The judged share of sessions correlates with {scored} as scored with {coefficients[0]}{skipping}. Such a correlation proves no "
+        "bias: judges judge what searches find, so a session that finds more relevant documents also shows more judged ones."
+    )
+    caption = (
+        f"Sessions by judged share, to the nearest 10%, and {scored}. The larger a circle, the more sessions; lines: means of "
+        "judged shares that at least two sessions have."
+    )
+    return [of.paragraph(told), Figure("rating-scatter", SCATTER, chart, caption)]
+
+
+def _coefficient(row: dict[str, Any]) -> str:
+    """A correlation with its interval and n."""
+    value, low, high = (
+        None if row[name] is None else statistic(row[name], is_share=True) for name in ("value", "low", "high")
+    )
+    ends = "" if low is None or high is None else f"95% CI {low} to {high}, "
+    return f"r = {value} ({ends}n = {counted(row['n'], 'session')})"
+
+
+def _table(
+    of: Material, caption: str, frame: pl.DataFrame, note: str | None = None, shares: Collection[str] = ()
+) -> list[Part]:
+    """A table of what is known; nothing where there are no rows."""
+    shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
+    if not len(shown):
+        return []
+    redacted = of.redaction.frame(shown, of.study)
+    return [table_of(caption, redacted, headers=HEADINGS, note=note, decimals=4, shares=[*SHARES, *shares])]
+
+
+NEAREST = {
+    "conclusion": "Conclusion",
+    "changes": "Parameters changed",
+    "distance": "Distance",
+    "at": "Setting",
+    "leader": "Leader there",
+    "raw_difference": "Difference",
+    "p_adjusted": "p",
+    "still_at": "Still holds at",
+}
+
+
+def swept_figure(of: Material) -> Figure | None:
+    """The map of where the conclusion holds; None where nothing was swept."""
+    found = of.swept
+    if isinstance(found, str) or found.table["outcome"].is_in(["undefined", "refused"]).all():
+        return None
+    colors = of.colored.colors if found.by == of.choices.by else None
+    chart = sweep_map(without_condition(found), colors=colors, synthetic=of.choices.synthetic, title=SWEPT)
+    none = f"; none is tested, with more than {LARGE:,} sessions" if of.large else " and tested alone"
+    caption = (
+        f"The bases of both discounts of {found.measure} are varied, all else as it is; every setting is scored{none}."
+    )
+    return Figure("sweep-map", SWEPT, chart, caption)
+
+
+def swept_words(of: Material) -> list[str]:
+    """Whether what was found depends on the discounts, in a sentence for each conclusion."""
+    found = of.swept
+    if isinstance(found, str):
+        if of.comparison is not None or of.study.facts.sessions == 1:
+            return []
+        why = "the log names no system" if set(of.choices.colors) == {EVERYONE} else "the groups are not compared"
+        return [f"Other discounts were not tried, since {why}."]
+    means = found.means.drop_nulls("value")["value"]
+    if len(found.groups) == 1 and len(means):
+        low, high = (value_text(found.measure, float(end)) for end in (means.min(), means.max()))  # type: ignore[arg-type]
+        return [
+            f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
+        ]
+    told = [line for line in found.reading.split("\n") if " holds in " in line]
+    if not told:
+        return []
+    first, *others = [line.replace("; no setting of this grid changes it.", ".") for line in told]
+    said = " ".join([first[:1].lower() + first[1:], *others])
+    differs = "" if found.measure == str(of.primary) else f"{of.primary} does not have both discounts. "
+    return [of.redaction.note(f"{differs}Under other discounts (b and bq of {found.measure}): {said}")]
+
+
+SESSIONS = 1_000
+"""Sessions that the page holds for the mean of nsDCG, at most."""
+RESULTS = 60_000
+"""Results that can gain that it holds of them, at most, and places of groups."""

@@ -1,4 +1,4 @@
-"""A kind of section: what it asks of the study, and what it says."""
+"""A kind of section: what it asks of the study and what it says; and the section of figures that plugins add."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessionkit.reports.material import Material
-from sessionkit.reports.parts import Part, Section
-from sessionkit.reports.questions import StudyQuestion
+from sessionkit.charts.registry import CHARTS
+from sessionkit.reports.figures.figure import figures
+from sessionkit.reports.parts import Part, Section, Words
+from sessionkit.reports.report_data import Material, StudyQuestion
 
 Asked = Callable[[Material], StudyQuestion[Any]]
 """A question, once the material is there."""
@@ -65,3 +66,17 @@ def section(
 ) -> Callable[[Callable[[Material], Iterable[Part]]], SectionKind]:
     """Make a section of the function that says what stands in it; parameters are those of `SectionKind`."""
     return lambda parts: SectionKind(name, title, parts, tuple(of_all), tuple(of_shown), tuple(details))
+
+
+@section("further-figures", "What else is there to see?")
+def further_figures(of: Material) -> list[Part]:
+    """Every such chart, or why it is not drawn; none on a page from which something is left out, which they know nothing of."""
+    kinds = [kind for kind in CHARTS.others() if CHARTS[kind].in_report]
+    if not kinds:
+        return []
+    if of.redaction.kinds:
+        return [
+            Words((f"Charts of plugins are left out of a page without {' and '.join(sorted(of.redaction.kinds))}.",))
+        ]
+    drawn = figures(of.shown, of.colored, kinds)
+    return [one if one.chart is not None else Words((one.caption,)) for one in drawn]

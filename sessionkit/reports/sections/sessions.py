@@ -1,4 +1,4 @@
-"""When in the session: curves along sessions, and whether last queries differ from those before them."""
+"""Sections about sessions: curves along them, last against earlier queries, one session by itself, and the explorer."""
 
 from __future__ import annotations
 
@@ -8,29 +8,32 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.analysis.breakdown.messages import TOLD
-from sessionkit.analysis.breakdown.significance_tests import BreakdownTests
-from sessionkit.analysis.groups import EVERYONE, with_groups
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import MINUS, p_statistic
-from sessionkit.display.tables import table_of
-from sessionkit.display.words import counted, listed
-from sessionkit.reports.choices import Choices
-from sessionkit.reports.figures.figure import figures
+from sessionkit.display.labels import label, natural_sort
+from sessionkit.display.numbers import MINUS, counted, listed, p_statistic
+from sessionkit.display.tables import TextTable, table_of
+from sessionkit.display.templates import json_text
+from sessionkit.errors import DataError, MeasureError, UsageError
+from sessionkit.reports.choices import NAMED, Choices
+from sessionkit.reports.explorer.widget import TEXTS, columns_of_sessions, widget
+from sessionkit.reports.figures.figure import Figure, figures
 from sessionkit.reports.figures.session_curves import QUESTIONS, curves_of_all, difference_of, usual_length
-from sessionkit.reports.material import Material
-from sessionkit.reports.parts import FigureRow, Part, Words
-from sessionkit.reports.phrases import NAMED
-from sessionkit.reports.questions import StudyQuestion
+from sessionkit.reports.figures.session_wall import draw_wall
+from sessionkit.reports.parts import FigureRow, Part, Widget, Words
+from sessionkit.reports.report_data import Material, StudyQuestion
+from sessionkit.reports.sample import MOST, fitting, in_memory, only, room_of
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.reports.sections.single_session import gain_over_session
-from sessionkit.scoring.measures.words import interval_text, value_text
+from sessionkit.scoring.explain import explain
+from sessionkit.scoring.measures.describe import interval_text, value_text
+from sessionkit.scoring.score import score
+from sessionkit.sessions.breakdown_tests import TOLD, BreakdownTests
+from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.study import Study
+from sessionkit.study.counts import was_clicked
 
 TESTED = (
     "group", "value", "value_against", "estimate", "low", "high", "p", "users", "sessions", "left_out_single_query", "left_out_undefined",
 )  # fmt: skip
-HEADINGS = {
+TEST_HEADINGS = {
     "value": "Last", "value_against": "Earlier", "sessions": "Sessions", "left_out_single_query": "Of one query",
     "left_out_undefined": "Undefined", "low": "95% from", "high": "to", "p": "p", "users": "Users",
 }  # fmt: skip
@@ -199,7 +202,7 @@ def _tested(of: Material) -> list[Part]:
     named = with_groups(found.table, [of.choices.by])
     shown = named.filter((pl.col("test") == TOLD[found.units]) | pl.col("test").is_null()).select(TESTED)
     over = "users, each of whose sessions are averaged first" if found.units == "users" else "sessions"
-    headers = {"group": of.choices.legend, "estimate": "Difference", **HEADINGS}
+    headers = {"group": of.choices.legend, "estimate": "Difference", **TEST_HEADINGS}
     note = (
         f"Last and Earlier are means over {over}; sessions of one query and undefined ones are left out. The figure has means over "
         "sessions, at each rank."
@@ -208,3 +211,217 @@ def _tested(of: Material) -> list[Part]:
         f"{measure} of last and earlier queries, within sessions", shown, headers=headers, note=note, decimals=4
     )
     return [of.told(found.reading), table]
+
+
+QUERY_HEADINGS = {
+    "query_position": "Query",
+    "query_text": "Text",
+    "results": "Results",
+    "clicks": "Clicked",
+    "judged": "Judged",
+    "many": "Relevant",
+}
+
+TITLE = "Gain over the session"
+NO_SPREAD = "One session has no spread, so its values have no interval and nothing is compared."
+
+
+def account(of: Material) -> str:
+    """What the person did in the session, in a sentence."""
+    sessions = of.redaction.frame(of.study.sessions.collect(), of.study)
+    row = sessions.row(0, named=True)
+    user, topic = row.get("user_id"), row.get("topic_id")
+    who = (
+        "The person"
+        if user is None
+        else label(str(user))
+        if "users" in of.redaction.kinds
+        else f"User {label(str(user))}"
+    )
+    who = who[:1].upper() + who[1:]
+    about = "" if topic is None else f" on topic {label(of.study.settings.labels.get(str(topic), str(topic)))}"
+    system = "" if row.get("system_id") is None else f" with {label(str(row['system_id']))}"
+    rows = _of_queries(of)
+    saw = [counted(int(rows["results"].sum()), "result") + " shown"]
+    if "clicks" in rows.columns:
+        saw.append(f"{int(rows['clicks'].sum()):,} clicked")
+    return f"{who} searched{about}{system}: {counted(of.study.facts.queries, 'query')}, {listed(saw)}."
+
+
+def queries_table(of: Material) -> TextTable:
+    """What each query brought: results, clicks, and of what is judged the value and the gain."""
+    rows, measure = _of_queries(of), of.choices.measure
+    headers, note = dict(QUERY_HEADINGS), None
+    if of.unjudged is None:
+        try:
+            added = explain(of.study, measure)
+            value = score(of.study, of.choices.tested, per="query").select("query_position", "value")
+        except (DataError, MeasureError, UsageError):
+            added = value = pl.DataFrame()
+        if len(added):
+            of_query = added.group_by("query_position").agg(
+                judged=pl.col("grade").is_not_null().sum().cast(pl.Int64),
+                many=(pl.col("gain").fill_null(0) > 0).sum().cast(pl.Int64),
+                contribution=pl.col("contribution").sum(),
+            )
+            rows = rows.join(value, on="query_position", how="left").join(of_query, on="query_position", how="left")
+            rows = rows.sort("query_position").with_columns(
+                pl.col("judged", "many").fill_null(0), pl.col("contribution").fill_null(0.0)
+            )
+            rows = rows.with_columns(cumulated=pl.col("contribution").cum_sum())
+            headers |= {
+                "value": str(of.choices.tested),
+                "contribution": f"Adds to {measure}",
+                "cumulated": f"{measure} so far",
+            }
+            within = "" if measure.cutoff is None else f" within rank {measure.cutoff}"
+            note = f"Judged and relevant are results{within}; relevant are those with a gain."
+    return table_of("What each query brought", rows, headers=headers, note=note, decimals=4)
+
+
+def gain_over_session(of: Material) -> list[Figure]:
+    """The curve of the session and what made its value, in words of one session."""
+    caption = (
+        f"{of.choices.ratio} of the session after every slot of its lists, one query after another: its gain so far, divided by that of "
+        "its own ideal."
+    )
+    return [
+        _titled(replace(one, title=TITLE, caption=caption))
+        if one.kind == "session-curve" and one.chart is not None
+        else one
+        for one in figures(of.shown, of.choices, ("session-curve", "waterfall"))
+    ]
+
+
+def _titled(one: Figure) -> Figure:
+    """The figure with its title in the drawing too."""
+    assert one.chart is not None  # noqa: S101 - asked for by the caller
+    chart = one.chart.copy()
+    chart.title.text = one.title
+    return replace(one, chart=chart)
+
+
+def _of_queries(of: Material) -> pl.DataFrame:
+    """The queries with their numbers of results and clicks; texts unless they are left out.
+
+    Of a query whose list was not logged the number of results is not known, and it has no click.
+    """
+    text = "query_text" in of.study.columns("queries") and "queries" not in of.redaction.kinds
+    queries = of.study.queries.select("query_position", "results_status", *(["query_text"] if text else [])).collect()
+    counts = [pl.len().cast(pl.Int64).alias("results")]
+    if "clicked" in of.study.columns("results"):
+        counts.append(pl.col("clicked").fill_null(value=False).sum().cast(pl.Int64).alias("clicks"))
+    results = of.study.results.group_by("query_position").agg(counts).collect()
+    rows = queries.join(results, on="query_position", how="left").sort("query_position")
+    has_list = pl.col("results_status").ne_missing("not_logged")
+    rows = rows.with_columns(pl.when(has_list).then(pl.col("results").fill_null(0)))
+    return rows.with_columns(pl.col(name).fill_null(0) for name in rows.columns if name == "clicks").drop(
+        "results_status"
+    )
+
+
+SNIPPET = TEXTS[1]
+PANELS = 120
+"""Sessions of which a page shows the panels, at most."""
+OPENS = "A click on a session opens it below, with its queries, results and clicks."
+NOT_PRINTED = (
+    "The wall of sessions is not printed with the page: saved as the chart session-wall, it has sheets for paper."
+)
+
+
+@section("explorer", "Every session, result by result")
+def explorer(of: Material) -> list[Part]:
+    """Find a session; see its queries, lists, clicks, what each result added, and its curve under the ideal's."""
+    return explorer_parts(of, room_of(of.study))
+
+
+def explorer_parts(of: Material, room: int) -> list[Part]:
+    """Return the explorer of as many sessions as fit into so many bytes, below what is said of them."""
+    everyone = of.study.facts.sessions
+    if not everyone:
+        return []
+    made, held, shortened = _made(of, room)
+    about = (
+        "There are no judgments, so nothing has a gain."
+        if of.unjudged is not None
+        else f"Gains and curves are those of {of.choices.measure}; where one session is drawn, the gray dashed curve is that of "
+        "its own ideal, whose end is the height of the small curves in the table; where two are, the dashed curve is the second session's."
+    )
+    if held == everyone:
+        told = f"All {everyone:,} sessions are here." if everyone > 1 else "The one session is here."
+    else:
+        told = f"Here are {held:,} of {everyone:,} sessions, drawn at random with a fixed seed, so that the page stays small."
+    left = [
+        f"{kind.capitalize()} are left out." for kind in ("queries", "documents", "users") if kind in of.redaction.kinds
+    ]
+    left += ["Snippets are left out, so that the page stays small."] if shortened else []
+    return [Words((" ".join([told, about, *left]),)), made]
+
+
+def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
+    """The explorer with as many sessions as it has room for, their number, and whether it has no room for snippets.
+
+    Snippets give way to sessions, since they are most of the text of a log.
+    """
+    measure = of.choices.measure
+    ids = fitting(of.shown, of.drawn(MOST), measure.cutoff or 0, room)
+    some = only(of.shown, ids)
+    held = some if some is of.shown else in_memory(some)
+    primary = next(iter(of.measures), None)
+    columns = columns_of_sessions(held, measure, of.redaction, of.study, primary=primary, is_bounded=not of.large)
+    order, shortened = ids["session_id"].sort(), False
+    while True:
+        drawn = len(ids) < of.study.facts.sessions
+        made = widget(columns, measure, synthetic=of.choices.synthetic, drawn=drawn)
+        size = len(json_text(made.data).encode())
+        if size <= room or len(ids) <= 1:
+            return made, len(ids), shortened
+        if SNIPPET in columns.texts:
+            columns, shortened = columns.without(SNIPPET), True
+            continue
+        ids = ids.head(max(1, int(0.95 * len(ids) * room / size)))
+        chosen = order.is_in(ids["session_id"].implode())
+        columns, order = columns.only(chosen), order.filter(chosen)
+
+
+def _choices_of_panels(of: Material) -> Choices:
+    """Return what figures of single sessions have in common: they are of the primary measure, where that is a sum over results."""
+    is_sum = of.unjudged is None and of.primary.level == "session" and of.primary.gain_measure is not None
+    return of.choices_of_primary if is_sum else of.colored
+
+
+def _has_clicks(of: Material) -> bool:
+    """Whether any result was clicked."""
+    clicked = was_clicked(of.shown.columns("results"))
+    return bool(of.shown.results.select(clicked.any()).collect().item())
+
+
+@section("exemplar", lambda of: "Two sessions side by side" if of.unjudged is None else "The longest session in time")
+def exemplar(of: Material) -> list[Part]:
+    """Return two sessions of one topic, which differ much; where nothing is judged a session in time."""
+    if of.large or of.study.facts.sessions < 2:
+        return []
+    kind = "session-timeline" if of.unjudged is not None else "session-pair"
+    return [figure for figure in figures(of.study, _choices_of_panels(of), [kind]) if figure.chart is not None]
+
+
+@section("every-session", "Browse sessions", details=(exemplar, explorer))
+def every_session(of: Material) -> list[Part]:
+    """Return the wall of all sessions, or of a sample; of one session its card."""
+    n_sessions = of.study.facts.sessions
+    if not n_sessions:
+        return []
+    choices = _choices_of_panels(of)
+    if n_sessions == 1:
+        (card,) = figures(of.study, choices, ["session-card"])
+        return [card] if card.chart is not None else []
+    if of.unjudged is not None and not _has_clicks(of):
+        none = f"The log has neither judgments nor clicks, so {n_sessions:,} sessions have no curve to draw; they are listed below."
+        return [of.paragraph(none)]
+    if n_sessions <= PANELS:
+        drawn = figures(of.study, choices, ["session-wall"])
+        return [Words((OPENS,), medium="screen"), Words((NOT_PRINTED,), medium="paper"), *drawn]
+    ids = of.drawn(PANELS)["session_id"]
+    sampled = f"{PANELS} of {n_sessions:,} sessions are here, drawn at random with a fixed seed. The chart session-wall draws all. {OPENS}"
+    wall = draw_wall(of.shown, choices, ids, is_bounded=not of.large, whole=of.study)
+    return [Words((sampled,), medium="screen"), Words((NOT_PRINTED,), medium="paper"), wall]

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import polars as pl
 
-from sessionkit.analysis.compare.comparison import Comparison
-from sessionkit.analysis.compare.messages import BETWEEN_USERS
-from sessionkit.analysis.numeric_ties import tied
-from sessionkit.analysis.phrases import level_text
+from sessionkit.charts.annotations import few_line
 from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
-from sessionkit.charts.small_counts import few_line
 from sessionkit.charts.theme import WIDTH
-from sessionkit.display.labels import label
-from sessionkit.display.natural_order import natural_sort
-from sessionkit.display.numbers import p_statistic
+from sessionkit.display.labels import label, natural_sort
+from sessionkit.display.numbers import counted, p_statistic
 from sessionkit.display.tables import table_of
-from sessionkit.display.words import counted
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
 from sessionkit.reports.figures.scores import FEW, means_by_topic
-from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Part, Words
+from sessionkit.reports.report_data import Material
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.scoring.measures.words import cut_intervals, cut_note, value_text
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, value_text
+from sessionkit.statistics.comparison import BETWEEN_USERS, Comparison
+from sessionkit.statistics.distributions import tied
+from sessionkit.statistics.findings import level_text
 
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""

@@ -11,11 +11,9 @@ import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
-from sessionkit.scoring.curves import rank_vectors
-from sessionkit.scoring.measures.base import GainMeasure
+from sessionkit.scoring.ideals import rank_vectors, require_cutoff
+from sessionkit.scoring.measures.base import GainMeasure, Wrapper
 from sessionkit.scoring.measures.cumulated_gain import nDCG, nsDCG
-from sessionkit.scoring.measures.wrapper import Wrapper
-from sessionkit.scoring.slots import require_cutoff
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists

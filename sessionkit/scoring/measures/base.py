@@ -1,33 +1,27 @@
-"""What a measure is: a frozen value that carries every choice in its name, and answers for itself.
-
-A `GainMeasure` adds up what single results contribute, each by its grade, rank and query; the engine does that for
-many at once. A `QueryMeasure` has a value for every result list that it works out itself, a `TermMeasure` one that is a
-sum over the list's results, so that it can be explained; a `SessionMeasure` has one for every session.
-"""
+"""What a measure is, a frozen value that carries every choice in its name; and session measures made from another measure."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from inspect import Parameter as CallParameter
 from inspect import Signature
 from keyword import iskeyword, kwlist
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_type_hints
 
 import polars as pl
 
-from sessionkit.choices import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
+from sessionkit.arguments import Depth, Duplicates, GradeSource, Preset, UndefinedValue, UnjudgedResults
 from sessionkit.display.text import in_html
 from sessionkit.errors import MeasureError, suggestion
 from sessionkit.plugins import Blame, file_of, is_foreign, module_of
 from sessionkit.scoring.discounts import discount_expr
 from sessionkit.scoring.exact import LARGEST_GAIN, quotient
-from sessionkit.scoring.measures.parameters import PARAMETERS, Parameter
-from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.scoring.filter import Selection
+from sessionkit.scoring.measures.parameters import PARAMETERS, PRESETS, Parameter
 from sessionkit.scoring.searcher import Chances, Searcher
-from sessionkit.scoring.selection import Selection
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
@@ -177,16 +171,16 @@ class Measure:
 
     def __post_init__(self) -> None:
         """Bring every parameter to its canonical form, or refuse it by name and allowed range."""
-        for parameter, field, default in _parameters(type(self)):  # type: ignore[arg-type] # classes are hashed by identity
+        for parameter, attribute, default in _parameters(type(self)):  # type: ignore[arg-type] # classes are hashed by identity
             try:
-                value = parameter.canonical(getattr(self, field))
+                value = parameter.canonical(getattr(self, attribute))
             except MeasureError as error:
                 msg = f"{self.name}: {error}"
                 raise MeasureError(msg) from None
             value = default if value is None else value  # None is a parameter that is not given
-            object.__setattr__(self, field, value)
-            if field in self.without and value != default:
-                msg = f"{self.name} has no parameter {field!r}; it has {', '.join(self.parameters()) or 'none'}"
+            object.__setattr__(self, attribute, value)
+            if attribute in self.without and value != default:
+                msg = f"{self.name} has no parameter {attribute!r}; it has {', '.join(self.parameters()) or 'none'}"
                 raise MeasureError(msg)
 
     def require_parameters(self) -> None:
@@ -627,3 +621,123 @@ def _places(kind: type[Measure]) -> tuple[tuple[str, str], ...]:
 def _defaults(kind: type[Measure]) -> dict[str, object]:
     """What every field of a kind of measure is unless it is given."""
     return {field.name: field.default for field in dataclasses.fields(kind)}
+
+
+FROM_INSIDE = ("min_grade", "depth", "duplicates", "unjudged", "grades", "undefined", "unjudged_topics", "queries")
+"""Parameters of the measure inside that a wrapper tells and does not take."""
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Wrapper(Measure):
+    """A session measure made from another measure, which stands inside its brackets."""
+
+    level = "session"
+    wraps = True
+    without = (*FROM_INSIDE, "cutoff")
+    """Which results count, and what an undefined value becomes, is said inside the brackets."""
+    inside: ClassVar[Measure]
+    """What can stand in the brackets, for messages."""
+    takes: ClassVar[str] = "a measure of queries, or sDCG, nsDCG or sRBP"
+    source = "sessionkit"
+
+    of: Measure | None = None
+    # as of the measure inside
+    min_grade: float = field(default=1, init=False, compare=False)
+    depth: Depth = field(default="all", init=False, compare=False)
+    duplicates: Duplicates = field(default="all", init=False, compare=False)
+    unjudged: UnjudgedResults = field(default="zero", init=False, compare=False)
+    grades: GradeSource = field(default="judgments", init=False, compare=False)
+    undefined: UndefinedValue = field(default="null", init=False, compare=False)
+    unjudged_topics: UndefinedValue = field(default="null", init=False, compare=False)
+    queries: int | None = field(default=None, init=False, compare=False)
+
+    def __call__(self, of: Measure | None = None, **changes: Any) -> Self:  # noqa: ANN401 - parameters of any kind, checked by name
+        """Wrap a measure: ``mean(nDCG @ 10)``."""
+        if of is None and self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"
+            raise MeasureError(msg)
+        made = self if of is None else replace(self, of=of)
+        return Measure.__call__(made, **changes)
+
+    def __post_init__(self) -> None:
+        """Refuse a measure that cannot stand inside."""
+        super().__post_init__()
+        if self.of is None:
+            return
+        if (
+            not isinstance(self.of, Measure)
+            or (self.of.wraps and self.of.level != "query")
+            or isinstance(self.of, SessionMeasure)
+        ):
+            msg = f"{self.name} takes {self.takes}, not {self.of}; for example {self.name}({self.inside})"
+            raise MeasureError(msg)
+        # what is better, the least that there can be, and which results count, is as with the measure inside
+        facts = ["direction", "lowest", "may_read", *(["undefined_where"] if self.name != "nonlast" else [])]
+        for fact in (*facts, *FROM_INSIDE):
+            object.__setattr__(self, fact, getattr(self.of, fact))
+
+    def __matmul__(self, cutoff: int) -> Self:
+        """Refuse a cutoff, which belongs to the measure inside."""
+        msg = f"{self.name} takes no cutoff of its own; write it inside: {self.name}({replace(cast('Any', self.inside), cutoff=cutoff)})"
+        raise MeasureError(msg)
+
+    def require_parameters(self) -> None:
+        """Refuse a measure inside that lacks required ones."""
+        self.inner.require_parameters()
+
+    def vary(self, values: Mapping[str, object]) -> Measure:
+        """The wrapper's own parameters, and those of the measure inside."""
+        own = {name: value for name, value in values.items() if name in self.parameters()}
+        inner = self.inner.vary({name: value for name, value in values.items() if name not in own})
+        return self(inner, **own)
+
+    @property
+    def selection(self) -> Selection:
+        """As of the measure inside."""
+        return self.inner.selection
+
+    def why_no_bounds(self, *, own_keys: bool = False) -> str | None:
+        """As of the measure inside."""
+        return self.inner.why_no_bounds(own_keys=own_keys)
+
+    def needs(self) -> Columns:
+        """As the measure inside."""
+        return self.inner.needs()
+
+    def one_of(self) -> Columns:
+        """As the measure inside."""
+        return self.inner.one_of()
+
+    @property
+    def in_words(self) -> str:
+        """Its meaning, and that of the measure inside."""
+        return f"{self.meaning} ({self.inner.in_words})" if self.meaning else self.formula
+
+    def searcher(self) -> tuple[Searcher | None, str]:
+        """As of the measure inside."""
+        return self.inner.searcher()
+
+    def clock(self) -> str | None:
+        """As of the measure inside."""
+        return self.inner.clock()
+
+    def __str__(self) -> str:
+        """``name(measure,parameters)``."""
+        given = [f"{key}={value}" for key, value in self.parameters().items() if value != self.default(key)]
+        inside = ",".join([*([str(self.of)] if self.of is not None else []), *given])
+        return f"{self.name}({inside})" if inside else self.name
+
+    __repr__ = __str__
+
+    @property
+    def inner(self) -> Measure:
+        """The measure inside."""
+        if self.of is None:
+            msg = f"{self.name} needs a measure inside: {self.name}({self.inside})"
+            raise MeasureError(msg)
+        return self.of
+
+    @property
+    def highest(self) -> float | None:
+        """The bound of the measure inside."""
+        return self.inner.highest

@@ -10,13 +10,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from sessionkit.choices import (
-    GainNormalization,
-    IdealLayout,
-    IdealQueries,
-    RankOrigin,
-    ShortLists,
-)
+from sessionkit.arguments import GainNormalization, IdealLayout, IdealQueries, RankOrigin, ShortLists
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.discounts import RANK_DISCOUNTS, discount_expr
 from sessionkit.scoring.measures.base import NO_BASE, NO_JUDGMENTS, GainMeasure

@@ -1,14 +1,20 @@
-"""Everything about one measure: what it is, its facts by name, its parameters as a table."""
+"""What is known of one measure: its facts and parameters, what it means in words, and which of its values are better."""
 
 from __future__ import annotations
 
 import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
-from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.presets import PRESETS
-from sessionkit.scoring.measures.wrapper import Wrapper
+from sessionkit.display.numbers import MINUS, statistic
+from sessionkit.errors import MeasureError
+from sessionkit.scoring.measures.base import Direction, Measure, Wrapper
+from sessionkit.scoring.measures.custom import SessionColumn
+from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.measures.parameters import PRESETS
 
 
 def about(measure: Measure) -> str:
@@ -60,3 +66,223 @@ def words_and_tables(measure: Measure) -> tuple[list[str], dict[str, pl.DataFram
     parameters = parameters_of(measure, "value")
     said = [paragraph.replace("\n", " ") for paragraph in about(measure).split("\n\n")[:1]]
     return [str(measure), *said], {"Facts": facts, **({"Parameters": parameters} if len(parameters) else {})}
+
+
+UNDECLARED = "neither higher nor lower values of {} are declared better"
+"""Why values of a measure cannot be called good or bad."""
+
+
+@dataclass(frozen=True)
+class MeasureDirection:
+    """Which values of a measure are better.
+
+    Parameters
+    ----------
+    better
+        ``"higher"``, ``"lower"``, or ``"unknown"``: then no value may be called better, best or ahead.
+
+    Examples
+    --------
+    >>> from sessionkit import MEASURES, mean
+    >>> MeasureDirection.of(mean(MEASURES["E"] @ 5)).verdict(-0.2)
+    'better'
+    >>> MeasureDirection.of(MEASURES["Clicks"]).verdict(-0.2) is None
+    True
+    """
+
+    better: Direction
+
+    @classmethod
+    def of(cls, measure: Measure, columns: Mapping[str, Direction] | None = None) -> MeasureDirection:
+        """Return the direction of a measure.
+
+        Parameters
+        ----------
+        measure
+            The measure. Wrappers such as ``mean(E@5)`` have the direction of the measure inside.
+        columns
+            What the study declares of its columns, `sessionkit.study.Settings.better`: the direction of ``column(NAME)``.
+        """
+        if isinstance(measure, SessionColumn):
+            return cls((columns or {}).get(measure.of, "unknown"))
+        return cls(measure.direction)
+
+    @classmethod
+    def named(cls, text: str, directions: Mapping[str, Direction] | None = None) -> MeasureDirection:
+        """Return the direction of a measure by its text; unknown where sessionkit has no such measure.
+
+        Parameters
+        ----------
+        text
+            Text of the measure, as tables have it.
+        directions
+            Directions that a finding keeps, by the text of the measure: those of columns, and of measures that are not registered.
+
+        >>> MeasureDirection.named("mean(E@5)").better, MeasureDirection.named("my score").better
+        ('lower', 'unknown')
+        """
+        if directions and text in directions:
+            return cls(directions[text])
+        try:
+            return cls.of(parse_measure(text))
+        except MeasureError:
+            return cls("unknown")
+
+    @property
+    def is_known(self) -> bool:
+        """Whether values may be called better or worse."""
+        return self.better != "unknown"
+
+    @property
+    def order(self) -> int:
+        """1 to put high values first, -1 to put low values first; 1 where the direction is unknown."""
+        return -1 if self.better == "lower" else 1
+
+    @property
+    def first(self) -> str:
+        """The value that stands first in that order: ``"highest"`` or ``"lowest"``."""
+        return "lowest" if self.better == "lower" else "highest"
+
+    @property
+    def words(self) -> str | None:
+        """``"higher is better"`` or ``"lower is better"``; None where the direction is unknown."""
+        return f"{self.better} is better" if self.is_known else None
+
+    def verdict(self, difference: float) -> str | None:
+        """Say whether a value is ``"better"`` or ``"worse"`` than another from which it differs by so much.
+
+        None where the direction is unknown, and of no difference.
+        """
+        if not self.is_known or difference == 0:
+            return None
+        return "better" if self.order * difference > 0 else "worse"
+
+    def merit(self, values: pl.Expr) -> pl.Expr:
+        """Return values such that the highest is the one that stands first."""
+        return -values if self.order < 0 else values
+
+    def require(self, measure: Measure, purpose: str) -> None:
+        """Refuse a measure whose values cannot be called better, as `purpose` needs.
+
+        Raises
+        ------
+        MeasureError
+            The direction is unknown.
+        """
+        if not self.is_known:
+            raise MeasureError(f"{purpose} needs a direction, and {UNDECLARED.format(measure)}")
+
+
+def directions_of(measures: Sequence[Measure], columns: Mapping[str, Direction] | None = None) -> dict[str, Direction]:
+    """Return the directions of measures by their texts, for a finding to keep."""
+    return {str(measure): MeasureDirection.of(measure, columns).better for measure in measures}
+
+
+def limits_of(measure: str, *, of_difference: bool = False) -> tuple[float, float]:
+    """Return the lowest and the highest value that a measure, given by its text, can have; infinite where there is no limit.
+
+    Parameters
+    ----------
+    measure
+        Text of the measure; a text that is no measure has no limits.
+    of_difference
+        Whether to return the limits of the difference of two values or means.
+
+    >>> limits_of("nsDCG@10"), limits_of("sDCG@10"), limits_of("my score")
+    ((0.0, 1.0), (0.0, inf), (-inf, inf))
+    >>> limits_of("nsDCG@10", of_difference=True), limits_of("sDCG@10", of_difference=True)
+    ((-1.0, 1.0), (-inf, inf))
+    """
+    try:
+        parsed = parse_measure(measure)
+    except MeasureError:
+        return -math.inf, math.inf
+    lowest = -math.inf if parsed.lowest is None else float(parsed.lowest)
+    highest = math.inf if parsed.highest is None else float(parsed.highest)
+    return (lowest - highest, highest - lowest) if of_difference else (lowest, highest)
+
+
+def lies_between_0_and_1(measure: str) -> bool:
+    """Whether all values of a measure, given by its text, lie between 0 and 1.
+
+    >>> lies_between_0_and_1("nsDCG@10"), lies_between_0_and_1("sDCG@10"), lies_between_0_and_1("my score")
+    (True, False, False)
+    """
+    return limits_of(measure) == (0, 1)
+
+
+def value_text(measure: str, value: float | None) -> str:
+    """Return a value of a measure, or a difference of two, as a sentence has it.
+
+    >>> value_text("nsDCG@10", 0.399), value_text("Duration", 521.35), value_text("nsDCG@10", None)
+    ('.399', '521', 'undefined')
+    """
+    return "undefined" if value is None else statistic(value, is_share=lies_between_0_and_1(measure))
+
+
+def end_text(measure: str, end: float, *, of_difference: bool = False) -> str:
+    """Return an end of an interval as a sentence has it, cut as by `cut_intervals`.
+
+    >>> end_text("Abandoned", 1.097, of_difference=True), end_text("Abandoned", -0.02), end_text("Queries", -0.5)
+    ('1.000', '0', '0')
+    """
+    lowest, highest = limits_of(measure, of_difference=of_difference)
+    return value_text(measure, min(max(end, lowest), highest))
+
+
+def interval_text(measure: str, low: float, high: float, *, of_difference: bool = False) -> str:
+    """Return both ends of an interval as a sentence has them, and whether they were cut, as by `cut_intervals`.
+
+    >>> interval_text("Abandoned", 0.014, 0.386), interval_text("Abandoned", -0.05, 0.25)
+    ('.014 to .386', '0 to .250, cut at 0')
+    >>> interval_text("Abandoned", 0.236, 1.097, of_difference=True)
+    '.236 to 1.000, cut at 1'
+    """
+    lowest, highest = limits_of(measure, of_difference=of_difference)
+    ends = " to ".join(end_text(measure, end, of_difference=of_difference) for end in (low, high))
+    limits = [*([lowest] if low < lowest else []), *([highest] if high > highest else [])]
+    return f"{ends}, cut at {' and '.join(f'{limit:g}'.replace('-', MINUS) for limit in limits)}" if limits else ends
+
+
+def cut_intervals(rows: pl.DataFrame, measure: str | None = None, *, of_difference: bool = False) -> pl.DataFrame:
+    """Return rows with ``low`` and ``high`` moved to the nearest value that their measure can have, for display.
+
+    An interval by t, and one of a resampled mean, can go beyond 0 or 1. Cut there, it holds the true mean or difference as often as
+    before, includes 0 or not as before, and shows nothing that is impossible.
+
+    Parameters
+    ----------
+    rows
+        ``low``, ``high``, and ``measure`` with texts of measures unless one is given.
+    measure
+        Text of the measure of all rows.
+    of_difference
+        Whether the intervals are of differences of two means.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"measure": ["Abandoned", "Queries"], "low": [-0.1, -0.1], "high": [1.2, None]})
+    >>> cut_intervals(rows).rows()
+    [('Abandoned', 0.0, 1.0), ('Queries', 0.0, None)]
+    >>> cut_intervals(rows, of_difference=True).rows()
+    [('Abandoned', -0.1, 1.0), ('Queries', -0.1, None)]
+    """
+    texts = [measure] * len(rows) if measure is not None else rows["measure"].to_list()
+    limits = pl.DataFrame(
+        [limits_of(text, of_difference=of_difference) for text in texts],
+        schema={"lowest": pl.Float64, "highest": pl.Float64},
+        orient="row",
+    )
+    low, high = (rows[end].cast(pl.Float64).clip(limits["lowest"], limits["highest"]) for end in ("low", "high"))
+    return rows.with_columns(low, high)
+
+
+def cut_note(rows: pl.DataFrame, measure: str | None = None, *, of_difference: bool = False) -> str:
+    """Return words for a line below a title, that `cut_intervals` cuts some of these rows; nothing where it cuts none.
+
+    >>> cut_note(pl.DataFrame({"low": [0.2], "high": [1.1]}), "Abandoned")
+    'Intervals are cut at the values that are possible'
+    """
+    cut = cut_intervals(rows, measure, of_difference=of_difference)
+    is_cut = any((cut[end] != rows[end].cast(pl.Float64)).any() for end in ("low", "high"))
+    return "Intervals are cut at the values that are possible" if is_cut else ""

@@ -1,4 +1,4 @@
-"""Generalized precision and recall, in which a document is relevant to a degree: gP and gR."""
+"""Measures for graded relevance on a declared scale: gP and gR, and expected reciprocal rank (ERR)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from sessionkit.errors import DataError, MeasureError
 from sessionkit.scoring import exact
+from sessionkit.scoring.gains import NAMES, gain_expr, weights
 from sessionkit.scoring.measures.base import TermMeasure
-from sessionkit.scoring.measures.grade_scale import top_gain
 from sessionkit.scoring.measures.precision import looked_at
 
 if TYPE_CHECKING:
     from sessionkit.scoring.lists import Lists
+    from sessionkit.scoring.measures.base import Measure
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -39,6 +41,52 @@ class GeneralizedMeasure(TermMeasure):
         """Degree of relevance of every result."""
         top = top_gain(self, self.gain, self.max_grade, lists)
         return lists.gaining(self.gain, self.min_grade).select("list", "rank", term=pl.col("gain") / top)
+
+
+def top_gain(measure: Measure, gain: str, max_grade: float | None, lists: Lists) -> float:
+    """What the top of the scale gains.
+
+    Raises
+    ------
+    MeasureError
+        It gains nothing, or has no weight; and as `top_of_scale` says.
+    """
+    if gain == "binary":
+        return 1.0
+    top = top_of_scale(measure, max_grade, lists)
+    gained = pl.select(gain_expr(pl.lit(top), gain, measure.min_grade)).item()
+    if not gained or (gain not in NAMES and max(weights(gain)[: int(top) + 1]) > gained):
+        msg = f"{measure}: with gain={gain} the top of the scale, max_grade={top:g}, must gain the most, and above 0"
+        raise MeasureError(msg)
+    return float(gained)
+
+
+def top_of_scale(measure: Measure, max_grade: float | None, lists: Lists) -> float:
+    """The ``max_grade`` of a measure, else of the study.
+
+    Raises
+    ------
+    MeasureError
+        Neither is there; the message proposes a value.
+    DataError
+        A grade lies above it.
+    """
+    base = lists.judged
+    found = base.grade.max()
+    highest = float(found) if isinstance(found, int | float) and found > 0 else 0.0
+    top = max_grade if max_grade is not None else lists.settings.max_grade
+    if top is None:
+        proposed = highest or 1.0
+        msg = (
+            f"{measure} needs the top of the grade scale, which the study does not declare; if it is {proposed:g}, the highest "
+            f"of {base.whose}, ask for {measure(max_grade=proposed)} or set max_grade = {proposed:g} "
+            "at the top of a study.toml"
+        )
+        raise MeasureError(msg)
+    if highest > top:
+        msg = f"{measure}: {base.whose} have grade {highest:g}, above the top of the scale, max_grade={top:g}"
+        raise DataError(msg)
+    return float(top)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -151,4 +199,56 @@ def _fixed_base_gain(lists: Lists, gain: str, min_grade: float) -> pl.Series:
 
 gP = GeneralizedPrecision()  # noqa: N816 - the field's spelling
 gR = GeneralizedRecall()  # noqa: N816
-FAMILY = (gP, gR)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExpectedReciprocalRank(TermMeasure):
+    """ERR: the expected reciprocal of the rank at which the searcher stops, satisfied by a result or not.
+
+    A result of grade g satisfies with probability (2^g - 1) / 2^max_grade, max_grade the measure's, else the study's; a
+    measure that has neither is an error that proposes a value, since the value depends on it. Range [0, 1]; higher is
+    better. A query that returned nothing, or nothing relevant, scores 0; null where the query's key has no judgments.
+    ``max_grade=4`` equals gdeval and ir-measures' ERR (which round to five decimals); the TREC Session track of 2011
+    has 3, the code of Jiang & Allan 2.
+
+    Grades 2, 0, 1 on a scale up to 2: 3/4 at rank 1, then 1/4 x 1/4 at rank 3: 0.75 + 0.0625 / 3 = 0.7708
+
+    >>> import sessionkit as sk
+    >>> study = sk.from_tables(
+    ...     results={"session_id": list("sss"), "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": list("abc")},
+    ...     sessions={"session_id": ["s"], "topic_id": ["t"]},
+    ...     judgments={"judgment_key": ["t"] * 3, "doc_id": ["a", "b", "c"], "grade": [2, 0, 1]},
+    ...     max_grade=2,
+    ... )
+    >>> round(sk.score(study, ["ERR@3"], per="query").get_column("value").item(), 4)
+    0.7708
+    """
+
+    name = "ERR"
+    bounds = "rising"
+    example = "ERR(max_grade=4)@10"
+    formula = "sum over ranks i <= k of s(i) / i x product over j < i of (1 - s(j)), s = (2^grade - 1) / 2^max_grade"
+    meaning = "expected 1 / rank at which the searcher stops satisfied"
+    source = "Chapelle, Metzler, Zhang & Grinspan, CIKM 2009"
+    undefined_where = "no judgments for their key"
+    without = ("min_grade",)
+
+    max_grade: float | None = None
+
+    @property
+    def highest(self) -> float | None:
+        """Approached by the top of a high scale at rank 1."""
+        return 1.0
+
+    def terms(self, lists: Lists) -> pl.DataFrame:
+        """Probability that the searcher stops at a result, over its rank."""
+        satisfies = pl.col("gain") / 2.0 ** top_of_scale(self, self.max_grade, lists)
+        passed_before = (1.0 - satisfies).shift(1, fill_value=1.0).cum_prod().over("list")
+        stops = lists.gaining("exp2").with_columns(stops=satisfies * passed_before)
+        return stops.select("list", "rank", term=pl.col("stops") / pl.col("rank"))
+
+
+ERR = ExpectedReciprocalRank()
+
+
+FAMILY = (gP, gR, ERR)

@@ -20,34 +20,49 @@ if TYPE_CHECKING:
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "cumulated_gain": ("sDCG", "nsDCG", "CG", "DCG", "nCG", "nDCG"),
-    "session_rank_biased": ("sRBP",),
-    "recency": ("RSDCG", "RSRBP"),
-    "expected_gain": ("esDCG", "esnDCG", "esnCG"),
-    "expected_precision": ("esP", "esAP"),
+    "session_rank_biased": (
+        "sRBP",
+        "RSDCG",
+        "RSRBP",
+    ),
+    "expected": ("esDCG", "esnDCG", "esnCG", "esP", "esAP"),
     "aggregates": ("sum", "mean", "max", "min", "first", "last", "nonlast", "avgpos"),
     "precision": ("P", "R", "F", "E", "MaxF"),
-    "average_precision": ("AP", "GAP", "SeenAP"),
-    "early_precision": ("Rprec", "RR", "Success", "AvgP"),
-    "recall_levels": ("IPrec", "IPrec11"),
-    "generalized_precision": ("gP", "gR"),
-    "cascade": ("ERR",),
-    "rank_biased": ("RBP", "RBPResidual"),
-    "incomplete": ("bpref", "infAP"),
-    "behavior": ("Queries", "Results", "Clicks", "DeepestClick", "Abandoned"),
-    "result_counts": ("UniqueDocs", "Repeats", "Judged", "RelevantSeen"),
-    "durations": ("Duration", "TimeToFirstClick", "Dwell"),
-    "reformulation": ("QueryTerms", "QueryOverlap"),
-    "subtopic": ("CubeTest", "ACT", "nCubeTest", "nACT"),
-    "expected_utility": ("EU", "nEU"),
-    "instances": ("InstanceRecall", "InstancePrecision"),
-    "search_length": ("ASL", "ESL", "SLRF"),
-    "rank_order": ("Rnorm", "RankRecall", "LogPrecision"),
-    "sliding_ratio": ("SlidingRatio", "Satisfaction", "Frustration", "SFT"),
-    "half_life": ("RHL",),
-    "relative_relevance": ("RelevanceCosine", "RelevanceJaccard"),
-    "user_oriented": ("Coverage", "Novelty", "RelativeRecall", "RecallEffort"),
-    "time": ("U", "TBG"),
-    "session_time": ("sU", "sTBG"),
+    "average_precision": ("AP", "GAP", "SeenAP", "Rprec", "RR", "Success", "AvgP", "IPrec", "IPrec11"),
+    "generalized_precision": ("gP", "gR", "ERR"),
+    "rank_biased": ("RBP", "RBPResidual", "bpref", "infAP"),
+    "behavior": (
+        "Queries",
+        "Results",
+        "Clicks",
+        "DeepestClick",
+        "Abandoned",
+        "UniqueDocs",
+        "Repeats",
+        "Judged",
+        "RelevantSeen",
+        "Duration",
+        "TimeToFirstClick",
+        "Dwell",
+        "QueryTerms",
+        "QueryOverlap",
+    ),
+    "subtopics": ("CubeTest", "ACT", "nCubeTest", "nACT", "EU", "nEU", "InstanceRecall", "InstancePrecision"),
+    "search_length": ("ASL", "ESL", "SLRF", "Rnorm", "RankRecall", "LogPrecision"),
+    "user_oriented": (
+        "SlidingRatio",
+        "Satisfaction",
+        "Frustration",
+        "SFT",
+        "RHL",
+        "RelevanceCosine",
+        "RelevanceJaccard",
+        "Coverage",
+        "Novelty",
+        "RelativeRecall",
+        "RecallEffort",
+    ),
+    "time": ("U", "TBG", "sU", "sTBG"),
     "jiang2016": ("DCG_jiang2016", "nDCG_jiang2016", "P_jiang2016", "RBP_jiang2016", "GAP_jiang2016"),
 }
 """The files of this folder that hold measures, and the names of those in each file's ``FAMILY``."""
@@ -68,7 +83,7 @@ def require_free(name: str) -> None:
     ...
     sessionkit.errors.UsageError: sk.score is something of sessionkit itself; give your measure another name
     """
-    from sessionkit.scoring.measures.synonyms import SAME  # with polars
+    from sessionkit.scoring.measures.grammar import SAME  # with polars
 
     front = sys.modules["sessionkit"]  # loaded before any of its modules
     if name in MEASURES.own:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 import sessionkit as sk
-from sessionkit.analysis.bootstrap import Resampling, Units
-from sessionkit.analysis.breakdown.pairs import differing
+from sessionkit.sessions.breakdown_tests import differing
+from sessionkit.statistics.distributions import Resampling, Units
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
-from sessionkit.analysis.calibrate.counts import PLACES, LookCounts
-from sessionkit.analysis.calibrate.models import model_of
+from sessionkit.robustness.calibrate_counts import PLACES, LookCounts
+from sessionkit.robustness.calibrate_models import model_of
 
 
 def depths(random, reach, most):

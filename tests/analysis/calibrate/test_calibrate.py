@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.calibrate.fits import LIKELIHOOD, fitted
-from sessionkit.analysis.calibrate.intervals import intervals
-from sessionkit.analysis.calibrate.models import ALL, model_of, models_of
+from sessionkit.robustness.calibrate_fits import LIKELIHOOD, fitted, intervals
+from sessionkit.robustness.calibrate_models import ALL, model_of, models_of
+from sessionkit.statistics.distributions import Resampling
 from tests.analysis.calibrate.drawing_models import counted, drawn_counts
 from tests.support.clinic import read_clinic
 

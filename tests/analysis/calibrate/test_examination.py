@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.calibrate.counts import PLACES, LookCounts
-from sessionkit.analysis.calibrate.examination import examined
+from sessionkit.robustness.calibrate_counts import PLACES, LookCounts, examined
 from tests.support.clinic import read_clinic
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sessionkit.analysis.calibrate.expectation import expected, reached
-from sessionkit.analysis.calibrate.models import model_of
+from sessionkit.robustness.calibrate_models import expected, model_of, reached
 from tests.analysis.calibrate.drawing_models import drawn_counts
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.calibrate.factors import Free, factor, free_of
+from sessionkit.robustness.calibrate_models import Free, factor, free_of
 from sessionkit.scoring.discounts import RANK_DISCOUNTS, discount_values
 
 PLACES = np.arange(1, 40)

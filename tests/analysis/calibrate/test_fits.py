@@ -5,10 +5,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.calibrate.fits import LIKELIHOOD, State, fitted, height_of
-from sessionkit.analysis.calibrate.models import model_of
-from sessionkit.analysis.calibrate.optimizer import climbed
-from sessionkit.analysis.calibrate.shares import Looked
+from sessionkit.robustness.calibrate_fits import LIKELIHOOD, State, climbed, fitted, height_of
+from sessionkit.robustness.calibrate_models import Looked, model_of
 from tests.analysis.calibrate.drawing_models import counted, depths, drawn_counts
 
 CUT = float(stats.chi2.ppf(0.95, 1)) / 2

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from sessionkit.analysis.calibrate.fits import fitted
-from sessionkit.analysis.calibrate.likelihood import log_likelihood
-from sessionkit.analysis.calibrate.models import model_of
+from sessionkit.robustness.calibrate_fits import fitted
+from sessionkit.robustness.calibrate_models import log_likelihood, model_of
 from tests.analysis.calibrate.drawing_models import counted, drawn_counts
 from tests.support.examples import examples
 

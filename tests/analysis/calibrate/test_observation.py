@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.calibrate import observation
-from sessionkit.analysis.calibrate.calibrate import calibrate
-from sessionkit.analysis.calibrate.observation import Counting, observed
 from sessionkit.errors import DataError, UsageError
+from sessionkit.robustness import calibrate_counts
+from sessionkit.robustness.calibrate import calibrate
+from sessionkit.robustness.calibrate_counts import Counting, observed
 
 # session, query, results shown, clicked ranks
 LISTS = [
@@ -123,7 +123,7 @@ def test_other_signals():
 
 
 def test_users_are_spread_over_groups_where_there_are_many(monkeypatch):
-    monkeypatch.setattr(observation, "MOST_UNITS", 7)
+    monkeypatch.setattr(calibrate_counts, "MOST_UNITS", 7)
     many = [(f"s{n}", 1, 3, (1 + n % 3,)) for n in range(50)]
     rows = [(s, q, r, f"{s}{r}", r in clicked, f"u{s}") for s, q, shown, clicked in many for r in range(1, shown + 1)]
     results = pl.DataFrame(
@@ -154,7 +154,7 @@ def test_hashes_are_those_of_fnv():
         for byte in text.encode():
             made = ((made ^ byte) * prime) & mask
         expected.append(made)
-    assert observation._hashed(pl.Series(["a", "bc", "é"]), b"u").to_list() == expected
+    assert calibrate_counts._hashed(pl.Series(["a", "bc", "é"]), b"u").to_list() == expected
 
 
 @pytest.mark.parametrize(

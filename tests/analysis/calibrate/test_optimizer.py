@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.calibrate.optimizer import climbed, highest
+from sessionkit.robustness.calibrate_fits import climbed, highest
 
 
 def test_a_ridge_of_two_coordinates_is_climbed_to_its_top():

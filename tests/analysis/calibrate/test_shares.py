@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis.calibrate.models import model_of
-from sessionkit.analysis.calibrate.shares import CRITERIA, Looked, distance
+from sessionkit.robustness.calibrate_models import CRITERIA, Looked, distance, model_of
 from tests.support.examples import examples
 
 MODELS = {"sDCG": (1.4, 2.5), "sDCG(discount=burges)": (2.5,), "sRBP": (0.7, 0.8), "RBP": (0.6,)} | {

@@ -3,9 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.analysis.calibrate.calibrate import calibrate
-from sessionkit.analysis.calibrate.tables import counted_table, counts_file
 from sessionkit.errors import DataError
+from sessionkit.robustness.calibrate import calibrate, counted_table, counts_file
 
 # four sessions, three of them looked at rank 2 of their first query, one asked again and looked at ranks 1 and 2
 TABLE = {"rank": [1, 2, 1, 2], "query": [1, 1, 2, 2], "count": [4, 3, 1, 1]}

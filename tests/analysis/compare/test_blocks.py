@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.anova import blocked_anova, residual_variance, tukey
-from sessionkit.analysis.compare.rank_tests import conover, friedman, nemenyi
-from sessionkit.analysis.compare.units import Blocked
+from sessionkit.statistics.significance import blocked_anova, conover, friedman, nemenyi, residual_variance, tukey
+from sessionkit.statistics.units import Blocked
 from tests.analysis.compare.layouts import EXAMPLE_S
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]

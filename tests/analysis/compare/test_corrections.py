@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from sessionkit.analysis.compare.corrections import CORRECTIONS, adjusted, corrected
+from sessionkit.statistics.corrections import CORRECTIONS, adjusted, corrected
 
 P = st.lists(st.floats(1e-9, 1), min_size=1, max_size=12)
 

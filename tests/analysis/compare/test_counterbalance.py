@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.compare.counterbalance import UserSequence, read_counterbalancing
+from sessionkit.statistics.design import UserSequence, read_counterbalancing
 
 DESIGNS = [
     (("ABAB", "BABA"), 2, (0, 2), (1, 3)),

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from sessionkit.analysis.compare.crossover import least_squares
-from sessionkit.analysis.compare.projection import Effects, LeastSquares, indicators
-from sessionkit.analysis.compare.units import Blocked, Crossed, mean_cells
+from sessionkit.statistics.crossover import least_squares
+from sessionkit.statistics.units import Blocked, Crossed, Effects, LeastSquares, indicators, mean_cells
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 STUDIES = 4_000

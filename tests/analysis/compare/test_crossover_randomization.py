@@ -5,9 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sessionkit.analysis.compare.crossover import least_squares
-from sessionkit.analysis.compare.crossover_randomization import swapped
-from sessionkit.analysis.compare.units import Crossed
+from sessionkit.statistics.crossover import least_squares, swapped
+from sessionkit.statistics.units import Crossed
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 

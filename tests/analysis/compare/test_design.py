@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.design import design_of
+from sessionkit.statistics.design import design_of, read_design
 from tests.analysis.compare.layouts import EXAMPLE_S, apart, by_topic, crossing, scores
 
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.effect_intervals import cliffs_delta_interval, rank_biserial_interval
-from sessionkit.analysis.compare.independent_tests import mann_whitney
-from sessionkit.analysis.compare.paired_tests import wilcoxon
-from sessionkit.analysis.compare.units import Blocked, Separate
+from sessionkit.statistics.effects import cliffs_delta_interval, rank_biserial_interval
+from sessionkit.statistics.significance import mann_whitney, wilcoxon
+from sessionkit.statistics.units import Blocked, Separate
 
 STUDIES = 1_000  # 95% with an sd of .69%
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.compare.group_means import GROUPS
+from sessionkit.statistics.session_values import GROUPS
 
 
 def scores(values, users, groups):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.independent_tests import kruskal, mann_whitney, one_way, tukey_kramer, welch
-from sessionkit.analysis.compare.units import Separate
+from sessionkit.statistics.significance import kruskal, mann_whitney, one_way, tukey_kramer, welch
+from sessionkit.statistics.units import Separate
 from tests.analysis.compare import all_arrangements
 
 

@@ -10,7 +10,7 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.oneway import anova_oneway
 
 import sessionkit as sk
-from sessionkit.analysis.compare.contrast_tests import Contrasts, compare_strata, compare_vectors
+from sessionkit.statistics.interaction import Contrasts, compare_strata, compare_vectors
 from tests.support.clinic import read_clinic
 
 KEYS = ("user_id", "topic_id", "system_id", "skill")

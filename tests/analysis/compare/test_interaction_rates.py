@@ -1,18 +1,18 @@
 """How often the interaction is found where there is none, and how often its interval holds 0: groups of unequal size and spread.
 
 ``pytest -m proof -s tests/analysis/compare/test_interaction_rates.py`` prints the table that the docstring of
-`sessionkit.analysis.compare.interaction.interactions` has.
+`sessionkit.statistics.interaction.interactions` has.
 """
 
 import numpy as np
 import polars as pl
 import pytest
 
-from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.interaction import ComparedLevel, interactions
-from sessionkit.analysis.compare.options import Options
-from sessionkit.analysis.compare.plan import ComparisonPlan
-from sessionkit.analysis.compare.session_values import sessions_of
+from sessionkit.statistics.corrections import Options
+from sessionkit.statistics.design import read_design
+from sessionkit.statistics.interaction import ComparedLevel, interactions
+from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.statistics.session_values import sessions_of
 
 BALANCED = ("AABB", "BBAA", "ABAB", "BABA", "ABBA", "BAAB")
 HALVES = ("ABAB", "BABA")

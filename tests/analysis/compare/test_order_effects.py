@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.group_labels import labeled
-from sessionkit.study.session_subset import restricted
+from sessionkit.reports.choices import labeled
+from sessionkit.study.selection import restricted
 from tests.analysis.compare.layouts import PLACE, SYSTEM, TOPIC, USER, crossing, simulated
 from tests.support.clinic import read_clinic
 

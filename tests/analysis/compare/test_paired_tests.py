@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.paired_tests import paired_t, sign, wilcoxon
-from sessionkit.analysis.compare.units import Blocked
+from sessionkit.statistics.significance import paired_t, sign, wilcoxon
+from sessionkit.statistics.units import Blocked
 from tests.analysis.compare import all_arrangements
 
 

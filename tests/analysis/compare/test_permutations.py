@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.permutations import randomized
-from sessionkit.analysis.compare.units import Blocked
+from sessionkit.statistics.significance import randomized
+from sessionkit.statistics.units import Blocked
 
 
 def test_all_sign_flips_are_made_where_they_are_few():

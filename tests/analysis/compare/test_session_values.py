@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.compare.session_values import _cut
-from sessionkit.display.natural_order import in_natural_order
+from sessionkit.display.labels import in_natural_order
 from sessionkit.errors import MeasureError
+from sessionkit.statistics.session_values import _cut
 from tests.support.clinic import read_clinic
 
 OF_SESSIONS = {

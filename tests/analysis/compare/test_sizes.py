@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare import effects
-from sessionkit.analysis.compare.corrections import adjusted
-from sessionkit.analysis.compare.options import Options
-from sessionkit.analysis.compare.procedures import PROCEDURES
-from sessionkit.analysis.compare.units import Blocked, Separate
+from sessionkit.statistics import effects
+from sessionkit.statistics.corrections import Options, adjusted
+from sessionkit.statistics.procedures import PROCEDURES
+from sessionkit.statistics.units import Blocked, Separate
 
 STUDIES = 500  # 5% with an sd of .97%, so that 3 to 7% is two of them to either side
 

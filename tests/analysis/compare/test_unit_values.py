@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.compare import alignment
+from sessionkit.statistics import units
 from tests.analysis.compare.layouts import EXAMPLE_S, apart, by_topic, crossing, simulated
 
 
@@ -49,7 +49,7 @@ def test_separate_units_have_one_group_each_and_undefined_ones_none():
 
 
 def test_very_many_units_are_not_listed(monkeypatch):
-    monkeypatch.setattr(alignment, "MOST_UNITS", 3)
+    monkeypatch.setattr(units, "MOST_UNITS", 3)
     found = sk.compare(by_topic(EXAMPLE_S[:, :2]))
     assert found.units.is_empty()
     assert found.units.columns == ["measure", "unit", "system_id", "value", "adjusted"]

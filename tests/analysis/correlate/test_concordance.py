@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.correlate import matrices
-from sessionkit.analysis.correlate.concordance import KendallTest, concordance_of_each, others, tau_b
-from sessionkit.analysis.correlate.matrices import Matrices
+from sessionkit.statistics import correlation_matrices
+from sessionkit.statistics.correlation_matrices import KendallTest, Matrices, concordance_of_each, others, tau_b
+from sessionkit.statistics.distributions import Resampling
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40)
 
@@ -34,7 +33,7 @@ def test_draws_of_many_are_nearly_those_of_all_pairs(decimals, monkeypatch):
     columns = columns.round(decimals)
     how = Resampling(1_000, 2)
     every = Matrices(columns, codes, "kendall")
-    monkeypatch.setattr(matrices, "MOST_PAIRED", 100)
+    monkeypatch.setattr(correlation_matrices, "MOST_PAIRED", 100)
     linear = Matrices(columns, codes, "kendall")
     assert (every.linear, linear.linear) == (False, True)
     once = np.ones((1, 60))

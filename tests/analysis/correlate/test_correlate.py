@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.correlate import matrices
-from sessionkit.analysis.correlate.rows import CorrelationRows
+from sessionkit.statistics import correlation_matrices
+from sessionkit.statistics.correlations import CorrelationRows
+from sessionkit.statistics.distributions import Resampling
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
@@ -307,7 +307,7 @@ def test_no_difference_is_said_to_be_detectable(study):
 
 def test_kendall_of_many_sessions_is_drawn_too(monkeypatch, repeated):
     every = sk.correlate(repeated, "sDCG@1", with_="performance", coefficients="kendall", draws=400)
-    monkeypatch.setattr(matrices, "MOST_PAIRED", 10)
+    monkeypatch.setattr(correlation_matrices, "MOST_PAIRED", 10)
     found = sk.correlate(repeated, "sDCG@1", with_="performance", coefficients="kendall", draws=400)
     assert found.table.item(0, "interval") == "percentile bootstrap, linear"
     assert "a linear approximation" in found.reading

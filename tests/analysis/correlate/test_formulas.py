@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis.bootstrap import Resampling
-from sessionkit.analysis.correlate.concordance import KendallTest
-from sessionkit.analysis.correlate.formulas import (
+from sessionkit.errors import UsageError
+from sessionkit.statistics.correlation_matrices import KendallTest
+from sessionkit.statistics.correlations import (
+    CorrelationRows,
     agreeing_reach,
     critical_z,
     fisher_z,
@@ -19,8 +20,7 @@ from sessionkit.analysis.correlate.formulas import (
     steiger,
     williams,
 )
-from sessionkit.analysis.correlate.rows import CorrelationRows
-from sessionkit.errors import UsageError
+from sessionkit.statistics.distributions import Resampling
 
 
 def test_worked_values():

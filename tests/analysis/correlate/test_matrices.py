@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis.correlate import matrices
-from sessionkit.analysis.correlate.matrices import COEFFICIENTS, Matrices, partial
+from sessionkit.statistics import correlation_matrices
+from sessionkit.statistics.correlation_matrices import COEFFICIENTS, Matrices, partial
 from tests.support.examples import examples
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -42,7 +42,7 @@ def test_leaving_out_and_doing_it_in_parts(coefficient, monkeypatch):
     whole = Matrices(columns, codes, coefficient).left_out()
     without = columns[codes != 4]
     assert whole[4, 0, 1] == pytest.approx(SCIPY[coefficient](without[:, 0], without[:, 1]).statistic)
-    monkeypatch.setattr(matrices, "AT_ONCE", 70)
+    monkeypatch.setattr(correlation_matrices, "AT_ONCE", 70)
     assert Matrices(columns, codes, coefficient).left_out() == pytest.approx(whole, abs=1e-12)
 
 

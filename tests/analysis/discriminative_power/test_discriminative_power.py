@@ -92,10 +92,10 @@ def test_the_bootstrap_is_sakais():
 @pytest.mark.slow
 def test_the_bootstraps_level_is_about_what_it_says():
     """No difference between two systems over 30 topics: a nominal 5% test rejects within 3 to 7%."""
-    from sessionkit.analysis.compare.design import Design
-    from sessionkit.analysis.compare.options import Options
-    from sessionkit.analysis.compare.plan import ComparisonPlan
-    from sessionkit.analysis.discriminative_power.verdicts import bootstrapped
+    from sessionkit.robustness.discriminative_power import bootstrapped
+    from sessionkit.statistics.corrections import Options
+    from sessionkit.statistics.design import Design
+    from sessionkit.statistics.procedures import ComparisonPlan
 
     k, n = 40, 30
     frame = pl.DataFrame(

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.bound_kinds import best_grade, bound_of, scale_top
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.graded_pairs import GradedPairs
+from sessionkit.robustness.normalized_bounds import best_grade, bound_of, scale_top
+from sessionkit.scoring.batch import GradedPairs
+from sessionkit.scoring.measures.base import Wrapper
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.wrapper import Wrapper
 
 PLAIN = [measure for measure in sk.MEASURES.values() if not isinstance(measure, Wrapper)]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.differences import needed, overturned_by
+from sessionkit.robustness.bounds import needed, overturned_by
 from tests.support.examples import examples
 
 from .lists import study

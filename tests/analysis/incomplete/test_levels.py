@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis.incomplete.levels import Parts, extremes
+from sessionkit.robustness.normalized_bounds import Parts, extremes
 from tests.support.examples import examples
 
 BETWEEN = (0.25, 1.0, 1.5, 2.0, 2.75)
@@ -95,7 +95,7 @@ def test_a_document_that_turns_out_relevant_can_lower_the_share():
 
 
 def test_many_units_are_those_of_each_alone(monkeypatch):
-    from sessionkit.analysis.incomplete import levels
+    from sessionkit.robustness import normalized_bounds
 
     rng = np.random.Generator(np.random.PCG64(1))
     singles = []
@@ -114,7 +114,7 @@ def test_many_units_are_those_of_each_alone(monkeypatch):
         ideal=each[0].ideal,
         heights=each[0].heights,
     )
-    monkeypatch.setattr(levels, "CELLS", 50)  # a few at a time
+    monkeypatch.setattr(normalized_bounds, "CELLS", 50)  # a few at a time
     assert np.transpose(extremes(together)).tolist() == alone
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis.incomplete.means import mean_bounds
+from sessionkit.robustness.score_bounds import mean_bounds
 from tests.support.examples import examples
 
 VALUES = st.lists(

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.missing_judgments import depends_on_judgments, missing_judgments, scored_ways
+from sessionkit.robustness.missing_judgments import depends_on_judgments, missing_judgments, scored_ways
 from tests.support.clinic import read_clinic
 
 MEASURE = sk.parse_measure("sDCG@2")

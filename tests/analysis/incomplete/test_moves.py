@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.groups import Grouping
-from sessionkit.analysis.incomplete.moves_reduction import MovesReduction
-from sessionkit.analysis.incomplete.totals import LOW
+from sessionkit.robustness.document_effects import MovesReduction
+from sessionkit.robustness.unjudged import LOW
 from sessionkit.scoring import reduction
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.statistics.bands import Grouping
 from tests.support.clinic import read_clinic
 
 
@@ -51,9 +51,7 @@ def test_blocks_do_not_change_the_last_digit(monkeypatch, kept):
     measures = ["nsDCG@3", "mean(nDCG@3)", "mean(RBP(p=0.8)@3)", "mean(P@3)"]
     whole = sk.bounds(study, measures, per="session")
     if not kept:
-        monkeypatch.setattr(
-            sys.modules["sessionkit.analysis.incomplete.bounds"], "HELD", 2**62
-        )  # no result fits in memory
+        monkeypatch.setattr(sys.modules["sessionkit.robustness.bounds"], "HELD", 2**62)  # no result fits in memory
     monkeypatch.setattr(reduction, "ROWS", 4)
     monkeypatch.setattr(reduction, "FEWEST", 4)
     parts = sk.bounds(study, measures, per="session")

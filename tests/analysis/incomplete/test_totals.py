@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.incomplete.totals import places, summed, totals
+from sessionkit.robustness.unjudged import places, summed, totals
 
 UNIT = 2**60
 """Numbers become whole multiples of 2^-60, as everything that scoring adds up."""

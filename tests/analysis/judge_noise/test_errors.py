@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.analysis.judge_noise.errors import errors_of
-from sessionkit.analysis.judge_noise.random_judgments import redrawn
 from sessionkit.errors import DataError, UsageError
+from sessionkit.robustness.judge_noise import errors_of, redrawn
 from tests.support.examples import examples
 
 LOG = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d0"], "topic_id": ["t"]}

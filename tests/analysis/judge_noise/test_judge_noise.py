@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.judge_noise.errors import errors_of
-from sessionkit.analysis.judge_noise.random_judgments import redrawn
 from sessionkit.errors import DataError, UsageError
+from sessionkit.robustness.judge_noise import errors_of, redrawn
 from tests.analysis.judgment_loss.runs import listed, runs
 from tests.support.clinic import read_clinic
 

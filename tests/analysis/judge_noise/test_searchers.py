@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import sessionkit as sk
-from sessionkit.analysis.judge_noise.searchers import graders_agreement, own_grades
+from sessionkit.robustness.judge_noise import graders_agreement, own_grades
 
 # session, query, rank, document, the searcher's grade; s1 grades a twice (the higher counts), x is not judged
 ROWS = [

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from sessionkit.analysis.judgment_loss.fractions import USUAL, fractions_of
 from sessionkit.errors import UsageError
+from sessionkit.robustness.judgment_draws import USUAL, fractions_of
 
 
 def test_the_usual_ones_are_seventeen_with_the_whole():

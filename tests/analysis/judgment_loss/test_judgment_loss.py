@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import sessionkit as sk
-from sessionkit.analysis.judgment_loss.subsets import Order
 from sessionkit.errors import DataError, UsageError
-from sessionkit.study.progress import watched
+from sessionkit.robustness.judgment_draws import Order
+from sessionkit.study.batches import watched
 from tests.analysis.compare import all_arrangements
 from tests.analysis.judgment_loss.runs import listed, runs, with_judgments
 from tests.support.clinic import read_clinic
@@ -140,8 +140,8 @@ def test_a_log_in_many_blocks_is_scored_as_one_in_one(monkeypatch):
     study, *_ = runs(systems=4, topics=6)
     asked = {"fractions": [0.2], "draws": 2, "pairs": 4}
     whole = sk.judgment_loss(study, MEASURES, **asked)
-    monkeypatch.setattr("sessionkit.analysis.rescore.log.FEWEST", 40)
-    monkeypatch.setattr("sessionkit.analysis.rescore.log.ROWS", 40)
+    monkeypatch.setattr("sessionkit.robustness.rescore.FEWEST", 40)
+    monkeypatch.setattr("sessionkit.robustness.rescore.ROWS", 40)
     parts = sk.judgment_loss(study, MEASURES, **asked)
     for name, table in whole.tables().items():
         assert table.equals(parts.tables()[name])

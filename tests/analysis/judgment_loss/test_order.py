@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis.judgment_loss.order import Confusion, first_above, kendall, knee
+from sessionkit.robustness.rescore import Confusion, first_above, kendall, knee
 
 VALUES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15)
 

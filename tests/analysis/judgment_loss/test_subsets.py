@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.analysis.judgment_loss.subsets import Order
+from sessionkit.robustness.judgment_draws import Order
 
 GRADES = st.sampled_from([np.nan, -1.0, 0.0, 1.0, 2.0])
 PAIRS = st.lists(st.tuples(st.integers(0, 3), GRADES), min_size=1, max_size=120)

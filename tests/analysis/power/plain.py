@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from sessionkit.analysis.power.noise import Noise
-from sessionkit.analysis.power.plans import Habits
-from sessionkit.analysis.power.sizes import PlannedDesign
+from sessionkit.statistics.power_simulation import Habits, Noise, PlannedDesign
 
 CLINIC = Habits(per_user=4, per_cell=4, users=30, topics=4, sessions=120)
 

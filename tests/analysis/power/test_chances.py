@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.compare.crossover import least_squares
-from sessionkit.analysis.compare.units import Crossed
-from sessionkit.analysis.power.chances import chance
-from sessionkit.analysis.power.noise import Noise
-from sessionkit.analysis.power.plans import Habits
+from sessionkit.statistics.crossover import least_squares
+from sessionkit.statistics.power_simulation import Habits, Noise, chance
+from sessionkit.statistics.units import Crossed
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 from .plain import CLINIC, known, planned

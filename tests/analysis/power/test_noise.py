@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.compare.design import read_design
-from sessionkit.analysis.compare.session_values import sessions_of
-from sessionkit.analysis.power.noise import WITH_TOPIC, WITH_USER, noise
 from sessionkit.errors import DataError
+from sessionkit.statistics.design import read_design
+from sessionkit.statistics.power_simulation import WITH_TOPIC, WITH_USER, noise
+from sessionkit.statistics.session_values import sessions_of
 from tests.analysis.compare.layouts import crossing, scores, simulated
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sessionkit.analysis.compare.session_values import sessions_of
-from sessionkit.analysis.power.plans import fewest_users, habits, plan
+from sessionkit.statistics.power_simulation import fewest_users, habits, plan
+from sessionkit.statistics.session_values import sessions_of
 from tests.analysis.compare.layouts import crossing
 
 

@@ -5,10 +5,9 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.power.chances import PowerEstimate
-from sessionkit.analysis.power.messages import _power
-from sessionkit.analysis.power.power import power
 from sessionkit.errors import DataError, UsageError
+from sessionkit.statistics.power import _power, power
+from sessionkit.statistics.power_simulation import PowerEstimate
 from tests.analysis.compare.layouts import by_topic, crossing, scores, simulated
 from tests.support.clinic import read_clinic
 

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from sessionkit.analysis.compare.rows import Row
-from sessionkit.analysis.rescore.pairs import p_of
+from sessionkit.robustness.rescore import p_of
+from sessionkit.statistics.comparison_table import Row
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sessionkit.analysis.rescore.ranks import t_p, wilcoxon_p
+from sessionkit.robustness.rescore import t_p, wilcoxon_p
 from tests.analysis.compare import all_arrangements
 
 VALUES = st.one_of(st.just(np.nan), st.integers(-4, 4).map(float), st.floats(-2, 2, allow_nan=False, width=32))

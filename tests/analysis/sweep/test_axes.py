@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sessionkit.analysis.sweep.axes import axes_of
-from sessionkit.analysis.sweep.grid import Grid
 from sessionkit.errors import MeasureError, UsageError
+from sessionkit.robustness.sweep_grid import Grid, axes_of
 from sessionkit.scoring.measures.grammar import parse_measure
 
 

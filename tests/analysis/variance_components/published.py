@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sessionkit.analysis.variance_components.factors import Factors
+from sessionkit.statistics.variance_components import Factors
 
 DYESTUFF = np.array(
     [

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.variance_components.factors import Factors
-from sessionkit.analysis.variance_components.meansquares import mean_squares
+from sessionkit.statistics.variance_components import Factors, mean_squares
 
 from .published import DYESTUFF, batches
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from sessionkit.analysis.variance_components.factors import Factors
-from sessionkit.analysis.variance_components.profiles import interval
-from sessionkit.analysis.variance_components.reml import estimated, highest
+from sessionkit.statistics.variance_components import Factors, estimated, highest, interval
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 from .published import DYESTUFF, DYESTUFF2, batches

@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from sessionkit.analysis.compare.session_values import sessions_of
-from sessionkit.analysis.variance_components.random_factors import alike, asked_for, chosen
 from sessionkit.errors import UsageError
+from sessionkit.statistics.session_values import sessions_of
+from sessionkit.statistics.variance_components import alike, asked_for, chosen
 from tests.analysis.compare.layouts import by_topic, crossing, scores
 
 

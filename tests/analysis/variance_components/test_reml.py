@@ -5,9 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sessionkit.analysis.variance_components.factors import Factors
-from sessionkit.analysis.variance_components.group_means import means
-from sessionkit.analysis.variance_components.reml import fitted
+from sessionkit.statistics.variance_components import Factors, fitted, means
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 from .published import DYESTUFF, DYESTUFF2, batches

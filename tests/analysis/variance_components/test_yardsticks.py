@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sessionkit.analysis.variance_components.factors import Factors
-from sessionkit.analysis.variance_components.group_means import means
-from sessionkit.analysis.variance_components.reml import estimated
-from sessionkit.analysis.variance_components.yardsticks import contrast, yardsticks
+from sessionkit.statistics.mixed_model import contrast, yardsticks
+from sessionkit.statistics.variance_components import Factors, estimated, means
 from tests.analysis.compare.layouts import SYSTEM, TOPIC, USER, simulated
 
 

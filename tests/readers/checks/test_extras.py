@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from sessionkit.contract import table
 from sessionkit.readers.checks.completion import typed_extras
+from sessionkit.study.schema import table
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.checks.locales import locale_warnings
+from sessionkit.readers.judgments.files import locale_warnings
 from sessionkit.readers.raw import Raw, no_way_back
+from sessionkit.study.checks import RECORD
 
 
 def judgments(**columns):

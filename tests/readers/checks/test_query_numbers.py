@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE
 from sessionkit.errors import DataError
-from sessionkit.readers.checks.query_numbers import describe_order, number_queries
+from sessionkit.readers.checks.cells import describe_order, number_queries
 from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
+from sessionkit.study.checks import RECORD, RULE
 
 
 def source(texts, ranks, sessions=None, table="results", **columns):

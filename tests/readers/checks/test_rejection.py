@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from sessionkit.contract import table
 from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.readers.read import read
+from sessionkit.study.schema import table
 
 HEADER = "session_id,query_position,rank,doc_id\n"
 

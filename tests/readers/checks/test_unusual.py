@@ -5,7 +5,7 @@ import pytest
 
 from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
-from sessionkit.readers.checks.unusual import CHECKS, gaps, unusual
+from sessionkit.readers.checks.completion import CHECKS, gaps, unusual
 
 LIST = ["session_id", "query_position"]
 

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.readers.events.clicks import with_clicks
+from sessionkit.readers.events.lists import with_clicks
 
 LISTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("abc")), max_size=8)
 CLICKS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("abcd"), st.integers(0, 9)), max_size=12)

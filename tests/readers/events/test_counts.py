@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from sessionkit.readers.events.result_lists import all_found, found, summed
+from sessionkit.readers.events.lists import all_found, found, summed
 
 
 def test_counting():

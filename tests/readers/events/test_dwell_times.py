@@ -4,10 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.events.result_lists import AT, FILE
-from sessionkit.readers.events.stream import ACTION, dwell_times
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.events.lists import ACTION, AT, FILE, dwell_times
+from sessionkit.readers.raw import in_memory
+from sessionkit.study.checks import RECORD
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from sessionkit.readers.events.requeries import RULES, TYPED_WITHIN, merge_queries
+from sessionkit.readers.events.sessions import RULES, TYPED_WITHIN, merge_queries
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.events.requeries import ROWS_GONE, SAID, merged_tables
+from sessionkit.readers.events.sessions import ROWS_GONE, SAID, merged_tables
+from sessionkit.study.checks import RECORD, RULE
 
 SAME, TYPED = SAID["same"], SAID["typing"]
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.events.result_lists import (
+from sessionkit.readers.events.lists import (
     AT,
     BARE,
     FILE,
@@ -21,7 +20,8 @@ from sessionkit.readers.events.result_lists import (
     tallied,
     together,
 )
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.raw import in_memory
+from sessionkit.study.checks import RECORD
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MARKS = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sessionkit.errors import UsageError
-from sessionkit.readers.events.sessionize import seconds, with_positions, with_sessions
+from sessionkit.readers.events.sessions import seconds, with_positions, with_sessions
 
 EVENTS = st.lists(st.tuples(st.sampled_from("uvw"), st.integers(0, 40)), max_size=30)
 

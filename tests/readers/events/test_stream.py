@@ -6,10 +6,19 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.readers.events.result_lists import AT, FILE, KEY
-from sessionkit.readers.events.stream import ACTION, LABEL, STREAM, checked, in_order, with_queries_of_texts
-from sessionkit.readers.io.record_store import in_memory
+from sessionkit.readers.events.lists import (
+    ACTION,
+    AT,
+    FILE,
+    KEY,
+    LABEL,
+    STREAM,
+    checked,
+    in_order,
+    with_queries_of_texts,
+)
+from sessionkit.readers.raw import in_memory
+from sessionkit.study.checks import RECORD, RULE, VALUE
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 EVENTS = st.lists(

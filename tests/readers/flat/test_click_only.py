@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from sessionkit.contract import RECORD, RULE, VALUE
-from sessionkit.readers.flat.click_only import AGAIN, ASK, queries_and_clicks
+from sessionkit.readers.events.flat_logs import AGAIN, ASK, queries_and_clicks
+from sessionkit.study.checks import RECORD, RULE, VALUE
 
 NONE = pl.LazyFrame(schema={RECORD: pl.Int64, RULE: pl.String, VALUE: pl.String})
 

@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.flat import flat_log
+from sessionkit.readers.events import flat_logs
 from sessionkit.readers.read import read
-from sessionkit.study.depths import depths_of
+from sessionkit.study.counts import depths_of
 
 
 def aol(chance):
@@ -131,8 +131,8 @@ def test_a_damaged_file_is_named(write, large, is_large):
 
 def test_rows_on_disk_say_which_sessions_are_where(tmp_path, monkeypatch):
     """Else every range of sessions is looked for in all rows, where a log has to be cut into other batches."""
-    monkeypatch.setattr(flat_log, "ROW_GROUP", 2)
-    path = flat_log._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
+    monkeypatch.setattr(flat_logs, "ROW_GROUP", 2)
+    path = flat_logs._on_disk(pl.DataFrame({"session_id": ["a", "b", "c", "d"]}), tmp_path / "rows.parquet")
     groups = pq.read_metadata(path)
     found = [groups.row_group(number).column(0).statistics for number in range(groups.num_row_groups)]
     assert [(one.min, one.max) for one in found] == [("a", "b"), ("c", "d")]

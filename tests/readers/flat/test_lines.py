@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit.readers.flat.lines import fields_of
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.events.flat_logs import fields_of
+from sessionkit.readers.io.files import open_log
 
 NAMES = ("user", "text", "rank")
 RULE = "line_has_three_fields"

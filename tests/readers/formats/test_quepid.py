@@ -3,9 +3,9 @@
 import pytest
 
 from sessionkit.errors import DataError
+from sessionkit.readers.format import glimpse
 from sessionkit.readers.formats import quepid
 from sessionkit.readers.read import read
-from sessionkit.readers.sniffer import glimpse
 
 SNAPSHOT = (
     "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"

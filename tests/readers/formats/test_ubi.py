@@ -10,8 +10,8 @@ import pytest
 
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers import FORMATS
+from sessionkit.readers.format import fitting, glimpse
 from sessionkit.readers.read import read
-from sessionkit.readers.sniffer import fitting, glimpse
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ubi"
 SHOP, SITE, OLD = "shop", "site", "old"

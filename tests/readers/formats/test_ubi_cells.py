@@ -5,8 +5,8 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.contract.casts import as_text
-from sessionkit.readers.formats.ubi.ubi_tables import NO_OBJECT, PARTS, PLACES, parts_of
+from sessionkit.readers.formats.ubi_records import NO_OBJECT, PARTS, PLACES, parts_of
+from sessionkit.study.checks import as_text
 
 CLICK = {
     "object": {"object_id": "A1", "name": "it's \n"},

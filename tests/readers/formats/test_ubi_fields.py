@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from sessionkit.readers.formats.ubi.ubi_fields import FEW, flat
+from sessionkit.readers.formats.ubi_records import FEW, flat
 
 
 def taken(*records, experiment=None):

@@ -4,16 +4,9 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.events.result_lists import AT, FILE, KEY, MANY, NOUN
-from sessionkit.readers.formats.ubi.ubi_lists import (
-    ORDINAL,
-    bases_of,
-    docid_warnings,
-    lists_of,
-    noted_bases,
-    noted_ties,
-)
+from sessionkit.readers.events.lists import AT, FILE, KEY, MANY, NOUN
+from sessionkit.readers.formats.ubi_queries import ORDINAL, bases_of, docid_warnings, lists_of, noted_bases, noted_ties
+from sessionkit.study.checks import RECORD
 
 EVENTS = st.lists(
     st.tuples(st.sampled_from("pq"), st.sampled_from("abcde"), st.integers(0, 4), st.booleans()),

@@ -6,14 +6,14 @@ import random
 import polars as pl
 import pytest
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.events.result_lists import AT, FILE, KEY
-from sessionkit.readers.formats.ubi import ubi
-from sessionkit.readers.formats.ubi.ubi import in_parts as split
-from sessionkit.readers.formats.ubi.ubi_queries import SIZE
-from sessionkit.readers.formats.ubi.ubi_records import QUERY, WHAT
-from sessionkit.readers.io.record_store import OnDisk
+from sessionkit.readers.events.lists import AT, FILE, KEY
+from sessionkit.readers.formats import ubi
+from sessionkit.readers.formats.ubi import in_parts as split
+from sessionkit.readers.formats.ubi_queries import SIZE
+from sessionkit.readers.formats.ubi_records import QUERY, WHAT
+from sessionkit.readers.raw import OnDisk
 from sessionkit.readers.records import Log
+from sessionkit.study.checks import RECORD
 
 
 def log_of(seed):

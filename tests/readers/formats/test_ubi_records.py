@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from sessionkit.contract import RECORD, RULE
-from sessionkit.readers.formats.ubi.ubi_records import WHAT, records_of
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.formats.ubi_records import WHAT, records_of
+from sessionkit.readers.io.files import open_log
+from sessionkit.study.checks import RECORD, RULE
 
 QUERY = {
     "query_id": "q1",

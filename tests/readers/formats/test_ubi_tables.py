@@ -12,8 +12,8 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.readers.formats.ubi.ubi_tables import are_of_table, holds_table
-from sessionkit.readers.sniffer import fitting, glimpse
+from sessionkit.readers.format import fitting, glimpse
+from sessionkit.readers.formats.ubi_records import are_of_table, holds_table
 
 QUERIES = 'application,query_id,client_id,user_query,timestamp\nshop,q1,c1,"lamp, small",2025-06-01T00:01:02.003Z\n'
 EVENTS = (

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.formats.ubi import ubi_records
-from sessionkit.readers.formats.ubi.ubi_records import lines_in_blocks
-from sessionkit.readers.io import record_store
-from sessionkit.readers.io.record_store import batches, in_files
+from sessionkit.readers import raw
+from sessionkit.readers.formats import ubi_records
+from sessionkit.readers.formats.ubi_records import lines_in_blocks
+from sessionkit.readers.raw import batches, in_files
+from sessionkit.study.checks import RECORD
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=6), min_size=1
@@ -36,6 +36,6 @@ def test_a_mark_at_the_beginning_is_none_of_the_text():
 
 @pytest.mark.parametrize("rows", [0, 1, 5, 6])
 def test_rows_come_back_in_order_from_files(tmp_path, monkeypatch, rows):
-    monkeypatch.setattr(record_store, "MANY", 3)
+    monkeypatch.setattr(raw, "MANY", 3)
     frames = batches(({"a": number, "b": 1} for number in range(rows)), {"a": pl.Int64})
     assert in_files(frames, tmp_path).collect()["a"].to_list() == [*range(rows)]

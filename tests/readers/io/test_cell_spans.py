@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sessionkit import propose
-from sessionkit.readers.io.cell_spans import MergedRows, filled_down, merged_rows
+from sessionkit.readers.io.workbooks import MergedRows, filled_down, merged_rows
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("fastexcel")

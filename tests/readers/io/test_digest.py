@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sessionkit.readers.io.log_files import digest_of
+from sessionkit.readers.io.files import digest_of
 
 
 def test_it_is_that_of_the_bytes(tmp_path):
@@ -25,6 +25,8 @@ def test_what_goes_wrong_is_raised_where_it_is_asked_for(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_a_program_ends_before_its_file_is_hashed(tmp_path):
     os.mkfifo(tmp_path / "pipe")  # into which nobody writes: it is never read to its end
-    told = "import sys, pathlib; from sessionkit.readers.io.log_files import digest_of; digest_of(pathlib.Path(sys.argv[1]))"
+    told = (
+        "import sys, pathlib; from sessionkit.readers.io.files import digest_of; digest_of(pathlib.Path(sys.argv[1]))"
+    )
     done = subprocess.run([sys.executable, "-c", told, tmp_path / "pipe"], timeout=30, check=False)
     assert done.returncode == 0

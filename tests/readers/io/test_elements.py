@@ -6,8 +6,8 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD
-from sessionkit.readers.io.elements import ElementRows, block_of, regular
+from sessionkit.readers.io.xml import ElementRows, block_of, regular
+from sessionkit.study.checks import RECORD
 
 LEAVES = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "x", "y "])), max_size=3)
 LISTS = st.lists(st.tuples(st.sampled_from([" rank='1'", " rank='2'", "", " rank='1' k='2'"]), LEAVES), max_size=4)
@@ -34,7 +34,7 @@ def test_elements_within_elements_are_not_regular():
 
 
 def test_rows_in_memory_and_in_files_are_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("sessionkit.readers.io.elements.MANY", 2)
+    monkeypatch.setattr("sessionkit.readers.io.xml.MANY", 2)
     frames = []
     for folder in (None, tmp_path):
         rows = ElementRows({"id": pl.String, "n": pl.Int64, "never": pl.String}, ("id",), folder)
@@ -52,7 +52,7 @@ def test_rows_in_memory_and_in_files_are_the_same(tmp_path, monkeypatch):
 
 
 def test_columns_come_in_the_order_of_their_types_and_those_required_are_there_though_empty(tmp_path, monkeypatch):
-    monkeypatch.setattr("sessionkit.readers.io.elements.MANY", 1)
+    monkeypatch.setattr("sessionkit.readers.io.xml.MANY", 1)
     for folder in (None, tmp_path):
         rows = ElementRows({"id": pl.String, "n": pl.Int64, "m": pl.Int32, "never": pl.String}, (), folder)
         rows.add_row({RECORD: 1, "zebra": "z", "id": None, "never": " "})
@@ -77,7 +77,7 @@ def test_only_displayed_texts_are_decoded_once_more():
 
 
 def test_once_closed_nothing_is_on_its_way_and_what_went_wrong_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("sessionkit.readers.io.elements.MANY", 1)
+    monkeypatch.setattr("sessionkit.readers.io.xml.MANY", 1)
     rows = ElementRows({"n": pl.Int64}, (), tmp_path)
     rows.add_row({RECORD: 1, "n": 1})
     rows.close()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit.readers.io import log_files
-from sessionkit.readers.io.log_files import in_utf8, open_log
+from sessionkit.readers.io import files
+from sessionkit.readers.io.files import in_utf8, open_log
 
 TEXT = "猫\t花园\nplain\n小屋\t1\n"
 
@@ -23,7 +23,7 @@ def copied(write, tmp_path):
 @pytest.mark.parametrize("piece", [3, 1 << 20])  # three bytes: characters are cut between pieces
 @pytest.mark.parametrize(("encoding", "said"), [("gbk", None), ("gb18030", "gb18030"), ("utf-16-le", "utf-16-le")])
 def test_the_text_is_the_same(copied, monkeypatch, piece, encoding, said):
-    monkeypatch.setattr(log_files, "PIECE", piece)
+    monkeypatch.setattr(files, "PIECE", piece)
     copy, _ = copied(TEXT.encode(encoding), said)
     assert copy.file.path.read_text(encoding="utf-8") == TEXT
     assert copy.file.head.decode() == TEXT

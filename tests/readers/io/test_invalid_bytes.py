@@ -6,9 +6,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataError, DataWarning
-from sessionkit.readers.io import ndjson
-from sessionkit.readers.io.invalid_bytes import DECODED, escaped, mended, refuse_other_encoding
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.io import json as ndjson
+from sessionkit.readers.io.delimited import DECODED, escaped, mended, refuse_other_encoding
+from sessionkit.readers.io.files import open_log
 from sessionkit.readers.read import read
 
 HEADER = b"session_id,query_position,rank,doc_id,query_text\n"

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
-from sessionkit.readers.io import json_items as module
-from sessionkit.readers.io.json_items import as_items, json_items
-from sessionkit.readers.io.log_files import open_log
+from sessionkit.readers.io import json as module
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.json import as_items, json_items
 from sessionkit.readers.raw import LINE, RAW
 from sessionkit.readers.read import read
+from sessionkit.study.checks import RECORD
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

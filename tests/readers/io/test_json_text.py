@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.readers.io import json_items as module
-from sessionkit.readers.io.json_items import json_items, loads, unrounded
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.shapes import as_objects
+from sessionkit.readers.io import json as module
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.json import as_objects, json_items, loads, unrounded
 
 
 def restated(text):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io.log_files import open_log, text_of
+from sessionkit.readers.io.files import open_log, text_of
 
 TEXT = "session_id,query_position,rank,doc_id\n" + "".join(
     f"s,1,{rank},{os.urandom(6).hex()}\n" for rank in range(1, 3000)

@@ -7,9 +7,9 @@ import tracemalloc
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import markup
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.markup import Markup, uncollected
+from sessionkit.readers.io import xml
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.xml import Markup, uncollected
 
 BOMB = (
     '<?xml version="1.0"?>\n<!DOCTYPE lolz [<!ENTITY lol "lol">'
@@ -37,7 +37,7 @@ def texts(path, tag="s"):
 @pytest.mark.parametrize("text", [BOMB, OUTSIDE, REMOTE, PARAMETER], ids=["bomb", "outside", "remote", "parameter"])
 @pytest.mark.parametrize("piece", [7, 1 << 16])
 def test_document_types_are_refused(write, text, piece, monkeypatch):
-    monkeypatch.setattr(markup, "PIECE", piece)
+    monkeypatch.setattr(xml, "PIECE", piece)
     with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) comes before its elements"):
         texts(write("log.xml", text))
 
@@ -53,7 +53,7 @@ def test_entities_nobody_declared_are_text(write):
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 5, 8, 13, 1 << 16])
 def test_raw_ampersands_wherever_pieces_are_cut(write, piece, monkeypatch):
-    monkeypatch.setattr(markup, "PIECE", piece)
+    monkeypatch.setattr(xml, "PIECE", piece)
     text = "<r><s>a & b &amp; c &#38; &#x26; &lt;</s><s><![CDATA[x & y > &amp;]]></s><s>&</s><s k='1&2'>z</s></r>"
     found = opened(write("log.xml", text))
     assert [element.text for element in found.elements("s")] == ["a & b & c & & <", "x & y > &amp;", "&", "z"]
@@ -61,7 +61,7 @@ def test_raw_ampersands_wherever_pieces_are_cut(write, piece, monkeypatch):
 
 
 def test_elements_below_others_and_in_several_pieces(write, monkeypatch):
-    monkeypatch.setattr(markup, "PIECE", 4)
+    monkeypatch.setattr(xml, "PIECE", 4)
     assert texts(write("log.xml", "<r><s>1</s><part><s>2</s><s>3</s></part><s>4</s></r>")) == ["1", "2", "3", "4"]
     assert texts(write("log.xml", "<r/>")) == []
 
@@ -114,8 +114,8 @@ def test_lines_are_found_again(write):
 
 
 def test_memory_does_not_grow_with_the_file(write, monkeypatch):
-    monkeypatch.setattr(markup, "PIECE", 1 << 14)
-    monkeypatch.setattr(markup, "FED", 1 << 14)
+    monkeypatch.setattr(xml, "PIECE", 1 << 14)
+    monkeypatch.setattr(xml, "FED", 1 << 14)
     peaks = []
     for many in (2_000, 20_000):
         path = write("log.xml", "<r>" + "<s>some text of an element</s>" * many + "</r>")
@@ -153,8 +153,8 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_an_element_that_is_too_large_is_refused_before_it_is_held(tmp_path, bomb, monkeypatch):
-    monkeypatch.setattr(markup, "SMALLEST", MEGABYTE)
-    monkeypatch.setattr(markup, "memory_budget", lambda _given: MEGABYTE)
+    monkeypatch.setattr(xml, "SMALLEST", MEGABYTE)
+    monkeypatch.setattr(xml, "memory_budget", lambda _given: MEGABYTE)
     begin, part, end = BOMBS[bomb]
     path = tmp_path / "log.xml.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:
@@ -168,7 +168,7 @@ def test_an_element_that_is_too_large_is_refused_before_it_is_held(tmp_path, bom
 
 
 def test_what_comes_before_the_root_is_limited_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(markup, "SMALLEST", MEGABYTE)
+    monkeypatch.setattr(xml, "SMALLEST", MEGABYTE)
     path = tmp_path / "log.xml.gz"
     with gzip.open(path, "wb") as file:
         file.write(b"<!--" + b"x" * 8 * MEGABYTE + b"--><r><s>a</s></r>")
@@ -177,20 +177,20 @@ def test_what_comes_before_the_root_is_limited_too(tmp_path, monkeypatch):
 
 
 def test_many_small_elements_are_no_large_one(write, monkeypatch):
-    monkeypatch.setattr(markup, "SMALLEST", 4 * MEGABYTE)
-    monkeypatch.setattr(markup, "memory_budget", lambda _given: 1)
+    monkeypatch.setattr(xml, "SMALLEST", 4 * MEGABYTE)
+    monkeypatch.setattr(xml, "memory_budget", lambda _given: 1)
     assert len(texts(write("log.xml", "<r>" + "<s>abcdefgh</s>\n" * 100_000 + "</r>"))) == 100_000
 
 
 def test_small_elements_are_read_without_weighing_them(write, monkeypatch):
-    monkeypatch.setattr(markup, "_weight", lambda _text: pytest.fail("weighed"))
+    monkeypatch.setattr(xml, "_weight", lambda _text: pytest.fail("weighed"))
     assert len(texts(write("log.xml", "<r>" + "<s>abcdefgh</s>\n" * 100_000 + "</r>"))) == 100_000
 
 
 def test_a_large_element_names_the_line_near_which_it_begins(write, monkeypatch):
-    monkeypatch.setattr(markup, "FED", 64)
-    monkeypatch.setattr(markup, "SMALLEST", 100_000)
-    monkeypatch.setattr(markup, "memory_budget", lambda _given: 1)
+    monkeypatch.setattr(xml, "FED", 64)
+    monkeypatch.setattr(xml, "SMALLEST", 100_000)
+    monkeypatch.setattr(xml, "memory_budget", lambda _given: 1)
     text = "<r>" + "<s>abcdefgh</s>\n" * 500 + f"<s>{'x' * 300_000}</s></r>"
     with pytest.raises(DataError, match=r"from line (49[5-9]|50[01]) on"):
         texts(write("log.xml", text))
@@ -204,8 +204,8 @@ def test_marks_that_are_not_written_as_in_ascii_are_not_read(tmp_path):
 
 
 def test_long_texts_without_marks_stay_as_they_are(write, monkeypatch):
-    monkeypatch.setattr(markup, "LONGEST", 16)
-    monkeypatch.setattr(markup, "PIECE", 5)
+    monkeypatch.setattr(xml, "LONGEST", 16)
+    monkeypatch.setattr(xml, "PIECE", 5)
     text = "<r><s>" + "a & b &amp; c ]] &" * 40 + "</s><s><![CDATA[" + "x & y ]] &amp;" * 20 + "]]></s></r>"
     first, second = texts(write("log.xml", text))
     assert first == "a & b & c ]] &" * 40

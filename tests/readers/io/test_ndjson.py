@@ -5,9 +5,10 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import ndjson, shapes
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.shapes import as_objects
+from sessionkit.readers.io import json as ndjson
+from sessionkit.readers.io import json as shapes
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.json import as_objects
 
 
 def lines(*records):

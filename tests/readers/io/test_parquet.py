@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sessionkit.contract import RECORD
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS, JUDGMENTS
-from sessionkit.readers.io import parquet
-from sessionkit.readers.io.log_files import open_log
-from sessionkit.readers.io.parquet import columns_of
-from sessionkit.readers.sniffer import fitting, glimpse
+from sessionkit.readers.format import fitting, glimpse
+from sessionkit.readers.io import tables
+from sessionkit.readers.io.files import open_log
+from sessionkit.readers.io.tables import columns_of
+from sessionkit.study.checks import RECORD
 
 
 def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, rejects):
@@ -169,15 +169,15 @@ def test_a_table_without_rows(tmp_path, quiet_read):
 
 
 def test_pieces_are_of_so_many_rows_and_numbered_through(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "MANY", 2)
+    monkeypatch.setattr(tables, "MANY", 2)
     path = tmp_path / "log.parquet"
     pl.DataFrame({"a": range(5), "b": ["x"] * 5, "c": [[1]] * 5}).write_parquet(path, row_group_size=5)
     file = open_log("log.parquet", tmp_path, tmp_path)
-    found = list(parquet.pieces_of(file, ["c", "a"]))
+    found = list(tables.pieces_of(file, ["c", "a"]))
     assert [piece["a"].to_list() for piece in found] == [[0, 1], [2, 3], [4]]
     assert [piece[RECORD].to_list() for piece in found] == [[1, 2], [3, 4], [5]]
     assert set(found[0].columns) == {RECORD, "a", "c"}
     pl.read_parquet(path).clear().write_parquet(path)
-    (none,) = parquet.pieces_of(file, ["a"])
+    (none,) = tables.pieces_of(file, ["a"])
     assert none.is_empty()
     assert none.columns == [RECORD, "a"]

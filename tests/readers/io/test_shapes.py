@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.readers.io.shapes import Shapes, as_objects
+from sessionkit.readers.io.json import Shapes, as_objects
 from tests.support.examples import examples
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=6)

@@ -16,9 +16,9 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataError
-from sessionkit.readers import sniffer
+from sessionkit.readers import format
+from sessionkit.readers.format import glimpse
 from sessionkit.readers.read import read
-from sessionkit.readers.sniffer import glimpse
 
 LOG = "session_id,query_position,rank,doc_id\ns,1,1,A\n"
 
@@ -163,7 +163,7 @@ def test_what_a_folder_holds_does_not_depend_on_the_order_in_which_it_is_listed(
         for number in range(9):
             (tmp_path / "logs" / place / f"{number}.txt").write_text("x")
     (tmp_path / "logs" / "z.log").write_text("x")
-    monkeypatch.setattr(sniffer, "MOST", 12)
+    monkeypatch.setattr(format, "MOST", 12)
     chance, scandir, listdir = random.Random(seed), os.scandir, os.listdir  # noqa: S311
 
     class Shuffled:

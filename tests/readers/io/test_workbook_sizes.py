@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.io import workbook_sizes
+from sessionkit.readers.io import workbooks
 from sessionkit.readers.io.workbooks import cells_of
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -88,8 +88,8 @@ BOMBS = {
 @pytest.fixture
 def tiny(monkeypatch):
     """A megabyte of memory."""
-    monkeypatch.setattr(workbook_sizes, "SMALLEST", 1_000_000)
-    monkeypatch.setattr(workbook_sizes, "memory_budget", lambda _given: 1_000_000)
+    monkeypatch.setattr(workbooks, "SMALLEST", 1_000_000)
+    monkeypatch.setattr(workbooks, "memory_budget", lambda _given: 1_000_000)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -152,8 +152,8 @@ def test_what_an_archive_says_of_its_sizes_is_not_trusted(tmp_path):
 )
 def test_what_no_workbook_has_is_refused(tmp_path, made, words, monkeypatch):
     pytest.importorskip("fastexcel")
-    monkeypatch.setattr(workbook_sizes, "LONGEST", 1_000)
-    monkeypatch.setattr(workbook_sizes, "PIECE", 500)
+    monkeypatch.setattr(workbooks, "LONGEST_TAG", 1_000)
+    monkeypatch.setattr(workbooks, "PIECE", 500)
     path = xlsx(tmp_path / "log.xlsx", **made)
     with pytest.raises(DataError, match=words):
         cells_of(path, path.name, "log")
@@ -161,9 +161,9 @@ def test_what_no_workbook_has_is_refused(tmp_path, made, words, monkeypatch):
 
 def test_many_short_parts_are_counted_in_linear_time(tmp_path, monkeypatch):
     sums = []
-    refuse = workbook_sizes.Sizes.refuse
+    refuse = workbooks.Sizes.refuse
     monkeypatch.setattr(
-        workbook_sizes.Sizes, "refuse", lambda sizes, *given, **named: sums.append(refuse(sizes, *given, **named))
+        workbooks.Sizes, "refuse", lambda sizes, *given, **named: sums.append(refuse(sizes, *given, **named))
     )
     path = xlsx(tmp_path / "log.xlsx")
     with zipfile.ZipFile(path, "a") as archive:
@@ -198,7 +198,7 @@ def test_places_that_are_not_said_are_counted_as_they_are_read(tmp_path):
     pytest.importorskip("fastexcel")
     body = '<row r="3"><c><v>1</v></c><c r="C3" s="1"/><c><v>2</v></c></row><row><c><v>3</v></c></row>'
     path = xlsx(tmp_path / "log.xlsx", body)
-    sizes = workbook_sizes.Sizes("log.xlsx", 10**9)
+    sizes = workbooks.Sizes("log.xlsx", 10**9)
     counting = sizes.counting("xl/worksheets/sheet1.xml")
     with zipfile.ZipFile(path) as archive:
         counting.feed(archive.read("xl/worksheets/sheet1.xml"))

@@ -9,8 +9,8 @@ import pytest
 
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.readers import FORMATS, JUDGMENTS
+from sessionkit.readers.format import fitting, glimpse
 from sessionkit.readers.read import read
-from sessionkit.readers.sniffer import fitting, glimpse
 
 
 def rows(study):

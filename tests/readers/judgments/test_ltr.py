@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.judgments.ltr import holds_ltr
+from sessionkit.readers.judgments.quepid import holds_ltr
 
 TITLED = (
     "# grade (0-4)\tqueryid\tdocId\ttitle\n#\n# qid:1: desk lamp\n# qid:2: bulb*2.5\n\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sessionkit.contract import TABLES, table
-from sessionkit.readers.propose.column_names import LIKELY, USUAL, likeness
+from sessionkit.readers.column_names import LIKELY, USUAL, likeness
+from sessionkit.study.schema import TABLES, table
 
 
 @pytest.mark.parametrize("name", TABLES)

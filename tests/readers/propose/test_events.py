@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 
 HEADER = ("sid", "ts", "action", "q", "doc", "pos")
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from tests.readers.propose.studies import delimited
 
 ENGLISH = {"id": "query_id", "session": "session", "at": "timestamp", "text": "query", "rank": "rank", "doc": "doc"}

@@ -3,7 +3,7 @@
 import pytest
 
 import sessionkit as sk
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 
 SHOWN = [
     ("s1", "ann", "t1", 1),

@@ -7,7 +7,7 @@ import pytest
 from sessionkit.errors import DataError
 from sessionkit.readers import FORMATS
 from sessionkit.readers.config import as_config
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 
 AOL = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n142\tgarden shed\t2006-03-04 11:02:03\t2\thttp://a.example\n"
 RUN = "301 Q0 d1 1 9.5 bm25\n301 Q0 d2 2 8.5 bm25\n"

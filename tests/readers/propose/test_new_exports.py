@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from sessionkit.readers.read import read
 from tests.readers.propose.studies import delimited
 

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from sessionkit.errors import DataError, UsageError
 from sessionkit.readers.config import as_config, schema_of
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from tests.readers.propose.studies import NAMES, WRITERS, called, delimited, flat, study, write_csv, write_tsv
 from tests.support.examples import examples
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 
 LOG = "user,task,system,qno,rank,doc\n" + "".join(
     f"u{user},{task},{'AB'[user % 2]},{query},{rank},d{rank + query}\n"

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessionkit.errors import DataError, SessionkitError
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from tests.readers.propose.studies import NAMES, called, delimited, flat, study, write_csv
 from tests.support.examples import examples
 from tests.support.log_mutations import each_once

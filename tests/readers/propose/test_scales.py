@@ -2,7 +2,7 @@
 
 import pytest
 
-from sessionkit.readers.propose.scales import values_of_labels
+from sessionkit.readers.propose.sheets import values_of_labels
 
 FULL = (
     "Strongly disagree|Disagree|Neither agree nor disagree|Agree|Strongly agree",

@@ -5,7 +5,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from sessionkit.readers.propose.sample import header_place
 from sessionkit.readers.propose.sheets import names_of_files
 

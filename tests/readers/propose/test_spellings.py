@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from sessionkit.contract import table
-from sessionkit.readers.propose.spellings import CLOCK, mean_nothing, respelled, spelling_of
+from sessionkit.readers.checks.cells import CLOCK
+from sessionkit.readers.propose.contents import mean_nothing, respelled, spelling_of
+from sessionkit.study.schema import table
 
 RESULTS = table("results").by_name
 TIME = table("queries").by_name["issued_at"]

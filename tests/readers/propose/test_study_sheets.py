@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("xlsxwriter", reason="writes workbooks")
 pytest.importorskip("fastexcel", reason="reads workbooks")
 
-from sessionkit.readers.propose.draft import propose
+from sessionkit.readers.propose.propose import propose
 from tests.support import study_sheets
 from tests.support.study_sheets import SHEETS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from sessionkit.errors import DataError
-from sessionkit.readers.propose.draft import propose
 from sessionkit.readers.propose.proposal import spelled
+from sessionkit.readers.propose.propose import propose
 
 GRID = [(f"s{s}", q, r, f"d{(s * 3 + q * 5 + r) % 17}") for s in range(6) for q in (1, 2, 3) for r in (1, 2, 3, 4)]
 

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.curve import curve_with_stops
 from sessionkit.display.labels import label
 from sessionkit.errors import DataWarning
-from sessionkit.reports.sections.explorer import explorer
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.sections.sessions import explorer
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.sessions.curve import curve_with_stops
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
 from tests.support.clinic import read_clinic
@@ -569,7 +569,7 @@ def test_twenty_thousand_sessions_stay_usable(shown):
 
 
 def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monkeypatch):
-    held = importlib.import_module("sessionkit.reports.explorer.sample")
+    held = importlib.import_module("sessionkit.reports.sample")
     monkeypatch.setitem(held.ROOM, True, 9_000)
     study = mixed(sessions=100)
     text = page_of(explorer, study)

@@ -16,14 +16,13 @@ from sessionkit.cli import main
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports import report
-from sessionkit.reports.extras.choice import Also
-from sessionkit.reports.extras.figure import figured
-from sessionkit.reports.extras.registry import further
+from sessionkit.reports.choices import Also, Redaction
+from sessionkit.reports.extra_parts import figured
+from sessionkit.reports.extras import further
 from sessionkit.reports.figures.figure import Figure
-from sessionkit.reports.material import Material
 from sessionkit.reports.parts import Heading, Words
-from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.report_data import Material
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 
 ALL = "mixed,power,noise,discriminate"

@@ -12,12 +12,11 @@ import sessionkit as sk
 from sessionkit.charts import save, spec_of
 from sessionkit.charts.registry import CHARTS
 from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.reports.choices import choices_of
+from sessionkit.reports.choices import Redaction, choices_of
 from sessionkit.reports.figures.figure import figure
 from sessionkit.reports.figures.query_steps import flow
 from sessionkit.reports.figures.scores import means_by_topic
-from sessionkit.reports.redaction import Redaction
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.support.clinic import read_clinic
 

@@ -10,7 +10,7 @@ import sessionkit as sk
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import choices_of
 from sessionkit.reports.figures import robustness
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 
 
@@ -46,7 +46,7 @@ def test_power_is_drawn_of_the_measure_that_the_help_names(make, monkeypatch):
     def stopped(study, measure, by, *, difference):
         raise UsageError(f"{measure} {difference}")
 
-    monkeypatch.setattr("sessionkit.analysis.power.power.power", stopped)
+    monkeypatch.setattr("sessionkit.statistics.power.power", stopped)
     for asked, drawn in ((None, "sDCG@10"), (parse_measure("nsDCG@5"), "nsDCG@5")):
         with pytest.raises(UsageError, match=f"^{drawn} 10%$"):
             single_figure(make(), "power-curve", asked, difference="10%")

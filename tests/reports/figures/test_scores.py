@@ -6,9 +6,8 @@ from dataclasses import replace
 import sessionkit as sk
 from sessionkit.charts import spec_of
 from sessionkit.errors import DataWarning
-from sessionkit.reports.choices import choices_of
+from sessionkit.reports.choices import Redaction, choices_of
 from sessionkit.reports.figures.scores import slopes_of
-from sessionkit.reports.redaction import Redaction
 
 
 def units_of(figure):

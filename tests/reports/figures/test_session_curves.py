@@ -8,12 +8,12 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.charts import spec_of
-from sessionkit.cli.demo import DRAWN
+from sessionkit.cli.data import DRAWN
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.figures import bands
+from sessionkit.reports.figures import figure as bands
 from sessionkit.reports.figures.figure import figure
-from sessionkit.reports.single import single_figure
+from sessionkit.reports.single_figures import single_figure
 
 
 def clicked(study):

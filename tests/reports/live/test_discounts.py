@@ -11,8 +11,8 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.reports.choices import choices_of
-from sessionkit.reports.live.measures import Varied
-from sessionkit.reports.sections.discounts import discounts
+from sessionkit.reports.live.widget import Varied
+from sessionkit.reports.sections.robustness import discounts
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.reports.mixed_logs import mixed
 from tests.reports.one_section import page_of
@@ -257,7 +257,7 @@ def test_a_step_of_a_study_of_a_thousand_sessions_takes_under_a_tenth_of_a_secon
 
 @pytest.mark.browser
 def test_beyond_so_many_sessions_shares_are_of_a_sample_and_sums_of_all(shown, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("sessionkit.reports.sections.discounts"), "SESSIONS", 30)
+    monkeypatch.setattr(importlib.import_module("sessionkit.reports.sections.robustness"), "SESSIONS", 30)
     study = mixed()
     page = shown(study)
     scores = sk.score(study, "sDCG@10", by="system_id")
@@ -346,7 +346,7 @@ def test_a_study_in_several_blocks_has_the_same_bytes(monkeypatch):
     from sessionkit.scoring import batch
 
     small = batch.batches
-    monkeypatch.setattr("sessionkit.reports.live.counts.batches", lambda study, read: small(study, read, rows=40))
+    monkeypatch.setattr("sessionkit.reports.live.widget.batches", lambda study, read: small(study, read, rows=40))
     assert page_of(discounts, study) == whole
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from sessionkit.reports.sections.answers import detectable_text
+from sessionkit.reports.sections.headline import detectable_text
 
 
 @pytest.mark.parametrize(

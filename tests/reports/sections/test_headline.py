@@ -3,7 +3,7 @@
 import pytest
 
 from sessionkit.reports.sections.headline import Difference
-from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.scoring.measures.describe import MeasureDirection
 
 RUN = "Plausible differences run from .020 to .160"
 NOT_SHOWN = "No difference between B and A is shown: "

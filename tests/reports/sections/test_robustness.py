@@ -9,15 +9,14 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.analysis.incomplete.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
 from sessionkit.display.numbers import share_text, statistic
 from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
-from sessionkit.reports.sections.judgments import judgments
 from sessionkit.reports.sections.measures import measures
-from sessionkit.reports.sections.robustness import explain, robustness
+from sessionkit.reports.sections.robustness import explain, judgments, robustness
 from sessionkit.reports.sections.summary import summary
+from sessionkit.robustness.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
 from tests.reports.one_section import by_name, figures_in, material
 from tests.support.clinic import read_clinic
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, MeasureError
-from sessionkit.study.session_counts import counted_sessions
+from sessionkit.study.counts import counted_sessions
 from tests.support.examples import examples
 
 from .logged import RESULTS, lists_of, logs, scored, was_clicked

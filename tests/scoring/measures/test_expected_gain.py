@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit import path_variance
+from sessionkit.scoring import scan_paths
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.scan_paths import arrays, expectation
 from tests.scoring.scan_paths.enumerated import Paths
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
@@ -243,12 +243,12 @@ def test_same_bits_however_the_sessions_are_cut(monkeypatch, name, duplicates):
 
     whole = scored(results, sessions_)
     assert len(set(whole.values())) > 40
-    monkeypatch.setattr(arrays, "CELLS", 100)
-    monkeypatch.setattr(expectation, "PAIRS", 10)
+    monkeypatch.setattr(scan_paths, "CELLS", 100)
+    monkeypatch.setattr(scan_paths, "PAIRS", 10)
     assert scored(results.sample(fraction=1, shuffle=True, seed=1), sessions_) == whole
-    monkeypatch.setattr(arrays, "ALIKE", 1)  # only sessions together whose lists are as long
+    monkeypatch.setattr(scan_paths, "ALIKE", 1)  # only sessions together whose lists are as long
     assert scored(results, sessions_) == whole
-    monkeypatch.setattr(arrays, "CELLS", 2**22)
+    monkeypatch.setattr(scan_paths, "CELLS", 2**22)
     for some in (["s00"], ["s07", "s31"], sorted(whole)[10:50]):
         mine = pl.col("session_id").is_in(some)
         assert scored(results.filter(mine), sessions_.filter(mine)) == {s: whole[s] for s in some}

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.base import SessionMeasure
-from sessionkit.scoring.measures.grammar import parse_measure
+from sessionkit.scoring.measures.base import SessionMeasure, Wrapper
+from sessionkit.scoring.measures.grammar import ELSEWHERE, SAME, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
-from sessionkit.scoring.measures.synonyms import ELSEWHERE, SAME
-from sessionkit.scoring.measures.wrapper import Wrapper
 
 above_1 = st.floats(1.01, 50).map(lambda x: round(x, 3))
 PLAIN = [measure for measure in MEASURES.values() if not isinstance(measure, Wrapper)]

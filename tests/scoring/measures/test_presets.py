@@ -8,7 +8,7 @@ from scipy import stats
 
 import sessionkit as sk
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.presets import PRESETS
+from sessionkit.scoring.measures.parameters import PRESETS
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.scoring.test_ir_metrics import pytestmark as on_real_logs
 from tests.scoring.test_ir_metrics import rows

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures.recall_levels import ELEVEN
+from sessionkit.scoring.measures.average_precision import ELEVEN
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
 from tests.scoring.one_list import E2, E2_UNSEEN, E3, value
 from tests.scoring.restated_lists import interpolated

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from sessionkit.scoring.measures.grammar import parse_measure
-from sessionkit.scoring.measures.recency import RSDCG, RSRBP
+from sessionkit.scoring.measures.session_rank_biased import RSDCG, RSRBP
 from tests.scoring.restated import Session
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sessionkit as sk
-from sessionkit.scoring.measures.reformulation import KINDS, compared, terms_of
+from sessionkit.scoring.measures.behavior import KINDS, compared, terms_of
 from tests.support.examples import examples
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -86,7 +86,7 @@ SQUARED = '''"""Reciprocal rank squared: how early the first relevant result com
 
 from dataclasses import dataclass
 
-from sessionkit.scoring.measures.early_precision import ReciprocalRank
+from sessionkit.scoring.measures.average_precision import ReciprocalRank
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -5,7 +5,7 @@ import math
 import polars as pl
 import pytest
 
-from sessionkit.scoring.measures.words import cut_intervals, cut_note, interval_text
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, interval_text
 
 ENDS = [(-1.5, 2.5), (-0.5, 0.5), (0.25, 0.75), (0.5, 1.5), (-2.0, -1.25)]
 LIMITS = {

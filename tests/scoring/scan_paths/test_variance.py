@@ -3,7 +3,7 @@
 import polars as pl
 
 import sessionkit as sk
-from sessionkit.scoring.scan_paths.variance import path_variance
+from sessionkit.scoring.explain import path_variance
 
 STUDY = {
     "results": {

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessionkit.choices import Truncation
-from sessionkit.scoring.scan_paths.walk import NEGLIGIBLE, Walk
+from sessionkit.arguments import Truncation
+from sessionkit.scoring.searcher import NEGLIGIBLE, Walk
 
 shares = st.sampled_from([0, 0.3, 0.5, 0.9, 0.999, 1]) | st.floats(0, 1)
 walks = st.builds(Walk, pdown=shares, pref=shares, truncate=st.sampled_from(get_args(Truncation)))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.scoring.subtopics.best_cubes import best_orders
+from sessionkit.scoring.subtopics import best_orders
 from tests.support.examples import examples
 
 

@@ -5,10 +5,9 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.errors import DataWarning
-from sessionkit.scoring.graded_pairs import GradedPairs
-from sessionkit.scoring.subtopics.grades import Subtopics
+from sessionkit.scoring.batch import GradedPairs, Subtopics
 from sessionkit.study import Settings
-from sessionkit.study.judgment_index import JudgmentIndex
+from sessionkit.study.numbering import JudgmentIndex
 
 ROWS = pl.DataFrame(
     [

@@ -186,7 +186,7 @@ def scores(
                         lambda on, spark=None: (
                             sk.score(on, [*measures], **score_way(per))  # noqa: B023
                             if spark is None
-                            else sk.engines.spark.score(on, [*measures], **score_way(per), spark=spark)  # noqa: B023
+                            else sk.spark.score(on, [*measures], **score_way(per), spark=spark)  # noqa: B023
                         ),
                     ),
                 )
@@ -205,6 +205,6 @@ def _ways(work: Path, ways: dict[str, tuple[Any, dict[str, Any]]], call: Callabl
 @contextlib.contextmanager
 def _spark() -> Iterator[Any]:
     """Start a Spark on this machine, and stop it."""
-    running = sk.engines.spark.session("local[2]", {"spark.sql.shuffle.partitions": "3", "spark.driver.memory": "1g"})
+    running = sk.spark.session("local[2]", {"spark.sql.shuffle.partitions": "3", "spark.driver.memory": "1g"})
     yield running
     running.stop()

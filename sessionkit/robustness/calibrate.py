@@ -1,0 +1,518 @@
+"""How far searchers look: discounts of session measures fitted to a log or to a table of counts, and their reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+import polars as pl
+
+from sessionkit.arguments import DrawnUnits, SignalChoice, Unmarked
+from sessionkit.display.numbers import counted, share_text
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.robustness.calibrate_counts import Calibration, Counting, LookCounts, examined, observed, signal_of
+from sessionkit.robustness.calibrate_fits import (
+    LIKELIHOOD,
+    FittedModel,
+    State,
+    expected_table,
+    fits_table,
+    grids_table,
+    made_of,
+    parameters_table,
+)
+from sessionkit.robustness.calibrate_models import DiscountModel, models_of, reached
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.statistics.distributions import UNITS, Resampling
+from sessionkit.statistics.findings import ends, reading_of, traced
+from sessionkit.statistics.session_values import chosen_sessions
+from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.study import guarded_read
+from sessionkit.study.tabular import Frame, as_polars
+
+UNMARKED: tuple[Unmarked, ...] = get_args(Unmarked)
+FEWEST_PLACES = 2
+
+
+@traced
+@guarded_read
+def calibrate(
+    seen: Study | Frame,
+    model: str | Measure | Sequence[str | Measure] = "sDCG",
+    *,
+    where: Where = None,
+    signal: SignalChoice = "auto",
+    unmarked: Unmarked = "first",
+    min_dwell: float = 0.0,
+    ranks: int | None = None,
+    queries: int | None = None,
+    cut_short: str | None = None,
+    units: DrawnUnits = "auto",
+    confidence: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
+    memory: str | int | None = None,
+) -> Calibration:
+    """Fit the discounts of a measure to how far searchers looked.
+
+    A discount is the share V of searchers who reach a place, with V(1) = 1. In the *stopping likelihood* a list that the
+    searcher left at rank m contributes V(m) - V(m + 1), and a list that ended there, which is censored, V(m); sessions
+    likewise with query positions. TSE and KL, which the literature uses, compare shares of looks scaled to sum to 1; they
+    are given for comparison.
+
+    Parameters
+    ----------
+    seen
+        A study; or a table of counts with the columns ``rank``, ``query`` and ``count``: how often each rank of the
+        lists at each query position was looked at.
+    model
+        Measures whose discounts to fit, with their forms, and the cutoff up to which ranks are fitted: ``"sDCG"``,
+        ``"sDCG(like=jiang2016)@10"``, ``"sRBP"``, ``"RBP"``; nsDCG, DCG and nDCG too. ``"all"`` is every form at 10
+        ranks. Values of fitted parameters in the text are ignored.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    signal
+        What shows that a result was looked at. ``"last_click"``: everything down to the deepest click; ``"examined"``
+        and ``"dwell"``: down to the deepest result with the mark, or with dwell time; ``"clicks"``: every clicked result and no
+        other, which has no stopping likelihood. ``"auto"``: examined, else last_click, else dwell.
+    unmarked
+        What a list without any such result counts as: ``"first"``, looked at down to rank 1; ``"skip"``, left out.
+    min_dwell
+        Minimum dwell time of a result in seconds, with ``signal="dwell"``.
+    ranks, queries
+        Lists are cut off (censored) at this rank and sessions at this query position; TSE and KL end there too. `ranks`
+        is the measure's cutoff if not given.
+    cut_short
+        Column of the sessions that is true where the searcher did not end the session, such as at a time limit.
+    units
+        Units to resample for intervals: ``"users"``, ``"sessions"``, or ``"auto"``, users where any has several sessions.
+    confidence
+        Confidence of intervals, as a share.
+    draws, seed
+        Number of draws, at least 200, and their seed.
+    memory
+        As `sessionkit.score` has it; the log is counted part by part, and only counts are kept.
+
+    Returns
+    -------
+    Calibration
+        With ``table``, ``fits``, ``expected``, ``examined``, ``grids``, ``reading`` and ``measures``, the fitted measures' texts.
+
+    Raises
+    ------
+    DataError
+        The log does not show how far searchers looked, or the table is not a table of counts.
+    UsageError
+        An option or model does not exist, or has nothing to fit.
+
+    Notes
+    -----
+    Ranks and positions are taken as independent: how deep a list is looked at does not depend on which query it answers,
+    but for forms that discount along the session. The likelihood of sRBP is that of its searcher's path; without
+    censoring it is largest at p = 1 - sessions / looks and b = (looks - lists) / (looks - sessions).
+
+    Examples
+    --------
+    Four sessions, five lists, eight looks: p = 1 - 4/8, b = (8 - 5) / (8 - 4)
+
+    >>> import polars as pl
+    >>> counts = pl.DataFrame({"rank": [1, 2, 1], "query": [1, 1, 2], "count": [4, 3, 1]})
+    >>> found = calibrate(counts, "sRBP")
+    >>> found.table.filter(criterion="likelihood").select("parameter", pl.col("estimate").round(3)).rows()
+    [('b', 0.75), ('p', 0.5)]
+    >>> found.measures
+    ('sRBP(b=0.75,p=0.5)',)
+    """
+    seen, restriction = chosen_sessions(seen, where)
+    models = models_of(model)
+    _check(unmarked, ranks, queries)
+    resampling = Resampling(draws, seed, "percentile", confidence)
+    whole, chosen = count_looks(
+        seen, units, memory, signal=signal, unmarked=unmarked, min_dwell=min_dwell, cut_short=cut_short
+    )
+    found = [made for one in models for made in made_of(one, whole, (ranks or one.ranks, queries), resampling)]
+    kind = f"percentile bootstrap of {whole.units}"
+    warnings = warnings_of(found, whole)
+    return Calibration(
+        table=parameters_table(found, kind),
+        fits=fits_table(found),
+        expected=expected_table(found),
+        examined=examined(whole, ranks, queries),
+        grids=grids_table(found),
+        reading=reading_of(lines_of(found, whole, warnings, kind), restriction),
+        measures=measures_of(found),
+        warnings=tuple(warnings),
+        signal=chosen,
+        unmarked=unmarked,
+        min_dwell=float(min_dwell),
+        ranks=ranks,
+        queries=queries,
+        cut_short=cut_short,
+        units=whole.units,
+        confidence=confidence,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def count_looks(
+    seen: Study | Frame,
+    units: str = "auto",
+    memory: str | int | None = None,
+    *,
+    signal: str = "auto",
+    unmarked: str = "first",
+    min_dwell: float = 0.0,
+    cut_short: str | None = None,
+) -> tuple[LookCounts, str]:
+    """Return the counts that discounts are fitted to, and the signal that they are of; the parameters and errors are `calibrate`'s."""
+    if units not in UNITS:
+        msg = f"units must be one of {', '.join(UNITS)}, not {units!r}{suggestion(str(units), UNITS)}"
+        raise UsageError(msg)
+    if not isinstance(seen, Study):
+        return counted_table(seen), "counts"
+    chosen = signal_of(seen, signal, min_dwell)
+    drawn, because = _units(seen, units)
+    have = (seen.columns("sessions"), seen.columns("results"))
+    return observed(seen, Counting(chosen, float(min_dwell), unmarked, cut_short, drawn, have), memory, because), chosen
+
+
+def _check(unmarked: str, ranks: int | None, queries: int | None) -> None:
+    """Check what is asked for."""
+    if unmarked not in UNMARKED:
+        msg = f"unmarked must be one of {', '.join(UNMARKED)}, not {unmarked!r}{suggestion(str(unmarked), UNMARKED)}"
+        raise UsageError(msg)
+    for name, value in (("ranks", ranks), ("queries", queries)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < FEWEST_PLACES):
+            msg = (
+                f"{name} must be a whole number of at least {FEWEST_PLACES}, not {value!r}: one place is too few to fit"
+            )
+            raise UsageError(msg)
+
+
+def _units(study: Study, asked: str) -> tuple[str, str]:
+    """What is drawn for intervals, and why."""
+    users = pl.col("user_id")
+    known, many = study.sessions.select(users.count(), users.drop_nulls().n_unique().alias("many")).collect().row(0)
+    if asked == "users" and not known:
+        msg = "units=users: the log names no users; use units=sessions"
+        raise UsageError(msg)
+    if asked == "users" or (asked == "auto" and known > many):
+        several = ", since users have several sessions, which are not independent" if asked == "auto" else ""
+        return "users", f"whole users{several}"
+    if asked == "sessions":
+        return "sessions", "sessions, as if they were independent"
+    return "sessions", "sessions: no user has several" if known else "sessions: the log names no users"
+
+
+LISTED = 6
+"""Fits that are named one by one."""
+GAP = 0.05
+"""A fit that misses an observed share by more than this is said to."""
+
+
+def warnings_of(found: Sequence[FittedModel], whole: LookCounts) -> list[str]:
+    """What cannot be told, and which fits depend on the grid."""
+    lines = []
+    for model in _models(found):
+        lines += [
+            f"NOT IDENTIFIABLE: {name} of {model.text} ({model.rank_form}) cancels from the shape of the discount, so no "
+            "counts can identify it; any value gives proportional scores."
+            for name in model.canceled
+        ]
+    single = whole.queries == 1
+    for made in found:
+        fit, model = made.fit, made.fit.model
+        for free, state, value in zip(model.free, fit.states, fit.values, strict=True):
+            who = f"{free.name} of {model.text} by {fit.criterion}"
+            if state in (State.flat, State.open_):
+                lines.append(
+                    f"NOT IDENTIFIABLE: {who}; {str(state).removeprefix('not identifiable: ')}{_why(model, single)}."
+                )
+            elif state in (State.low, State.high):
+                lines.append(
+                    f"NOT IDENTIFIABLE: {who} runs to the end of its range ({value:.4g}); {_at_end(free.name, state, single)}."
+                )
+            elif state is not State.told:
+                lines.append(f"ONLY BOUNDED: {who} has {state} within its range.")
+    for made in found:
+        if made.depends and made.fit.usable:
+            lines.append(_moving(made))
+    return lines
+
+
+def lines_of(found: Sequence[FittedModel], whole: LookCounts, warnings: Sequence[str], kind: str) -> list[str]:
+    """The reading, a sentence or two a line."""
+    lines = [*warnings, *whole.told]
+    if whole.clicks is None:
+        lines.append(_reached(whole))
+    for made in found:
+        if made.fit.criterion == LIKELIHOOD and made.fit.usable:
+            lines += _fitted(made, kind)
+    others = [made for made in found if made.fit.criterion != LIKELIHOOD and made.measure]
+    if len(others) > LISTED:
+        lines.append(
+            "For comparison with the literature the table fits has TSE and KL fits to shares of looks scaled to sum to 1."
+        )
+    elif others:
+        listed = "; ".join(f"{made.fit.criterion} {made.measure} ({made.fit.best:.4f})" for made in others)
+        lines.append(f"For comparison with the literature, fits to shares of looks scaled to sum to 1: {listed}.")
+    lines += _ranking(found)
+    measures = measures_of(found)
+    if measures:
+        lines.append(f"Score with the fitted discounts: {', '.join(measures)}.")
+    else:
+        lines.append("There is no fitted discount to score with.")
+    lines.append(
+        "These discounts describe these searchers, systems and topics: how far searchers looked, not how useful a result was "
+        "to them."
+    )
+    return lines
+
+
+def measures_of(found: Sequence[FittedModel]) -> tuple[str, ...]:
+    """The fitted measure of each model, by the stopping likelihood where there is one, else by KL."""
+    chosen: dict[str, str] = {}
+    for criterion in (LIKELIHOOD, "KL"):
+        for made in found:
+            has_likelihood = made.counted.clicks is None
+            if made.fit.criterion == criterion and made.measure and (criterion == LIKELIHOOD or not has_likelihood):
+                chosen.setdefault(made.fit.model.text, made.measure)
+    return tuple(dict.fromkeys(chosen.values()))
+
+
+def _models(found: Sequence[FittedModel]) -> list[DiscountModel]:
+    """The models, each once."""
+    return list({made.fit.model.text: made.fit.model for made in found}.values())
+
+
+def _why(model: DiscountModel, single: bool) -> str:
+    """Why a criterion can be flat."""
+    return (
+        ": every session has one query, so nothing shows who goes on to the next" if single and model.query_form else ""
+    )
+
+
+def _at_end(name: str, state: State, single: bool) -> str:
+    """What it means that a parameter is at the end of its range."""
+    of_queries = name in ("bq", "pq")
+    if single and (of_queries or (name == "b" and state is State.high)):
+        return "every session has one query, so nothing shows how much later queries count"
+    if state is State.low:
+        return f"nobody reached a second {'query' if of_queries else 'rank'}"
+    return f"nobody, or hardly anybody, is seen to stop {'querying' if of_queries else 'looking further down'}"
+
+
+def _moving(made: FittedModel) -> str:
+    """That a fit depends on the grid, with how far it goes."""
+    fit, grids = made.fit, made.grids
+    sizes = [f"{grid.ranks} x {grid.queries}" for grid in sorted(grids, key=lambda grid: -grid.ranks * grid.queries)]
+    parts = []
+    for place, free in enumerate(fit.model.free):
+        on = [float(grid.values[place]) for grid in grids]
+        parts.append(f"{free.name} {min(on):.3f} to {max(on):.3f}")
+    if fit.criterion == LIKELIHOOD:
+        return (
+            f"Depends on the cut: {fit.model.text} by {fit.criterion}: {', '.join(parts)} where lists and sessions are cut off at "
+            f"{', '.join(sizes)} ranks x queries, so the shape of this discount does not hold at every depth "
+            "(sessionkit calibrate --table grids)."
+        )
+    return (
+        f"Depends on the grid: {fit.model.text} by {fit.criterion}: {', '.join(parts)} on {', '.join(sizes)} ranks x queries, so "
+        "these values hold on one grid only (sessionkit calibrate --table grids)."
+    )
+
+
+def _reached(whole: LookCounts) -> str:
+    """What was observed, in two shares."""
+    rank, query = reached(whole.stops(by_position=False)[0])
+    shares = [(rank, "lists were looked at beyond rank 1"), (query, "sessions went on to a second query")]
+    told = [f"{share_text(share)} of {what}" for share, what in shares if share is not None]
+    return f"Observed where not censored: {', and '.join(told)}." if told else "No stop was observed."
+
+
+def _fitted(made: FittedModel, kind: str) -> list[str]:
+    """The estimates of one fit, with how well it goes with what was seen."""
+    fit = made.fit
+    told = []
+    for place, free in enumerate(fit.model.free):
+        drawn, (low, high) = made.drawn[place], fit.intervals[place]
+        low, high = (drawn.low, drawn.high) if drawn is not None else (low, high)
+        of = kind if drawn is not None else "profile likelihood"
+        told.append(f"{free.name} = {fit.values[place]:.3f} ({ends(low, high, digits=3)}, {of})")
+    rank, query = made.grids[0].second
+    seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
+    comes = f"{share_text(rank)} of lists to reach rank 2" + (
+        f" and {share_text(query)} of sessions to reach query 2" if query is not None else ""
+    )
+    lines = [f"{fit.model.text} ({fit.model.form}) by stopping likelihood: {', '.join(told)}; it expects {comes}."]
+    missed = [
+        what
+        for own, seen, what in ((rank, seen_rank, "rank 2"), (query, seen_query, "query 2"))
+        if own is not None and seen is not None and abs(own - seen) > GAP
+    ]
+    if missed:
+        lines.append(
+            f"This misses the observed share at {' and '.join(missed)} by more than {share_text(GAP, 0)}: "
+            "the shape of this discount does not fit."
+        )
+    return lines
+
+
+def _ranking(found: Sequence[FittedModel]) -> list[str]:
+    """Which of several models agrees best with what was seen."""
+    alike = [
+        made for made in found if made.fit.criterion == LIKELIHOOD and made.fit.model.query_form and made.fit.usable
+    ]
+    if len(alike) < 2:
+        return []
+    if len({(made.counted.ranks, made.counted.queries) for made in alike}) > 1:
+        return [
+            "The models were fitted to different ranks or queries, so their likelihoods cannot be compared; give all the same cutoff."
+        ]
+    ranked = sorted(alike, key=lambda made: 2 * len(made.fit.model.free) - 2 * made.fit.best)
+    least = 2 * len(ranked[0].fit.model.free) - 2 * ranked[0].fit.best
+    listed = ", ".join(
+        f"{made.fit.model.text} +{2 * len(made.fit.model.free) - 2 * made.fit.best - least:.1f}" for made in ranked[1:]
+    )
+    return [f"{ranked[0].fit.model.text} fits best by AIC of the stopping likelihood (others: {listed})."]
+
+
+NAMES = {"query": "query_position", "position": "query_position", "n": "count"}
+"""Other names that the columns may have."""
+WANTED = ("rank", "query_position", "count")
+LARGEST = 2_000_000
+"""Pairs of rank and query position that a table may span."""
+MOST = 2**40
+"""The largest number in a table, so that sums of counts stay exact."""
+
+
+def counts_file(path: str | Path) -> pl.DataFrame:
+    """Read a table of counts from a file of tab- or comma-separated values.
+
+    Raises
+    ------
+    DataError
+        The file is not there, or is no such table.
+    """
+    place = Path(path)
+    if not place.is_file():
+        msg = f"{place}: there is no such file; a table of counts has the columns rank, query and count"
+        raise DataError(msg)
+    try:
+        with place.open(encoding="utf-8") as lines:
+            first = lines.readline()
+        return pl.read_csv(place, separator="\t" if "\t" in first else ",", infer_schema_length=None)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or ["unknown"])[0]
+        msg = f"{place} is not a table of counts (columns rank, query, count): {reason}"
+        raise DataError(msg) from None
+
+
+def counted_table(table: Frame) -> LookCounts:
+    """Take a table of counts apart into stops.
+
+    Parameters
+    ----------
+    table
+        ``rank``, ``query`` (or ``query_position``) and ``count``: whole numbers; a pair that is missing counts 0.
+
+    Raises
+    ------
+    DataError
+        A column is missing, a value is no such number, a pair is there twice, or everything is 0.
+    """
+    counts = _checked(as_polars(table, "counts").collect())
+    total, first = int(counts["count"].sum()), counts.filter(pl.col("rank") == 1)
+    rising = _rising(counts)
+    told: tuple[str, ...]
+    if rising is not None:
+        told = (
+            f"Counted: {total:,} looks in a table. {rising}, so these do not count how many reached each place, and there is "
+            "no stopping likelihood: TSE and KL only.",
+        )
+        clicks = counts.select(unit=pl.lit(0, pl.UInt64), query_position="query_position", rank="rank", many="count")
+        nothing = clicks.clear().with_columns(ended=pl.lit(value=False))
+        return LookCounts(nothing, nothing.drop("rank"), clicks, "", told)
+    beyond = counts.with_columns(pl.col("rank") - 1).rename({"count": "next"})
+    left = counts.join(beyond, on=["rank", "query_position"], how="left")
+    lists = _stopped(left.with_columns(many=pl.col("count") - pl.col("next").fill_null(0)), ["query_position", "rank"])
+    later = first.select(pl.col("query_position") - 1, next="count")
+    gone = first.join(later, on="query_position", how="left")
+    sessions = _stopped(gone.with_columns(many=pl.col("count") - pl.col("next").fill_null(0)), ["query_position"])
+    told = (
+        f"Counted: {counted(total, 'look')} in a table, at {counted(int(first['count'].sum()), 'list')} of "
+        f"{counted(int(first.filter(pl.col('query_position') == 1)['count'].sum()), 'session')}.",
+        "Censored: nothing; a table does not say where lists and sessions ended, so each is assumed to end by the searcher's "
+        "choice.",
+        "Intervals are profile-likelihood intervals and assume independent lists and sessions: a table names no users to "
+        "resample.",
+    )
+    return LookCounts(lists, sessions, None, "", told)
+
+
+def _checked(table: pl.DataFrame) -> pl.DataFrame:
+    """The three columns as whole numbers, in order, without zeros."""
+    table = table.rename(
+        {name: ours for name, ours in NAMES.items() if name in table.columns and ours not in table.columns}
+    )
+    missing = [name for name in WANTED if name not in table.columns]
+    if missing:
+        found = ", ".join(table.columns) or "none"
+        msg = (
+            f"a table of counts has the columns rank, query and count; {missing[0]} is missing, columns found: {found}"
+        )
+        raise DataError(msg)
+    for name in WANTED:
+        column = table[name]
+        least = 0 if name == "count" else 1
+        whole = column.cast(pl.Float64, strict=False)
+        bad = whole.is_null() | (whole != whole.floor()) | (whole < least) | ~whole.is_finite() | (whole > MOST)
+        if bad.any():
+            at = int(bad.arg_max() or 0)
+            more = "; shares are not counts: multiply by the number of looks" if name == "count" else ""
+            msg = f"counts: {name} is {column[at]!r} in row {at + 1}; it must be a whole number from {least} to {MOST:,}{more}"
+            raise DataError(msg)
+    made = table.select(pl.col(WANTED).cast(pl.Float64).cast(pl.Int64))
+    twice = made.filter(made.select("rank", "query_position").is_duplicated())
+    if len(twice):
+        msg = f"counts: rank {twice.item(0, 'rank')} of query {twice.item(0, 'query_position')} appears twice; give one row each"
+        raise DataError(msg)
+    made = made.filter(pl.col("count") > 0).sort("query_position", "rank")
+    if made.is_empty():
+        msg = "counts: every count is 0; there is nothing to fit"
+        raise DataError(msg)
+    deepest, last = (int(made.get_column(name).to_numpy().max()) for name in ("rank", "query_position"))
+    if deepest * last > LARGEST:
+        msg = f"counts: the table goes to rank {deepest} of query {last}, too large to fit; shorten it"
+        raise UsageError(msg)
+    return made
+
+
+def _rising(counts: pl.DataFrame) -> str | None:
+    """Where counts rise down a list, or from query to query at rank 1."""
+    keys = ["rank", "query_position"]
+    above = counts.select(pl.col("rank") + 1, "query_position", above="count")
+    down = counts.filter(pl.col("rank") > 1).join(above, on=keys, how="left").sort("query_position", "rank")
+    worse = down.filter(pl.col("count") > pl.col("above").fill_null(0))
+    if len(worse):
+        row = worse.row(0, named=True)
+        return f"In query {row['query_position']}, rank {row['rank']} has {row['count']:,} and the rank before it {row['above'] or 0:,}"
+    first = counts.filter(pl.col("rank") == 1)
+    before = first.select(pl.col("query_position") + 1, before="count")
+    along = (
+        first.filter(pl.col("query_position") > 1).join(before, on="query_position", how="left").sort("query_position")
+    )
+    worse = along.filter(pl.col("count") > pl.col("before").fill_null(0))
+    if len(worse):
+        row = worse.row(0, named=True)
+        return f"At rank 1, query {row['query_position']} has {row['count']:,} and the query before it {row['before'] or 0:,}"
+    return None
+
+
+def _stopped(frame: pl.DataFrame, places: list[str]) -> pl.DataFrame:
+    """Rows in the form of `Counted`, of one unit."""
+    some = frame.filter(pl.col("many") > 0)
+    return some.select(pl.lit(0, pl.UInt64).alias("unit"), *places, pl.lit(value=False).alias("ended"), "many")

@@ -1,0 +1,560 @@
+"""Whether the same would have been found with fewer judgments: the order of systems, verdicts, and their reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+
+from sessionkit.arguments import (
+    AnyTest,
+    JudgmentPool,
+    Population,
+    error_rate,
+    require_draws,
+    require_seed,
+    require_whole,
+)
+from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.tables import TextTable
+from sessionkit.errors import DataError, UsageError, suggestion
+from sessionkit.robustness.judgment_draws import (
+    ALL,
+    Draw,
+    Draws,
+    agreement_table,
+    confusion_table,
+    curves,
+    drawn_pairs,
+    fractions_of,
+    knees_table,
+    of_pairs,
+    of_study,
+    pairs_table,
+    trusted,
+)
+from sessionkit.robustness.rescore import RescoredLog, RescoredPairs, groups_of, knee, require_judgments
+from sessionkit.scoring.measures.base import Direction, Measure
+from sessionkit.scoring.measures.describe import MeasureDirection, directions_of
+from sessionkit.statistics.corrections import Options
+from sessionkit.statistics.findings import TestedFinding, left_out_lines, reading_of, traced
+from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
+from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.selection import restricted
+from sessionkit.study.study import guarded_read
+
+POOLS: tuple[JudgmentPool, ...] = get_args(JudgmentPool)
+
+
+@traced
+@guarded_read
+def judgment_loss(
+    study: Study,
+    measures: str | Measure | Sequence[str | Measure],
+    by: str = "system_id",
+    *,
+    where: Where = None,
+    fractions: str | float | Sequence[float | str] | None = None,
+    draws: int = 10,
+    seed: int = 0,
+    pool: JudgmentPool | None = None,
+    pairs: int = 300,
+    test: AnyTest | None = None,
+    population: Population | None = None,
+    confidence: float = 0.95,
+    threshold: float = 0.9,
+    min_grade: float = 1,
+    full: float | None = None,
+    memory: str | int | None = None,
+) -> JudgmentLoss:
+    """Remove judgments at random, score again, and show how much of a comparison remains.
+
+    The protocol of SIGIR 2007 (Bompada, Chang, Chen, Kumar & Shenoy, after Buckley & Voorhees 2004): every key keeps the
+    first max(1, ceil(f R)) of its R relevant documents and the first max(10, ceil(f N)) of its N others in a random
+    order, so that a smaller share is part of a larger one. Documents whose judgment is lost count as unjudged; for
+    infAP they are pooled but unjudged.
+
+    Parameters
+    ----------
+    study
+        The study; its judgments, merged by its settings, are assumed complete.
+    measures
+        Measures of sessions; the mean of a query measure is ``"mean(nDCG@10)"``.
+    by
+        Column of the sessions or users that names the groups, such as systems or runs.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    fractions
+        Shares of the judgments to keep, above 0 and up to 1: numbers, or ``"0.1:1:10"`` (from .1 to 1, ten of them). Not
+        given, the 17 from .01 to 1 of the paper.
+    draws
+        Random orders of the judgments, at least 1 (the paper has one).
+    seed
+        Seed of the orders and of the choice of pairs: the same seed, the same numbers.
+    pool
+        Judgments behind the verdicts on a pair: ``"pair"``, those of documents that either of its groups showed, as
+        the paper has it, or ``"study"``, all judgments. Not given: the pair's where there are more than two groups that
+        can be tested two by two, else the study's; of two groups the verdict with all judgments is then that of
+        `sessionkit.compare`.
+    pairs
+        Pairs of groups to test, at most; more are drawn from at random. Where there are fewer, each has several draws,
+        up to `draws` and about so many in all.
+    test, population
+        Of each pair, as `sessionkit.compare` has them, without correction. Not given: Wilcoxon's signed ranks where
+        units met every group (of runs: the topics), else the design's own.
+    confidence
+        Of the verdicts: a difference is significant where p is at most 1 - confidence.
+    threshold
+        Tau at which the knee is taken.
+    min_grade
+        Lowest relevant grade, for the shares of relevant documents and of others.
+    full
+        Share of the results that a group could have returned below which it is left out. Not given: .95 for runs (no
+        users, one list per topic), none for searchers.
+    memory
+        As `sessionkit.score` has it.
+
+    Returns
+    -------
+    JudgmentLoss
+        With ``table``, ``knees``, ``confusion``, ``pairs``, ``reading``, and what they were made with.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist, or the design does not support what is asked.
+    MeasureError
+        A measure does not exist, or has no value per session.
+    DataError
+        There are no judgments to remove.
+
+    Notes
+    -----
+    bpref counts keys with at least a relevant document and ten others. With two groups tau is 1 or -1: read ``winner``
+    and ``pairs``. Loss at random is not the loss of a shallow pool, which hides what few systems find.
+
+    Examples
+    --------
+    Two runs on two topics. Half of topic t's 12 others would be 6, but 10 stay; of its two relevant documents one does.
+
+    >>> import sessionkit as sk
+    >>> documents = [f"d{n}" for n in range(14)]
+    >>> study = sk.from_tables(
+    ...     results={
+    ...         "session_id": list("aabb"), "query_position": [1] * 4, "rank": [1, 2] * 2, "doc_id": ["d0", "d1", "d2", "d0"],
+    ...         "topic_id": ["t"] * 4, "system_id": list("AABB"),
+    ...     },
+    ...     judgments={"judgment_key": ["t"] * 14, "doc_id": documents, "grade": [1, 1] + [0] * 12},
+    ... )
+    >>> found = judgment_loss(study, "mean(nDCG@2)", fractions=[0.5], draws=2, population="sessions")
+    >>> found.table.select("fraction", pl.col("judged").round(3), "tau", "winner").rows()
+    [(0.5, 0.786, 1.0, 1.0), (1.0, 1.0, 1.0, 1.0)]
+    """
+    study = restricted(study, where)
+    shares = fractions_of(fractions)
+    _check(POOLS[0] if pool is None else pool, threshold)
+    if isinstance(min_grade, bool) or not isinstance(min_grade, int | float):
+        raise UsageError(f"min_grade must be a grade, a number, not {min_grade!r}")
+    require_draws(draws, 1)
+    require_seed(seed)
+    require_whole("pairs", pairs, 1)
+    alpha = error_rate(confidence)
+    log = RescoredLog.of(study, measures, by, memory)
+    require_judgments(log.measures)
+    if not np.isfinite(log.rejudging.grades).any():
+        msg = "the study has no judgments to remove; add them when it is read, see: sessionkit ingest --judgments"
+        raise DataError(msg)
+    groups = groups_of(log, full)
+    options = Options(alpha=alpha, seed=seed)
+    plan = ComparisonPlan.of(
+        groups.design, groups.many, test=test, population=population, blocked="wilcoxon", options=options
+    )
+    pool = pool or ("pair" if groups.many > 2 and plan.layout != "crossed" else "study")
+    tested_pairs = drawn_pairs(groups.pairs, pairs, seed)
+    times = max(1, min(draws, pairs // len(tested_pairs)))
+    there = groups.number >= 0
+    sessions = log.sessions.filter(pl.Series(there))
+    tested = RescoredPairs.of(plan, sessions, groups.number[there], groups.names, tested_pairs)
+    drawing = Draws(log, groups, min_grade)
+    of = curves(drawing, shares, draws, seed, tested, test=pool == "study")
+    if pool == "study":
+        verdicts = of_study(of, tested_pairs, draws)
+    else:
+        verdicts = of_pairs(drawing, plan, tested_pairs, shares, times=times, seed=seed)
+    texts = [str(measure) for measure in log.measures]
+    order = drawing.order(Draw((seed, 0), ALL))
+    judged = [float(order.kept(share).sum() / (order.kind >= 0).sum()) for share in shares]
+    table = agreement_table(texts, shares, judged, of)
+    confusion = confusion_table(texts, shares, verdicts, alpha)
+    knees = knees_table(texts, shares, judged, of, confusion=confusion, threshold=threshold)
+    pair_rows = pairs_table(texts, shares, verdicts, groups.names, alpha)
+    keys = order.counted(relevant=True) + order.counted(relevant=False) > 0
+    left_out = dict(groups.left_out)
+    left_out[f"pairs whose sessions do not allow {plan.title}"] = len(tested_pairs) - len(verdicts.pairs)
+    for text, p in zip(texts, verdicts.p, strict=True):
+        left_out[f"pairs that cannot be tested by {text} with all judgments"] = int(np.isnan(p).sum())
+    if any(measure.inner.needs_nonrelevant for measure in log.measures):
+        left_out["judgment keys without a relevant document and ten others, for bpref"] = int(
+            (keys & ~trusted(order)).sum()
+        )
+    left_out = {what: count for what, count in left_out.items() if count}
+    settled = LossSetup(
+        names=groups.names,
+        word=groups.word,
+        by=by,
+        pool=pool,
+        test=plan.title,
+        population=plan.population,
+        alpha=alpha,
+        threshold=threshold,
+        draws=draws,
+        times=verdicts.times,
+        tested=len(verdicts.pairs),
+        seed=seed,
+        judgments=int((order.kind >= 0).sum()),
+        relevant=int(order.counted(relevant=True).sum()),
+        keys=int(keys.sum()),
+        sessions=int(there.sum()),
+        untouched=tuple(text for text, same in zip(texts, of.untouched, strict=True) if same and len(shares) > 1),
+        left_out=left_out,
+        directions=directions_of(drawing.log.measures),
+    )
+    return JudgmentLoss(
+        table=table,
+        knees=knees,
+        confusion=confusion,
+        pairs=pair_rows,
+        left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
+        reading=reading_of(lines(table, knees, confusion, pair_rows, settled), study.restriction),
+        design=groups.design.described,
+        population=plan.population,
+        test=plan.title,
+        by=by,
+        pool=pool,
+        min_grade=float(min_grade),
+        confidence=confidence,
+        threshold=threshold,
+        draws=draws,
+        times=verdicts.times,
+        seed=seed,
+    )
+
+
+def _check(pool: str, threshold: float) -> None:
+    """Refuse options that make no sense."""
+    if pool not in POOLS:
+        msg = f"pool must be one of {', '.join(POOLS)}, not {pool!r}{suggestion(str(pool), POOLS)}"
+        raise UsageError(msg)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
+        msg = f"threshold must be a number above 0 and up to 1, not {threshold!r}"
+        raise UsageError(msg)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgmentLoss(TestedFinding):
+    """What becomes of a comparison when judgments are lost; made by `sessionkit.judgment_loss`.
+
+    Parameters
+    ----------
+    table
+        A row per measure and fraction: ``measure``; ``fraction`` of the judgments asked for; ``judged``, the share that
+        is really kept, since every key keeps a few; ``tau``: Kendall's tau-b of the order of the groups against that
+        with all judgments, its mean over draws, ``tau_low`` and ``tau_high`` the least and most of any draw; ``winner``:
+        share of draws with the same best group; ``value``, the mean of the groups' means, and ``drift``, by how much
+        that moves; ``draws``. Null where nothing can be said, as where all groups are tied.
+    knees
+        A row per measure: ``knee``, the smallest fraction from which on the mean tau stays at the threshold or above, with
+        the share ``knee_judged`` that is really judged there; ``knee_low`` and ``knee_high``, the same of single draws;
+        ``first_above``, the smallest fraction whose mean tau exceeds it (the knee of SIGIR 2007); ``accuracy_knee``, as
+        ``knee`` for the accuracy of verdicts (SIGIR 2007 does not say at what threshold it takes that one).
+    confusion
+        A row per measure and fraction, over pairs and draws: verdicts ``kept`` (not significant with all judgments nor
+        with some), ``gained`` (significant with some only), ``lost`` (with all only), ``found`` (with both) and of
+        these ``turned`` (with the other sign); ``accuracy`` = (kept + found) / all; ``true_positive`` = kept / (kept +
+        gained); ``false_positive_rate`` = lost / (lost + found); ``precision`` = kept / (kept + lost); ``g_mean``, the
+        geometric mean of ``true_positive`` and ``precision``. As in the paper, positive means
+        that the hypothesis of no difference stands.
+    pairs
+        A row per measure, pair and fraction: ``difference`` (b less a) and ``p`` with all judgments; with some: ``mean``
+        difference, ``low`` and ``high`` (of draws), ``same_sign`` (share of draws), ``median_p``, ``significant`` (share of draws
+        with p at most alpha).
+    reading
+        The finding in plain language, a sentence or more per line.
+    design, population, test
+        The design as read from the data, what the units are, the test of each pair.
+    by, pool, min_grade, confidence, threshold, draws, times, seed
+        As asked for; ``times`` is how many draws each pair had.
+    left_out
+        What was left out: ``what``, ``count``.
+    """
+
+    table: pl.DataFrame
+    knees: pl.DataFrame
+    confusion: pl.DataFrame
+    pairs: pl.DataFrame
+    left_out: pl.DataFrame
+    reading: str
+    design: str
+    population: str
+    test: str
+    by: str
+    pool: str
+    min_grade: float
+    confidence: float
+    threshold: float
+    draws: int
+    times: int
+    seed: int
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name: ``agreement``, ``knees``, ``confusion``, ``pairs``, ``left_out``, ``settings``."""
+        names = [
+            "design",
+            "population",
+            "test",
+            "by",
+            "pool",
+            "min_grade",
+            "confidence",
+            "threshold",
+            "draws",
+            "times",
+            "seed",
+        ]
+        return {
+            "agreement": self.table,
+            "knees": self.knees,
+            "confusion": self.confusion,
+            "pairs": self.pairs,
+            "left_out": self.left_out,
+            "made_with": self.settings_table(names),
+        }
+
+    def paper_table(self) -> TextTable:
+        """The order of the groups by share of judgments as papers print it."""
+        measures = self.table["measure"].unique(maintain_order=True)
+        caption = (
+            f"{f'{measures[0]}: order' if len(measures) == 1 else 'Order'} of groups by {worded([self.by])} with fewer judgments, "
+            f"against all of them; {range_text(self.table['draws'])} draws"
+        )
+        lead = ["measure"] if len(measures) > 1 else []
+        headers = {"fraction": "Judgments", "tau": "Mean tau-b", "tau_low": "Least", "tau_high": "Most"}
+        columns = [*lead, "fraction", "judged", "tau", "tau_low", "tau_high", "winner"]
+        note = "Judgments: the share asked for; judged: the share kept. Same winner: share of draws."
+        return chosen_columns(caption, self.table, columns, headers=headers, note=note, decimals=2)
+
+
+COARSE = 5
+"""Groups up to which tau takes few values."""
+
+
+@dataclass(frozen=True)
+class LossSetup:
+    """What the tables were made with, for the sentences."""
+
+    names: tuple[str, ...]
+    word: str
+    by: str
+    pool: str
+    test: str
+    population: str
+    alpha: float
+    threshold: float
+    draws: int
+    times: int
+    tested: int
+    seed: int
+    judgments: int
+    relevant: int
+    keys: int
+    sessions: int
+    untouched: tuple[str, ...]
+    left_out: Mapping[str, int]
+    directions: Mapping[str, Direction]
+
+
+def lines(
+    table: pl.DataFrame, knees: pl.DataFrame, confusion: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup
+) -> list[str]:
+    """The sentences, a line for each thing to say."""
+    return [
+        _protocol(table, settled),
+        *([_coarse(settled)] if len(settled.names) <= COARSE else []),
+        *(line for row in knees.iter_rows(named=True) for line in _measure(row, table, confusion, pairs, settled)),
+        *left_out_lines(settled.left_out),
+        _limits(settled),
+    ]
+
+
+def _protocol(table: pl.DataFrame, settled: LossSetup) -> str:
+    """How the judgments were taken away."""
+    first = table.row(0, named=True)
+    times = f"{settled.draws} times" if settled.draws > 1 else "once"
+    least = (
+        f"; every key keeps a relevant document and ten others where it has them, so the smallest share, {first['fraction']:.3g}, is in "
+        f"fact {share_text(first['judged'], 0)} of the judgments"
+        if first["judged"] > 1.5 * first["fraction"]
+        else ""
+    )
+    return (
+        f"Nested random shares of {counted(settled.judgments, 'judgment')} ({settled.relevant:,} of them relevant) for "
+        f"{counted(settled.keys, 'key')} were kept, {times} (seed {settled.seed}), "
+        f"and {counted(settled.sessions, 'session')} of {len(settled.names)} {settled.word} "
+        f"were scored again{least}. {_testing(settled)}"
+    )
+
+
+def _testing(settled: LossSetup) -> str:
+    """How pairs are tested."""
+    what = f"{settled.tested:,} pairs are" if settled.tested > 1 else "The pair is"
+    draws = f", {settled.times} draws each" if settled.times > 1 else ""
+    pooled = f", each with the judgments of what its two {settled.word} showed" if settled.pool == "pair" else ""
+    return f"{what} tested by {settled.test} over {settled.population}{pooled}{draws}."
+
+
+def _coarse(settled: LossSetup) -> str:
+    """What tau cannot say of few groups."""
+    many = len(settled.names)
+    if many == 2:
+        return (
+            f"With two {settled.word} tau is 1 or -1, and its mean only shows how often their order stays the same; use the winner "
+            "and the p-values."
+        )
+    steps = many * (many - 1) // 2
+    return f"With {many} {settled.word} tau moves in steps of {2 / steps:.2g}: one swap of neighbors lowers it to {1 - 2 / steps:.2g}."
+
+
+def _measure(
+    knees: Mapping[str, Any], table: pl.DataFrame, confusion: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup
+) -> Iterator[str]:
+    """What is to be said of one measure."""
+    measure = knees["measure"]
+    if table.filter(pl.col("measure") == measure).item(-1, "value") is None:
+        yield f"{measure}: no session has a value with all judgments, so there is nothing to compare."
+        return
+    if measure in settled.untouched:
+        yield f"{measure}: no value changed in any draw; judgments do not affect it, or not here."
+        return
+    rows, verdicts, of = (frame.filter(pl.col("measure") == measure) for frame in (table, confusion, pairs))
+    if rows.height == 1:
+        return
+    if rows.item(-1, "tau") is None:
+        yield f"{measure}: with all judgments the {settled.word} are tied, so there is no order to compare."
+        return
+    if len(settled.names) == 2:
+        yield f"{measure}: {_two(rows, of, settled)}"
+        return
+    yield f"{measure}: {_order(knees, rows, settled)}"
+    yield f"{measure}: {_verdicts(verdicts, settled)}"
+
+
+def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> str:
+    """How long the order of the groups stays."""
+    direction = MeasureDirection.named(knees["measure"], settled.directions)
+    best = "best" if direction.is_known else direction.first
+    told = "; ".join(
+        f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
+        f"the {best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} on average"
+        for row in _looked_at(rows)
+    )
+    if knees["knee"] is None or knees["knee"] == 1:
+        stays = f"no share below all judgments keeps the order of the {settled.word} (mean tau-b at least {settled.threshold:g})"
+    else:
+        low, high = knees["knee_low"], knees["knee_high"]
+        spread = f"; single draws put the knee between {low:.3g} and {high:.3g}" if low != high else ""
+        stays = (
+            f"the order of the {len(settled.names)} {settled.word} stays as with all judgments (mean tau-b at least "
+            f"{settled.threshold:g}) from a share of {knees['knee']:.3g} on, {share_text(knees['knee_judged'], 0)} of the judgments{spread}"
+        )
+    return f"{stays}. Tau: {told}."
+
+
+def _two(rows: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup) -> str:
+    """Which of two groups has the higher value, how often, with which p."""
+    whole = pairs.row(-1, named=True)
+    if not whole["difference"]:
+        return f"{whole['a']} and {whole['b']} do not differ in units that have both, so there is no winner."
+    higher, other = (whole["b"], whole["a"]) if whole["difference"] > 0 else (whole["a"], whole["b"])
+    some = rows.filter(pl.col("fraction") < 1)
+    steady = knee(some["fraction"].to_list(), some["winner"].fill_null(float("nan")).to_numpy(), 1.0)
+    worst = float(str(some["winner"].min() or 0))
+    at_worst = share_text(worst, 0)
+    if worst == 1:
+        often = "Their order stays the same in every draw of every share"
+    elif steady is not None:
+        often = f"Their order stays the same in every draw from a share of {steady:.3g} on, and in {at_worst} of draws at the worst share"
+    else:
+        last = some.row(-1, named=True)
+        often = (
+            f"Even with a share of {last['fraction']:.3g} their order stays the same in only {share_text(last['winner'] or 0, 0)} of "
+            f"draws, at the worst share in {at_worst}"
+        )
+    told = "; ".join(
+        f"with a share of {row['fraction']:.3g} the difference lies between {_signed(row, whole)}{_ps(row, settled)}"
+        for row in _looked_at(pairs)
+    )
+    tested = "too little data to test" if whole["p"] is None else p_text(whole["p"])
+    return (
+        f"{higher} has the higher value with all judgments (difference from {other} {abs(whole['difference']):.3g}, "
+        f"{tested}). {often}. {told[:1].upper()}{told[1:]}."
+    )
+
+
+def _signed(row: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
+    """The range of a difference, for the group that is higher with all judgments."""
+    ends = (row["low"], row["high"]) if whole["difference"] > 0 else (-row["high"], -row["low"])
+    return f"{ends[0]:.3g} and {ends[1]:.3g}"
+
+
+def _ps(row: Mapping[str, Any], settled: LossSetup) -> str:
+    """The p-values of the draws; nothing where there is no verdict with all judgments."""
+    if row["significant"] is None:
+        return ""
+    median = "" if row["median_p"] is None else f", the median {p_text(row['median_p'])}"
+    return (
+        f"{median}, and {share_text(row['significant'], 0)} of {settled.times} draws have p at most {settled.alpha:g}"
+    )
+
+
+def _verdicts(rows: pl.DataFrame, settled: LossSetup) -> str:
+    """How many verdicts stay."""
+    if rows["accuracy"].is_null().all():
+        return "no pair can be tested, so there are no verdicts to compare."
+    return f"verdicts at {settled.alpha:g}: {'; '.join(_matrix(row) for row in _looked_at(rows))}."
+
+
+def _matrix(row: Mapping[str, Any]) -> str:
+    """The confusion matrix of one share."""
+    mean = "" if row["g_mean"] is None else f" (g-mean {row['g_mean']:.2f})"
+    turned = f", and {row['turned']:,} are significant with the opposite sign" if row["turned"] else ""
+    return (
+        f"with a share of {row['fraction']:.3g}, {share_text(row['accuracy'], 0)} agree with all judgments{mean}, {row['lost']:,} of "
+        f"{row['lost'] + row['found']:,} significant ones are lost and {row['gained']:,} of {row['kept'] + row['gained']:,} others "
+        f"appear{turned}"
+    )
+
+
+def _looked_at(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of the smallest share and of that nearest to a half, below all."""
+    some = rows.filter(pl.col("fraction") < 1)
+    half = some.sort((pl.col("fraction") - 0.5).abs(), maintain_order=True).head(1)
+    return list(pl.concat([some.head(1), half]).unique(maintain_order=True).iter_rows(named=True))
+
+
+def _told(value: float | None) -> str:
+    """A tau, or that there is none."""
+    return "undefined" if value is None else f"{value:.2f}"
+
+
+def _limits(settled: LossSetup) -> str:
+    """What this does not say."""
+    keys = f"{'this' if settled.keys == 1 else 'these'} {counted(settled.keys, 'key')}"
+    return (
+        f"This holds for {keys}, these sessions and {settled.word}, with judgments removed at random from a set assumed "
+        "complete; a shallow pool, or a judge who stops early, does not lose documents at random."
+    )

@@ -1,0 +1,544 @@
+"""Sweeping a measure's parameters over a grid: how far a conclusion depends on them, and its reading."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sessionkit.arguments import Correction, Population, SweepTest
+from sessionkit.display.numbers import counted, p_text, readable, readable_p, share_text
+from sessionkit.errors import MeasureError
+from sessionkit.robustness import sweep_tables
+from sessionkit.robustness.sweep_grid import Axis, Grid, Range, Region, axes_of, ranges, rounded, shown
+from sessionkit.robustness.sweep_scores import Ground, LeaderTesting, by_kind, groups_of
+from sessionkit.robustness.sweep_tables import Sweep, SweepResults, end
+from sessionkit.robustness.sweep_verdicts import (
+    LEAD,
+    METRIC,
+    Conclusion,
+    Looking,
+    Nearest,
+    SettingVerdict,
+    edges,
+    nearest,
+    tau_b,
+)
+from sessionkit.scoring.execution import of_session
+from sessionkit.scoring.measures.base import Measure
+from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.needs import measure_of, tell_of_bound, tell_of_cutoff, tell_of_depth
+from sessionkit.scoring.reduction import Reduction
+from sessionkit.statistics.bands import require_few_groups
+from sessionkit.statistics.comparison import claim
+from sessionkit.statistics.corrections import NAMES, Family, options_of
+from sessionkit.statistics.design import read_design
+from sessionkit.statistics.findings import (
+    NOT_SHOWN,
+    NOT_SHOWN_CORRECTED,
+    detectable_text,
+    interval_text,
+    left_out_note,
+    reading_of,
+    traced,
+)
+from sessionkit.statistics.procedures import ComparisonPlan
+from sessionkit.statistics.session_values import MOST_GROUPS, GroupedSessions, sessions_of, sessions_task
+from sessionkit.study import Study
+from sessionkit.study.restriction import Where
+from sessionkit.study.selection import restricted
+from sessionkit.study.study import guarded_read
+
+UNTESTED = "none"
+"""The test that is none."""
+
+
+@traced
+@guarded_read
+def sweep(
+    study: Study,
+    measure: str | Measure,
+    vary: Mapping[str, object],
+    by: str = "system_id",
+    *,
+    where: Where = None,
+    test: SweepTest | None = None,
+    population: Population | None = None,
+    correction: Correction = "bonferroni",
+    confidence: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+    memory: str | int | None = None,
+) -> Sweep:
+    """Vary a measure's parameters, and see where groups of sessions, such as systems, keep their order.
+
+    The measure as given is the base setting; its own values are added to the grid. Every combination is scored and tested
+    separately, as by `sessionkit.compare`. Invalid combinations, and settings without a value, stay in the table with the
+    reason.
+
+    Parameters
+    ----------
+    study
+        The study.
+    measure
+        A measure of sessions; of queries for example ``"mean(nDCG@10)"``.
+    vary
+        By parameter its values: a list, or a text: ``"low:high:steps"`` for evenly spaced numbers (``"1.5:10:18"``), or a list
+        joined by commas (``"linear,exp2"``). Any parameter of the measure: b, bq, gain, discount, cutoff, depth, duplicates, unjudged,
+        ideal, ... At most 20,000 combinations.
+    by
+        Column of the sessions or users to group by. Of 2 to 20 groups the leader, that of the best mean, is tested against the
+        next one; of a measure without a direction, such as Clicks, the leader is the group with the highest mean.
+    where
+        Which sessions take part, such as ``"skill = 'novice' and queries >= 2"``; see `sessionkit.score`.
+    test, population, correction, confidence, draws, seed
+        As `sessionkit.compare` has them; `correction` is over the pairs of groups within a setting, never over settings.
+        ``test="none"`` scores only, which for a plain sum such as sDCG takes hardly longer than one scoring, however many settings.
+    memory
+        As `sessionkit.score` has it.
+
+    Returns
+    -------
+    Sweep
+        With ``table`` (a row per setting), ``means``, ``regions``, ``ranges``, ``nearest``, ``reading``, and what they were made
+        with.
+
+    Raises
+    ------
+    UsageError
+        An option or column does not exist, there are too many settings, or the design does not support what is asked.
+    MeasureError
+        The measure or a parameter does not exist, or a value is one that no setting can have.
+    DataError
+        The base setting cannot be scored on this study.
+
+    Notes
+    -----
+    Two conclusions are followed: who has the best mean (``lead``), and what the test shows at `confidence` (``verdict``: that the leader
+    is better than the next, or that no difference is shown). The nearest setting that overturns one is that with the fewest
+    parameters changed, then the smallest sum of changes. The change of a base b is counted in doublings of ln b, on which discounts
+    depend; that of a persistence p in doublings of 1 / (1 - p); of other numbers above 0 in doublings; of a word as 1.
+    Where all that changes is continuous, it is looked for between the settings of the grid, to six digits, by
+    scoring there.
+
+    Examples
+    --------
+    A finds one document at rank 1, B two at rank 3: b settles who leads. B's 2 / (1 + log_b 3) is 1 where log_b 3 = 1, b = 3.
+
+    >>> import sessionkit as sk
+    >>> places = {"session_id": ["a", "b", "b", "b"], "query_position": [1] * 4, "rank": [1, 1, 2, 3]}
+    >>> study = sk.from_tables(
+    ...     results={**places, "doc_id": ["x", "v", "w", "y"], "topic_id": "t", "system_id": ["A", "B", "B", "B"]},
+    ...     judgments={"judgment_key": ["t"] * 2, "doc_id": ["x", "y"], "grade": [1, 2]},
+    ... )
+    >>> found = sk.sweep(study, "sDCG@10", {"b": [1.5, 2, 2.5, 4, 5]}, test="none")
+    >>> found.table.select("b", "leader", "outcome").rows()
+    [(1.5, 'A', 'holds'), (2.0, 'A', 'holds'), (2.5, 'A', 'holds'), (4.0, 'B', 'overturned'), (5.0, 'B', 'overturned')]
+    >>> found.ranges.select("parameter", "low", "high", "ends_above").row(0)
+    ('b', '1.5', '2.5', '3')
+    """
+    study = restricted(study, where)
+    asked = measure_of(study, measure)
+    asked.require_parameters()
+    asked = of_session(asked)
+    grid = Grid.of(asked, axes_of(asked, vary))
+    options = options_of(correction, confidence, draws, seed)
+    groups, without = groups_of(study, by)
+    require_few_groups(by, len(groups))
+    told = SweepContext(str(asked), by)
+    sessions, testing, small = None, None, {}
+    if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
+        sessions = sessions_of(study, asked, by, memory)
+        design = read_design(sessions.frame, sessions.by, len(sessions.groups))
+        plan = ComparisonPlan.of(design, len(sessions.groups), test=test, population=population, options=options)
+        testing, told = LeaderTesting(plan), told.tested(plan, sessions)
+        small = testing.detectable(sessions)
+    elif test != UNTESTED and len(groups) > MOST_GROUPS:
+        told = SweepContext(
+            str(asked), by, untested=f"compare tests 2 to {MOST_GROUPS} groups, and there are {len(groups):,}"
+        )
+    if testing is None:
+        tell_of_bound(asked.inner)
+        tell_of_cutoff(asked.inner)
+        tell_of_depth(study, asked.inner)
+    ground = Ground(study, by, groups, memory, sessions, testing.unit if testing is not None else None)
+    direction = MeasureDirection.of(asked, study.settings.better)
+    swept = _run_sweep(Looking(ground, testing, direction), grid, options.alpha)
+    notes = notes_of(swept, without, by)
+    if sessions is not None and testing is not None:
+        left = testing.plan.units(sessions).dropped
+        notes += left_out_note("base setting, of the test", left)
+        told = replace(told, detectable=small.get(_pair(swept.base)))
+    return Sweep(
+        table=sweep_tables.settings_table(swept),
+        means=sweep_tables.means_table(swept, by),
+        regions=sweep_tables.regions_table(swept),
+        ranges=sweep_tables.ranges_table(swept),
+        nearest=sweep_tables.nearest_table(swept),
+        parameters=sweep_tables.parameters_table(grid),
+        reading=reading_of(lines(swept, told, tuple(notes)), study.restriction),
+        measure=str(asked),
+        by=by,
+        groups=groups,
+        design=told.design,
+        population=told.population,
+        claim=told.claim,
+        test=told.test,
+        metric=METRIC,
+        confidence=confidence,
+        correction=correction,
+        family=Family(0, correction) if testing is None else testing.family(len(groups)),
+        draws=draws,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def sweep_task(
+    study: Study, measure: Measure, vary: Mapping[str, object], by: str, *, test: str | None = None
+) -> Reduction:
+    """What `sweep` asks of a study first: the base setting's values that a test needs, or how often what is varied occurs.
+
+    Raises
+    ------
+    MeasureError
+        It is no plain sum whose settings all count the same results, and nothing is tested.
+    """
+    groups = groups_of(study, by)[0]
+    if test != UNTESTED and 2 <= len(groups) <= MOST_GROUPS:
+        return sessions_task(study, measure)
+    settings = [one.measure for one in Grid.of(measure, axes_of(measure, vary)).settings]
+    kinds = by_kind([*dict.fromkeys(one for one in settings if one is not None)])
+    if len(kinds) != 1:
+        raise MeasureError(f"{measure} is not a plain sum whose settings all count the same results")
+    ((kind, alike),) = kinds.items()
+    return Ground(study, by, groups).counting(kind, alike)
+
+
+def _run_sweep(looking: Looking, grid: Grid, alpha: float) -> SweepResults:
+    """Look at every setting, and at those between that matter."""
+    looks, refused = looking.looks([one.measure for one in grid.settings])
+    if grid.measure in refused:
+        raise refused[grid.measure]
+    base = looks[grid.number(grid.base)]
+    conclusion = Conclusion(base if base is not None else SettingVerdict(None), alpha)
+    checks = conclusion.checks()
+    holds = {name: [check(look) for look in looks] for name, check in checks.items()}
+    of_each = [one for name, held in holds.items() for one in ranges(name, grid, held)]
+    edge = edges(looking, grid, of_each, checks)
+    return SweepResults(
+        grid,
+        looking.ground.groups,
+        looks,
+        conclusion,
+        holds,
+        [Region.of(name, grid, held) for name, held in holds.items()],
+        of_each,
+        edge,
+        nearest(looking, grid, looks, holds=holds, edge=edge, checks=checks),
+        looking.direction,
+    )
+
+
+def _pair(base: SettingVerdict) -> tuple[int, int]:
+    """Numbers of the leader and the next, in order; of no pair where there is none."""
+    found = sorted((-1 if base.leader is None else base.leader, -1 if base.following is None else base.following))
+    return found[0], found[1]
+
+
+WORDS = 6
+"""Values that are named; of more, the ends."""
+
+
+@dataclass(frozen=True)
+class SweepContext:
+    """Whom a sweep is about, and how it was tested; empty where it was not."""
+
+    measure: str
+    by: str
+    design: str = ""
+    claim: str = ""
+    population: str = ""
+    test: str = ""
+    untested: str = ""
+    detectable: float | None = None
+    how: str = ""
+    family: Family = field(default_factory=lambda: Family(0, "none"))
+
+    def tested(self, plan: ComparisonPlan, sessions: GroupedSessions) -> SweepContext:
+        """The same with the test of each setting."""
+        options, pairs = plan.options, math.comb(len(sessions.groups), 2)
+        how = ""
+        if pairs > 1 and plan.test.simultaneous:
+            how = " for all pairs at once"
+        elif pairs > 1 and options.correction != "none":
+            how = f" after {NAMES[options.correction]} over {counted(pairs, 'pair')}"
+        at_once = pairs > 1 and plan.test.simultaneous
+        return replace(
+            self,
+            design=plan.design.described,
+            claim=claim(plan.population, plan.units(sessions)),
+            population=plan.population,
+            test=plan.title,
+            how=how,
+            family=Family(1 if at_once else pairs, options.correction, at_once),
+        )
+
+
+def lines(swept: SweepResults, told: SweepContext, notes: tuple[str, ...]) -> list[str]:
+    """Return the sentences of a reading."""
+    found = [_varied_text(swept, told)]
+    added = [f"{axis.name}={_readable(axis.values[axis.base])}" for axis in swept.grid.axes if axis.added]
+    if added:
+        found.append(
+            f"{' and '.join(added)}, {'the value' if len(added) == 1 else 'values'} of {told.measure}, "
+            f"{'was' if len(added) == 1 else 'were'} added to the grid."
+        )
+    if told.design:
+        found.append(f"Design: {told.design}. Each setting is tested separately, as by compare: {told.test}.")
+        if swept.base.leader is not None:
+            found.append(f"The claim is about {told.claim}.")
+    elif told.untested:
+        found.append(f"Not tested: {told.untested}.")
+    found.append(_base(swept, told))
+    if swept.base.leader is not None and swept.base.following is not None:
+        found.append(_grid(swept))
+        found += [_region(swept, region) for region in swept.regions]
+        if any(region.holds == region.known for region in swept.regions):
+            found.append("Settings beyond the grid were not scored.")
+        found += [_nearest(swept, one) for one in swept.nearest]
+        found += _order(swept)
+        if told.test:
+            found.append(
+                "Each p is for one setting and is not corrected for the number of settings: it shows how far the conclusion depends "
+                "on the setting. A setting chosen for its p is no evidence."
+            )
+    return [*found, *(f"Note: {note}." for note in notes)]
+
+
+def _varied_text(swept: SweepResults, told: SweepContext) -> str:
+    """What was varied, over how many settings."""
+    each = " and ".join(f"{axis.name} ({_values(axis)})" for axis in swept.grid.axes)
+    outcomes = Counter(swept.conclusion.outcome(look) for look in swept.looks)
+    missing = [f"{outcomes[name]} {name}" for name in ("refused", "undefined") if outcomes[name]]
+    kept = f", {' and '.join(missing)} (the table says why)" if missing else ""
+    return f"Swept: {told.measure} by {told.by}, over {each}: {counted(len(swept.looks), 'setting')}{kept}."
+
+
+def _readable(value: object) -> str:
+    """A value of a parameter."""
+    return rounded(shown(value))
+
+
+def _rounded_end(swept: SweepResults, one: Range, side: str) -> str | None:
+    """The first value on one side at which a conclusion fails."""
+    text = end(swept, one, side)
+    return None if text is None else rounded(text)
+
+
+def _values(axis: Axis) -> str:
+    """The values of a parameter."""
+    if axis.numeric and len(axis.values) > WORDS:
+        return f"{len(axis.values)} values from {_readable(axis.values[0])} to {_readable(axis.values[-1])}"
+    return ", ".join(_readable(value) for value in axis.values)
+
+
+def _base(swept: SweepResults, told: SweepContext) -> str:
+    """What the base setting says."""
+    base, at = swept.base, rounded(swept.at([axis.values[axis.base] for axis in swept.grid.axes]))
+    start = f"Base setting ({at}): "
+    means = base.means
+    if means is None or (base.leader is None and not base.tied):
+        return f"{start}no group has a session with a value, so there is no conclusion to check."
+    if base.tied:
+        names = " and ".join(swept.groups[group] for group in base.tied)
+        return (
+            f"{start}{names} have the same mean, {readable(float(means.value[base.tied[0]]))} "
+            f"({_sessions(swept, base.tied)}), so none {swept.leads} and there is no conclusion to check."
+        )
+    leader = base.leader if base.leader is not None else 0
+    if base.following is None or base.margin is None:
+        values = [float(look.means.value[leader]) for look in swept.looks if look and look.means is not None]
+        spread = [value for value in values if value == value]  # noqa: PLR0124 - NaN
+        return (
+            f"{start}{swept.groups[leader]} alone has a value, {readable(float(means.value[leader]))} ({_sessions(swept, (leader,))}); "
+            f"with one group there is nothing to compare. "
+            f"Over the settings its mean ranges from {readable(min(spread))} to {readable(max(spread))}."
+        )
+    pair = (leader, base.following)
+    side = "above" if base.sign > 0 else "below"
+    relative = f" ({share_text(base.relative)})" if base.relative is not None else ""
+    text = (
+        f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, which is {readable(base.margin)}"
+        f"{relative} {side} that of {swept.groups[base.following]} ({readable(float(means.value[base.following]))}); "
+        f"{_sessions(swept, pair)}"
+    )
+    return f"{text}. {_verdict(swept, told)}".rstrip()
+
+
+def _verdict(swept: SweepResults, told: SweepContext) -> str:
+    """What the test says at the base setting."""
+    base, alpha = swept.base, swept.conclusion.alpha
+    tested = base.tested
+    if tested is None:
+        return ""
+    if tested.p_adjusted is None or tested.estimate is None:
+        return f"Not tested: {tested.why}."
+    small = detectable_text(told.detectable or None)
+    interval = f"{told.family.interval_kind}{interval_text(tested.low, tested.high, alpha)}"
+    found = f"Estimate {readable(tested.estimate)}, {interval}, {p_text(tested.p_adjusted)}{told.how}"
+    leader = swept.name(base.leader)
+    if tested.no_verdict:
+        open_ = f" {NOT_SHOWN}" if tested.p_adjusted > alpha else ""
+        return f"{found}.{open_} {tested.no_verdict}."
+    if base.shown(alpha):
+        side = "higher" if base.sign > 0 else "lower"
+        return f"{found}. There is evidence that {leader} is {side} than {swept.name(base.following)}, for {told.claim}.{small}"
+    excludes_0 = (tested.low or 0.0) > 0 or (tested.high or 0.0) < 0  # an unadjusted interval may
+    return f"{found}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}"
+
+
+def _grid(swept: SweepResults) -> str:
+    """Who leads where, by how much, and how often that is shown."""
+    alpha = swept.conclusion.alpha
+    parts = []
+    for number, group in enumerate(swept.groups):
+        looks = [look for look in swept.looks if look is not None and look.leader == number and look.margin is not None]
+        if not looks:
+            continue
+        text = f"{group} {swept.leads} in {len(looks):,} of {counted(len(swept.looks), 'setting')}"
+        relative = [look.relative for look in looks if look.relative is not None]
+        if relative:
+            text += f" (by {share_text(min(relative))} to {share_text(max(relative))} of the next)"
+        p = [p for look in looks if look.tested is not None and (p := look.tested.p_adjusted) is not None]
+        if p:
+            often = sum(look.shown(alpha) is True for look in looks)
+            ends = dict.fromkeys(readable_p(value) for value in (min(p), max(p)))
+            text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
+        parts.append(text)
+    tied = sum(bool(look.tied) for look in swept.looks if look is not None)
+    best = "best" if swept.direction.is_known else swept.direction.first
+    parts += [f"several tie for the {best} mean in {tied:,}"] if tied else []
+    return f"Over the grid: {'; '.join(parts)}."
+
+
+def _region(swept: SweepResults, region: Region) -> str:
+    """Where a conclusion holds, in numbers."""
+    of = [one for one in swept.ranges if one.conclusion == region.conclusion]
+
+    start = f"The conclusion that {swept.statement(region.conclusion)} "
+    if region.holds == region.known:
+        result = "" if region.known == region.settings else " with a result"
+        return f"{start}holds in all {counted(region.known, 'setting')}{result}; no setting of this grid changes it."
+    apart = region.holds - len(region.connected)
+    joined = f"{apart:,} of them not connected to the base setting" if apart else "all connected to the base setting"
+    told = "; ".join(_range(swept, one) for one in of)
+    return (
+        f"{start}holds in {region.holds:,} of {counted(region.known, 'setting')} ({share_text(region.holds / region.known, 0)}), {joined}. "
+        f"One parameter at a time: {told}."
+    )
+
+
+def _range(swept: SweepResults, one: Range) -> str:
+    """Where a conclusion holds along one parameter."""
+    axis = swept.grid.axes[one.axis]
+    if not one.fails:
+        whole = axis.numeric and len(axis.values) > 1
+        ends = f"from {_readable(axis.values[0])} to {_readable(axis.values[-1])}" if whole else f"of {_values(axis)}"
+        return f"any {axis.name} {ends}"
+    if one.low is None or one.high is None:
+        return f"{axis.name}: not with {', '.join(_readable(axis.values[place]) for place in one.fails)}"
+    below, above = (_rounded_end(swept, one, side) for side in ("below", "above"))
+    if below is None and above is None:
+        low, high = _readable(axis.values[one.low]), _readable(axis.values[one.high])
+        return f"{axis.name} from {low} to {high}"
+    sides = [f"above {below}" if below is not None else "", f"below {above}" if above is not None else ""]
+    return f"{axis.name} {' and '.join(side for side in sides if side)}"
+
+
+def _nearest(swept: SweepResults, one: Nearest) -> str:
+    """The nearest setting that overturns a conclusion."""
+    look, alpha = one.crossing.look, swept.conclusion.alpha
+    at = rounded(swept.at(one.crossing.fails.values, all_of_them=False))
+    if look.tied:
+        there = f"{' and '.join(swept.groups[group] for group in look.tied)} have the same mean"
+    else:
+        tested = look.tested
+        p = f", {p_text(tested.p_adjusted)}" if tested is not None and tested.p_adjusted is not None else ""
+        by = "by" if swept.direction.is_known else "of all, by"
+        there = f"{swept.name(look.leader)} {swept.leads} {by} {readable(look.margin or 0.0)}{p}"
+        if one.conclusion != LEAD and look.leader == swept.base.leader:
+            there += ", shown" if look.shown(alpha) else ", no longer shown"
+    holds = one.crossing.holds.values
+    last = (
+        f"; with {rounded(swept.at(holds, all_of_them=False))} it still holds"
+        if one.changes and holds != _values_of_base(swept)
+        else ""
+    )
+    what = f" Both were scored. Nearest means {METRIC}." if one is swept.nearest[0] else ""
+    return f"The nearest setting against the conclusion that {swept.statement(one.conclusion)}: {at} ({there}){last}.{what}"
+
+
+def _values_of_base(swept: SweepResults) -> tuple[object, ...]:
+    """The values of the base setting."""
+    return swept.grid.settings[swept.grid.number(swept.grid.base)].values
+
+
+def _order(swept: SweepResults) -> list[str]:
+    """How far more than two groups keep their order."""
+    if len(swept.groups) < 3 or swept.base.means is None:
+        return []
+    means = swept.base.means.value
+    taus = [tau_b(means, look.means.value) for look in swept.looks if look is not None and look.means is not None]
+    known = [tau for tau in taus if tau is not None]
+    if not known:
+        return []
+    same = sum(tau > 1 - 1e-12 for tau in known)
+    return [
+        f"Order of the {len(swept.groups)} groups compared with the base setting: Kendall's tau-b {min(known):.2f} to {max(known):.2f}, "
+        f"the same order in {same:,} of {counted(len(known), 'setting')}."
+    ]
+
+
+def _sessions(swept: SweepResults, groups: tuple[int, ...]) -> str:
+    """How many sessions means are of."""
+    means = swept.base.means
+    counts = [f"{int(means.n[group]):,}" for group in groups] if means is not None else []
+    return f"{' and '.join(counts)} session{'' if counts == ['1'] else 's'}"
+
+
+def notes_of(swept: SweepResults, without: int, column: str) -> list[str]:
+    """What a reader of the numbers should know."""
+    notes = [f"left out sessions without {column} ({without:,})"] if without else []
+    there = [look for look in swept.looks if look is not None and look.means is not None]
+    undefined = [int(look.means.undefined.sum()) for look in there if look.means is not None]
+    if any(undefined):
+        many = f"{min(undefined):,}" + (f" to {max(undefined):,} by setting" if max(undefined) > min(undefined) else "")
+        notes.append(f"sessions without a value, which are left out of means: {many}")
+    rescaled = [axis.name for axis in swept.grid.axes if axis.name in ("gain", "b", "bq", "discount", "query_discount")]
+    if rescaled and not _share(swept.grid.measure):
+        notes.append(
+            f"{', '.join(rescaled)} change{'s' * (len(rescaled) == 1)} the scale of {swept.grid.measure}: compare relative margins, "
+            "not margins"
+        )
+    unbounded = [one for one in swept.grid.settings if one.measure is not None and _unbounded(one.measure)]
+    if unbounded:
+        notes.append(f"1 is not an upper bound in {counted(len(unbounded), 'setting')}, such as {unbounded[0].measure}")
+    against = sum(look.against for look in there)
+    if against:
+        notes.append(
+            f"in {counted(against, 'setting')} the means of all sessions and the paired comparison differ in sign; "
+            "nothing counts as shown there"
+        )
+    return notes
+
+
+def _share(measure: Measure) -> bool:
+    """Whether values are shares of an ideal."""
+    return measure.inner.normalized
+
+
+def _unbounded(measure: Measure) -> bool:
+    """Whether values are shares that can exceed 1."""
+    return _share(measure) and measure.inner.highest is None

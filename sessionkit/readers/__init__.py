@@ -6,8 +6,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 
 ::
 
-    formats/           Formats of logs, one file each (User Behavior Insights: a folder): what is in the files of each
-                       format, and how it was tried
+    formats/           Formats of logs, one file each: what is in the files of each format, and how it was tried
     judgments/         Formats of judgments, one file each; ``registry.py`` names them and says how to add one,
                        ``files.py`` reads them
     io/                One kind of file taken apart, whatever log it holds: text into lines, fields, objects or

@@ -31,9 +31,9 @@ def test_rules_are_found_by_kind_and_table():
 
 
 def test_the_wheels_folder_is_preferred(tmp_path, monkeypatch):
-    (tmp_path / "sessionkit" / "contract").mkdir(parents=True)
+    (tmp_path / "sessionkit" / "study").mkdir(parents=True)
     (tmp_path / "schemas").mkdir()
-    monkeypatch.setattr(schema, "__file__", str(tmp_path / "sessionkit" / "contract" / "schemas.py"))
+    monkeypatch.setattr(schema, "__file__", str(tmp_path / "sessionkit" / "study" / "schema.py"))
     schema._folder.cache_clear()
     assert schema._folder() == Path(tmp_path / "schemas"), "editable installs"
     (tmp_path / "sessionkit" / "schemas").mkdir()

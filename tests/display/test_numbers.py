@@ -85,8 +85,8 @@ def test_only_all_reads_100_percent_and_only_nothing_0(counts, decimals):
 
 
 PACKAGE = Path(sk.__file__).parent
-OWN_PERCENTS = {"numbers.py": "share_text", "phrases.py": "the confidence of an interval"}
-"""Files that may set a percentage."""
+OWN_PERCENTS = {"share_text", "short_share_text", "PAIRS", "level_text"}
+"""What may set a percentage: shares, the pattern that keeps one with its unit, and the confidence of an interval."""
 
 
 def percents(tree):
@@ -104,12 +104,19 @@ def percents(tree):
             yield node.lineno
 
 
+def may_set_percentages(statement):
+    """Whether a statement of a module defines one of `OWN_PERCENTS`."""
+    targets = [statement, *getattr(statement, "targets", [])]
+    return any(getattr(target, "name", getattr(target, "id", "")) in OWN_PERCENTS for target in targets)
+
+
 def test_share_text_alone_sets_percentages():
     lines = [
         f"{path.relative_to(PACKAGE)}:{line}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        if path.name not in OWN_PERCENTS
-        for line in percents(ast.parse(path.read_text("utf-8")))
+        for statement in ast.parse(path.read_text("utf-8")).body
+        if not may_set_percentages(statement)
+        for line in percents(statement)
     ]
     assert not lines, "use sessionkit.display.numbers.share_text; in charts with_percents and share_tip"
     faults = ['f"{x:.1%}"', 'f"{x:.0f}%"', 'tip("a", "A", ".1%")', 'pl.format("{}%", x)']

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -165,7 +166,14 @@ def test_tables_that_describe_the_study_stop_after_twenty_rows(make):
 @pytest.mark.slow
 def test_what_a_report_does_not_have_is_not_loaded():
     """Readers of logs, models, plans and figures that are drawn apart would take a tenth of a small report's time."""
-    apart = ["readers.frames", "analysis.mixed_model", "analysis.power", "analysis.judge_noise", "report.apart.vectors"]
+    apart = [
+        "readers.read",
+        "statistics.mixed_model",
+        "statistics.power",
+        "robustness.judge_noise",
+        "reports.figures.vectors",
+    ]
+    assert all(find_spec(f"sessionkit.{name}") for name in apart)
     code = f"import sys, sessionkit.reports; print([name for name in {apart} if f'sessionkit.{{name}}' in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -2,7 +2,7 @@
 Parquet.
 
 Records of both kinds may be in one file or in several; bulk action lines are passed over. What producers have called and
-call their fields is in ``ubi_records.py``, their tables in ``ubi_records.py``. A query is one query_id
+call their fields and their tables is in ``ubi_records.py``. A query is one query_id
 (``ubi_queries.py``). Its list is, in this order, its list of hits, its impressions with the objects clicked beside them, or
 the clicked objects alone, which makes it partly observed (``ubi_queries.py``). Sessions are those of events; queries without
 are cut by inactivity of their client (or else user); a query of nobody, as a plugin logs where it is told no client, is a

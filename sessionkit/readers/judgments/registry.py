@@ -1,6 +1,6 @@
 """Formats of judgments, one file each: which document of which topic, or of which text of a query, has which grade.
 
-A new format is one file here and one entry in ``JUDGMENTS`` below; ``ratings.py`` is a short one to go by.
+A new format is one file here and one entry in ``JUDGMENTS`` below; ``read_rre`` in ``ratings.py`` is a short one to go by.
 
 1. ``read(file, config)`` returns Raws of the table judgments (``raw_of`` in ``../records.py`` makes them): judgment_key, doc_id and
    grade as text, and judge_id, subtopic_id or passage_id where it has them. ``ratings.rowless`` and ``ratings.idle`` account for

@@ -2,7 +2,7 @@
 hypotheses, over all pairs at once, more the larger the difference, and its intervals hold the truth about as often as they say.
 
 What is of the clinic's own design stands in test_crossover.py and test_assignments.py; correlations in test_resampling.py and
-correlating/test_formulas.py, parts of sessions in test_breakdown_tests.py.
+test_formulas.py, parts of sessions in test_breakdown_tests.py.
 """
 
 from functools import cache

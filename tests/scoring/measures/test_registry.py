@@ -76,10 +76,11 @@ from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 parse_measure("ERR@10")
 assert "ERR" in MEASURES and len(list(MEASURES)) > 80
-print([name for name in ("cascade", "subtopic", "expected", "jiang2016") if f"sessionkit.scoring.measures.{name}" in sys.modules])
+files = ("generalized_precision", "subtopics", "expected", "jiang2016")
+print([name for name in files if f"sessionkit.scoring.measures.{name}" in sys.modules])
 """
     found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
-    assert found.strip() == "['cascade']"
+    assert found.strip() == "['generalized_precision']"
 
 
 SQUARED = '''"""Reciprocal rank squared: how early the first relevant result comes, the late ones hardly counting."""
@@ -129,7 +130,7 @@ def test_a_new_measure_is_a_class_and_a_line(tmp_path):
     own = tmp_path / "sessionkit" / "scoring" / "measures"
     (own / "squared_rank.py").write_text(SQUARED, encoding="utf-8")
     registry = (own / "registry.py").read_text(encoding="utf-8")
-    line = '    "cascade": ("ERR",),\n'
+    line = '    "generalized_precision": ("gP", "gR", "ERR"),\n'
     assert line in registry
     (own / "registry.py").write_text(registry.replace(line, line + '    "squared_rank": ("RR2",),\n'), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", SCORED], cwd=tmp_path, capture_output=True, text=True, check=False)

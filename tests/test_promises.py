@@ -57,6 +57,18 @@ def test_every_public_name_is_there_and_is_typed():
     assert CHARTS.read_text(encoding="utf-8") == chart_stub(), "write it: python -m tests.support.stub"
 
 
+def test_the_earlier_name_of_spark_is_the_same_module():
+    code = """
+import sessionkit as sk
+from sessionkit.engines.spark import score, score_frame, session
+from sessionkit.engines import spark
+import sessionkit.engines.spark as imported, sessionkit.spark as room
+assert room is spark is imported is sk.engines.spark
+assert (score, score_frame, session) == (room.score, room.score_frame, room.session)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_importing_everything_replaces_nothing_of_pythons():
     taken = {}
     exec("from sessionkit import *", taken)  # noqa: S102

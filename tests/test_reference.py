@@ -22,7 +22,7 @@ def test_the_reference_explains_every_public_name(tmp_path):
         "sessionkit": dir(sk),
         "sessionkit/bases": sk.bases.__all__,
         "sessionkit/charts": sk.charts.__all__,
-        "sessionkit/engines/spark": spark,
+        "sessionkit/spark": spark,
     }.items():
         text = (tmp_path / f"{page}.html").read_text(encoding="utf-8")
         entries = dict(re.findall(r'<section id="([\w.]+)">(.*?)</section>', text, re.DOTALL))

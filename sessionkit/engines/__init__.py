@@ -1,23 +1,8 @@
-"""Engines: where the kernel of `sessionkit.scoring` runs when one machine is not enough. There is one, `spark`.
+"""The earlier name of Spark's room: `sessionkit.engines.spark` is `sessionkit.spark`.
 
-In come a saved study or tables of an engine; out goes the table of `sessionkit.score`. Open `spark/engine.py` first.
+In comes what `sessionkit.spark` takes; out goes what it returns. Open `spark.py` first.
 """
 
-from __future__ import annotations
-
-import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
+from sessionkit import spark
 
 __all__ = ["spark"]
-
-
-def __getattr__(name: str) -> ModuleType:
-    """Import an engine when it is first used."""
-    if name in __all__:
-        return importlib.import_module(f"sessionkit.engines.{name}")
-    msg = f"module 'sessionkit.engines' has no attribute {name!r}"
-    raise AttributeError(msg)

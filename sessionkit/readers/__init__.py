@@ -7,8 +7,7 @@ A new log format is a file in ``formats/``, a new format of judgments one in ``j
 ::
 
     formats/           Formats of logs, one file each: what is in the files of each format, and how it was tried
-    judgments/         Formats of judgments, one file each; ``registry.py`` names them and says how to add one,
-                       ``files.py`` reads them
+    judgments/         Formats of judgments, one file each, and the reading of their files
     io/                One kind of file taken apart, whatever log it holds: text into lines, fields, objects or
                        elements, as unchecked records
     events/            Logs that tell what happened, event by event: how these become sessions, queries, lists and

@@ -6,8 +6,8 @@ In comes a study; out goes a page. Open `page.py` first.
 
     page.py            The page of a report: sections, figures and tables as escaped HTML, tooltips, figures as files,
                        and pages of single sessions
-    sections/          The sections of a report, one file each; a new one is a file and a line in ``registry.py``, or in
-                       the section that unfolds it
+    sections/          The sections of a report, one file each; a new one is a file and a line in
+                       ``sections/registry.py``, or in the section that unfolds it
     report_data.py     What the sections of a report are made from, computed once, and the questions that are put to the
                        study in one pass
     choices.py         What the figures of a report have in common: measure, topic, system, colors, labels, further

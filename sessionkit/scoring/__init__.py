@@ -28,7 +28,7 @@ In come a `Study` and measures; out go frames of values by query, session or gro
     needs.py       What measures need of a log: the columns they read, and cautions where lists, judgments or ideals do
                    not support a number
     measures/      The measures, one file per family; a new one is a class in its family's file and a name in
-                   ``registry.py``
+                   ``measures/registry.py``
     scan_paths.py  Exact expectations over all scan paths of a searcher who may stop anywhere in a session
     subtopics.py   Subtopics and nuggets of a session: how high its documents fill each of them, what that gains, and
                    the best that could be shown

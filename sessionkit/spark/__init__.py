@@ -1,7 +1,6 @@
 """Spark: the scores of `sessionkit.score`, worked out by a cluster.
 
-In come a saved study or Spark's own tables, measures and what to average by; out goes the table of `sessionkit.score`.
-Open `engine` first: it says what runs where.
+In come a saved study or Spark's own tables, and measures; out goes the table of `sessionkit.score`. Open `engine.py` first.
 
 ::
 

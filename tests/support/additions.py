@@ -230,8 +230,14 @@ def _lines_naming(text: str, sibling: str) -> set[int]:
 
 
 def _with(line: str, sibling: str, new: str) -> str:
-    """Return a line with the new one beside its sibling, or as a second line where it has one of its own."""
-    alone = re.fullmatch(rf"\s*(from \S+ import {sibling}|[\"']?{sibling}[\"']?\s*(:.*)?,)\s*", line)
+    """Return a line with the new one beside its sibling, or as a second line where it has one of its own.
+
+    What is imported has a file of its own.
+    """
+    imported = re.fullmatch(rf"(from \S+\.)\w+ import .*\b{sibling}\b.*\n", line)
+    if imported:
+        return f"{line}{imported[1]}{new} import {new}\n"
+    alone = re.fullmatch(rf"\s*[\"']?{sibling}[\"']?\s*(:.*)?,\s*", line)
     if alone:
         return line + re.sub(rf"\b{sibling}\b", new, line)
     return re.sub(rf"([\"']?)\b{sibling}\b\1", rf"\g<0>, \g<1>{new}\g<1>", line, count=1)

@@ -145,23 +145,7 @@ def take_apart(file: References, number: int) -> Pieces:
             if lead.strip():
                 comments += lead.strip("\n") + "\n"
             continue
-        if is_type_checking(statement) and not statement.orelse:  # type: ignore[attr-defined]
-            start = module.line_start(statement.body[0].lineno)  # type: ignore[attr-defined]
-            for inner in statement.body:  # type: ignore[attr-defined]
-                inner_end = module.line_start((inner.end_lineno or 0) + 1)
-                if not isinstance(inner, ast.Import | ast.ImportFrom):
-                    pieces.guarded.append(edits.text(start, inner_end).strip("\n"))
-                start = inner_end
-            continue
-        if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == ["__all__"]:
-            exports = ast.literal_eval(edits.text(module.start(statement.value), module.end(statement.value)))
-            pieces.exports += exports
-            continue
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark":
-            value = statement.value
-            for mark in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
-                names = [file.uses[node] for node in ast.walk(mark) if isinstance(node, ast.Name) and node in file.uses]
-                pieces.marks.append((edits.text(module.start(mark), module.end(mark)), names))
+        if _is_gathered(statement, file, pieces):
             continue
         if _is_string(statement) and pieces.blocks and not comments:
             pieces.blocks[-1].text += text
@@ -174,6 +158,30 @@ def take_apart(file: References, number: int) -> Pieces:
         _read_names(block, statement, file)
         pieces.blocks.append(block)
     return pieces
+
+
+def _is_gathered(statement: ast.stmt, file: References, pieces: Pieces) -> bool:
+    """Gather what the new file has once: exports, marks and what only type checkers read. Return whether this is such."""
+    module, edits = file.module, file.edits
+    if is_type_checking(statement) and not statement.orelse:  # type: ignore[attr-defined]
+        start = module.line_start(statement.body[0].lineno)  # type: ignore[attr-defined]
+        for inner in statement.body:  # type: ignore[attr-defined]
+            inner_end = module.line_start((inner.end_lineno or 0) + 1)
+            if not isinstance(inner, ast.Import | ast.ImportFrom):
+                pieces.guarded.append(edits.text(start, inner_end).strip("\n"))
+            start = inner_end
+        return True
+    if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == ["__all__"]:
+        exports = ast.literal_eval(edits.text(module.start(statement.value), module.end(statement.value)))
+        pieces.exports += exports
+        return True
+    if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark":
+        value = statement.value
+        for mark in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+            names = [file.uses[node] for node in ast.walk(mark) if isinstance(node, ast.Name) and node in file.uses]
+            pieces.marks.append((edits.text(module.start(mark), module.end(mark)), names))
+        return True
+    return False
 
 
 def _is_string(statement: ast.stmt) -> bool:

@@ -5,47 +5,6 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import bases as bases
     from sessionkit import charts as charts
     from sessionkit import engines as engines
-    from sessionkit.statistics.agreement import Agreement as Agreement
-    from sessionkit.statistics.agreement import agreement as agreement
-    from sessionkit.sessions.breakdown import breakdown as breakdown
-    from sessionkit.sessions.breakdown_tests import BreakdownTests as BreakdownTests
-    from sessionkit.sessions.breakdown_tests import breakdown_tests as breakdown_tests
-    from sessionkit.robustness.calibrate import calibrate as calibrate
-    from sessionkit.robustness.calibrate_counts import Calibration as Calibration
-    from sessionkit.statistics.compare import compare as compare
-    from sessionkit.statistics.comparison import Comparison as Comparison
-    from sessionkit.statistics.correlate import Correlations as Correlations
-    from sessionkit.statistics.correlate import correlate as correlate
-    from sessionkit.sessions.curve import curve as curve
-    from sessionkit.sessions.curve import curve_with_stops as curve_with_stops
-    from sessionkit.sessions.curve import curve_differences as curve_differences
-    from sessionkit.sessions.describe import Description as Description
-    from sessionkit.sessions.describe import describe as describe
-    from sessionkit.robustness.discriminative_power import DiscriminativePower as DiscriminativePower
-    from sessionkit.robustness.discriminative_power import discriminate as discriminate
-    from sessionkit.sessions.effort import effort as effort
-    from sessionkit.sessions.effort import Effort as Effort
-    from sessionkit.sessions.gain_vectors import gain_vectors as gain_vectors
-    from sessionkit.robustness.bounds import bounds as bounds
-    from sessionkit.robustness.bounds import Incompleteness as Incompleteness
-    from sessionkit.robustness.judge_noise import JudgeNoise as JudgeNoise
-    from sessionkit.robustness.judge_noise import judge_noise as judge_noise
-    from sessionkit.robustness.judgment_loss import JudgmentLoss as JudgmentLoss
-    from sessionkit.robustness.judgment_loss import judgment_loss as judgment_loss
-    from sessionkit.statistics.mixed_model import MixedModel as MixedModel
-    from sessionkit.statistics.power import PowerPlan as PowerPlan
-    from sessionkit.statistics.power import power as power
-    from sessionkit.sessions.precision_recall import precision_recall as precision_recall
-    from sessionkit.sessions.precision_recall import rprecision_histogram as rprecision_histogram
-    from sessionkit.sessions.record_accounts import check as check
-    from sessionkit.sessions.timeline import reformulations as reformulations
-    from sessionkit.sessions.timeline import session_survival as session_survival
-    from sessionkit.robustness.session_table import score as score
-    from sessionkit.sessions.precision_recall import summary as summary
-    from sessionkit.robustness.sweep_tables import Sweep as Sweep
-    from sessionkit.robustness.sweep import sweep as sweep
-    from sessionkit.sessions.timeline import timeline as timeline
-    from sessionkit.bases import register as register
     from sessionkit.arguments import AnswerSize
     from sessionkit.arguments import Depth
     from sessionkit.arguments import Discount
@@ -73,25 +32,40 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.arguments import UnjudgedResults
     from sessionkit.arguments import UnretrievedPlace
     from sessionkit.arguments import Weights
+    from sessionkit.bases import register as register
     from sessionkit.errors import DataError as DataError
     from sessionkit.errors import DataWarning as DataWarning
     from sessionkit.errors import MeasureError as MeasureError
     from sessionkit.errors import SessionkitError as SessionkitError
     from sessionkit.errors import SpaceError as SpaceError
     from sessionkit.errors import UsageError as UsageError
-    from sessionkit.privacy.report import Pseudonymized as Pseudonymized
     from sessionkit.privacy.pseudonymize import pseudonymize as pseudonymize
+    from sessionkit.privacy.report import Pseudonymized as Pseudonymized
     from sessionkit.readers import FORMATS as FORMATS
-    from sessionkit.readers.read import from_tables as from_tables
-    from sessionkit.readers.propose.propose import propose as propose
     from sessionkit.readers.propose.proposal import Proposal as Proposal
+    from sessionkit.readers.propose.propose import propose as propose
+    from sessionkit.readers.read import from_tables as from_tables
     from sessionkit.readers.read import read as read
     from sessionkit.readers.runs import from_run as from_run
     from sessionkit.reports.page import report as report
+    from sessionkit.robustness.bounds import Incompleteness as Incompleteness
+    from sessionkit.robustness.bounds import bounds as bounds
+    from sessionkit.robustness.calibrate import calibrate as calibrate
+    from sessionkit.robustness.calibrate_counts import Calibration as Calibration
+    from sessionkit.robustness.discriminative_power import DiscriminativePower as DiscriminativePower
+    from sessionkit.robustness.discriminative_power import discriminate as discriminate
+    from sessionkit.robustness.judge_noise import JudgeNoise as JudgeNoise
+    from sessionkit.robustness.judge_noise import judge_noise as judge_noise
+    from sessionkit.robustness.judgment_loss import JudgmentLoss as JudgmentLoss
+    from sessionkit.robustness.judgment_loss import judgment_loss as judgment_loss
+    from sessionkit.robustness.session_table import score as score
+    from sessionkit.robustness.sweep import sweep as sweep
+    from sessionkit.robustness.sweep_tables import Sweep as Sweep
     from sessionkit.scoring.execution import avg_pos as avg_pos
     from sessionkit.scoring.execution import avg_vect as avg_vect
     from sessionkit.scoring.execution import norm_vect as norm_vect
     from sessionkit.scoring.explain import explain as explain
+    from sessionkit.scoring.explain import path_variance as path_variance
     from sessionkit.scoring.measures.aggregates import AveragePosition
     from sessionkit.scoring.measures.aggregates import First
     from sessionkit.scoring.measures.aggregates import Last
@@ -101,94 +75,120 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.scoring.measures.aggregates import NonLast
     from sessionkit.scoring.measures.aggregates import Sum
     from sessionkit.scoring.measures.average_precision import AveragePrecision
+    from sessionkit.scoring.measures.average_precision import AveragedPrecision
+    from sessionkit.scoring.measures.average_precision import ElevenPointPrecision
     from sessionkit.scoring.measures.average_precision import GradedAveragePrecision
+    from sessionkit.scoring.measures.average_precision import InterpolatedPrecision
+    from sessionkit.scoring.measures.average_precision import RPrecision
+    from sessionkit.scoring.measures.average_precision import ReciprocalRank
     from sessionkit.scoring.measures.average_precision import SeenAveragePrecision
+    from sessionkit.scoring.measures.average_precision import SuccessAtCutoff
     from sessionkit.scoring.measures.base import Measure as Measure
     from sessionkit.scoring.measures.behavior import DeepestClickedRank
+    from sessionkit.scoring.measures.behavior import DocumentsShown
+    from sessionkit.scoring.measures.behavior import DwellTime
+    from sessionkit.scoring.measures.behavior import FirstClickTime
+    from sessionkit.scoring.measures.behavior import JudgedShare
+    from sessionkit.scoring.measures.behavior import MeanQueryOverlap
+    from sessionkit.scoring.measures.behavior import MeanQueryTerms
     from sessionkit.scoring.measures.behavior import NumberOfClicks
     from sessionkit.scoring.measures.behavior import NumberOfQueries
     from sessionkit.scoring.measures.behavior import NumberOfResults
+    from sessionkit.scoring.measures.behavior import RelevantDocumentsSeen
+    from sessionkit.scoring.measures.behavior import RepeatedResults
     from sessionkit.scoring.measures.behavior import SessionAbandonment
-    from sessionkit.scoring.measures.generalized_precision import ExpectedReciprocalRank
-    from sessionkit.scoring.measures.custom import column as column
+    from sessionkit.scoring.measures.behavior import SessionDuration
     from sessionkit.scoring.measures.cumulated_gain import CumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import DiscountedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedDiscountedCumulatedGain
     from sessionkit.scoring.measures.cumulated_gain import NormalizedSessionGain
     from sessionkit.scoring.measures.cumulated_gain import SessionGain
-    from sessionkit.scoring.measures.behavior import DwellTime
-    from sessionkit.scoring.measures.behavior import FirstClickTime
-    from sessionkit.scoring.measures.behavior import SessionDuration
-    from sessionkit.scoring.measures.average_precision import AveragedPrecision
-    from sessionkit.scoring.measures.average_precision import RPrecision
-    from sessionkit.scoring.measures.average_precision import ReciprocalRank
-    from sessionkit.scoring.measures.average_precision import SuccessAtCutoff
+    from sessionkit.scoring.measures.custom import column as column
+    from sessionkit.scoring.measures.custom import define as define
+    from sessionkit.scoring.measures.expected import ExpectedAveragePrecision
     from sessionkit.scoring.measures.expected import ExpectedGain
     from sessionkit.scoring.measures.expected import ExpectedNormalizedCumulatedGain
     from sessionkit.scoring.measures.expected import ExpectedNormalizedGain
-    from sessionkit.scoring.measures.expected import ExpectedAveragePrecision
     from sessionkit.scoring.measures.expected import ExpectedPrecision
-    from sessionkit.scoring.measures.subtopics import ExpectedUtility
-    from sessionkit.scoring.measures.subtopics import NormalizedExpectedUtility
+    from sessionkit.scoring.measures.generalized_precision import ExpectedReciprocalRank
     from sessionkit.scoring.measures.generalized_precision import GeneralizedPrecision
     from sessionkit.scoring.measures.generalized_precision import GeneralizedRecall
     from sessionkit.scoring.measures.grammar import parse_measure as parse_measure
-    from sessionkit.scoring.measures.user_oriented import RankedHalfLife
-    from sessionkit.scoring.measures.rank_biased import BinaryPreference
-    from sessionkit.scoring.measures.rank_biased import InferredAveragePrecision
-    from sessionkit.scoring.measures.subtopics import SavedInstancePrecision
-    from sessionkit.scoring.measures.subtopics import SavedInstanceRecall
     from sessionkit.scoring.measures.jiang2016 import DiscountedGainOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import NormalizedGainOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import PrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import RankBiasedPrecisionOfRetrieved
     from sessionkit.scoring.measures.jiang2016 import SummedGradedAveragePrecision
-    from sessionkit.scoring.measures.custom import define as define
     from sessionkit.scoring.measures.precision import Effectiveness
     from sessionkit.scoring.measures.precision import HarmonicMean
     from sessionkit.scoring.measures.precision import HighestHarmonicMean
     from sessionkit.scoring.measures.precision import Precision
     from sessionkit.scoring.measures.precision import Recall
+    from sessionkit.scoring.measures.rank_biased import BinaryPreference
+    from sessionkit.scoring.measures.rank_biased import InferredAveragePrecision
     from sessionkit.scoring.measures.rank_biased import RankBiasedPrecision
     from sessionkit.scoring.measures.rank_biased import RankBiasedResidual
+    from sessionkit.scoring.measures.registry import MEASURES as MEASURES
+    from sessionkit.scoring.measures.search_length import AverageSearchLength
+    from sessionkit.scoring.measures.search_length import ExpectedSearchLength
     from sessionkit.scoring.measures.search_length import LogarithmicPrecision
     from sessionkit.scoring.measures.search_length import NormalizedRecall
     from sessionkit.scoring.measures.search_length import RankedRecall
-    from sessionkit.scoring.measures.average_precision import ElevenPointPrecision
-    from sessionkit.scoring.measures.average_precision import InterpolatedPrecision
+    from sessionkit.scoring.measures.search_length import SearchLengthReduction
     from sessionkit.scoring.measures.session_rank_biased import RecencyRankBiasedPrecision
     from sessionkit.scoring.measures.session_rank_biased import RecencySessionGain
-    from sessionkit.scoring.measures.behavior import MeanQueryOverlap
-    from sessionkit.scoring.measures.behavior import MeanQueryTerms
-    from sessionkit.scoring.measures.registry import MEASURES as MEASURES
-    from sessionkit.scoring.measures.user_oriented import CosineRelevance
-    from sessionkit.scoring.measures.user_oriented import JaccardRelevance
-    from sessionkit.scoring.measures.behavior import DocumentsShown
-    from sessionkit.scoring.measures.behavior import JudgedShare
-    from sessionkit.scoring.measures.behavior import RelevantDocumentsSeen
-    from sessionkit.scoring.measures.behavior import RepeatedResults
-    from sessionkit.scoring.measures.search_length import AverageSearchLength
-    from sessionkit.scoring.measures.search_length import ExpectedSearchLength
-    from sessionkit.scoring.measures.search_length import SearchLengthReduction
     from sessionkit.scoring.measures.session_rank_biased import SessionRankBiasedPrecision
+    from sessionkit.scoring.measures.subtopics import AverageCubeFilling
+    from sessionkit.scoring.measures.subtopics import CubeFilling
+    from sessionkit.scoring.measures.subtopics import ExpectedUtility
+    from sessionkit.scoring.measures.subtopics import NormalizedAverageCubeFilling
+    from sessionkit.scoring.measures.subtopics import NormalizedCubeFilling
+    from sessionkit.scoring.measures.subtopics import NormalizedExpectedUtility
+    from sessionkit.scoring.measures.subtopics import SavedInstancePrecision
+    from sessionkit.scoring.measures.subtopics import SavedInstanceRecall
     from sessionkit.scoring.measures.time import SessionTimeBiasedGain
     from sessionkit.scoring.measures.time import SessionU
+    from sessionkit.scoring.measures.time import TimeBiasedGain
+    from sessionkit.scoring.measures.time import UMeasure
+    from sessionkit.scoring.measures.user_oriented import CosineRelevance
+    from sessionkit.scoring.measures.user_oriented import ExpectedRecall
+    from sessionkit.scoring.measures.user_oriented import ExpectedRecallEffort
     from sessionkit.scoring.measures.user_oriented import FrustrationRatio
+    from sessionkit.scoring.measures.user_oriented import JaccardRelevance
+    from sessionkit.scoring.measures.user_oriented import KnownCoverage
+    from sessionkit.scoring.measures.user_oriented import RankedHalfLife
+    from sessionkit.scoring.measures.user_oriented import RelevantNovelty
     from sessionkit.scoring.measures.user_oriented import SatisfactionFrustrationTotal
     from sessionkit.scoring.measures.user_oriented import SatisfactionRatio
     from sessionkit.scoring.measures.user_oriented import SlidingGainRatio
-    from sessionkit.scoring.measures.subtopics import AverageCubeFilling
-    from sessionkit.scoring.measures.subtopics import CubeFilling
-    from sessionkit.scoring.measures.subtopics import NormalizedAverageCubeFilling
-    from sessionkit.scoring.measures.subtopics import NormalizedCubeFilling
-    from sessionkit.scoring.measures.time import TimeBiasedGain
-    from sessionkit.scoring.measures.time import UMeasure
-    from sessionkit.scoring.measures.user_oriented import ExpectedRecall
-    from sessionkit.scoring.measures.user_oriented import ExpectedRecallEffort
-    from sessionkit.scoring.measures.user_oriented import KnownCoverage
-    from sessionkit.scoring.measures.user_oriented import RelevantNovelty
-    from sessionkit.scoring.explain import path_variance as path_variance
+    from sessionkit.sessions.breakdown import breakdown as breakdown
+    from sessionkit.sessions.breakdown_tests import BreakdownTests as BreakdownTests
+    from sessionkit.sessions.breakdown_tests import breakdown_tests as breakdown_tests
+    from sessionkit.sessions.curve import curve as curve
+    from sessionkit.sessions.curve import curve_differences as curve_differences
+    from sessionkit.sessions.curve import curve_with_stops as curve_with_stops
+    from sessionkit.sessions.describe import Description as Description
+    from sessionkit.sessions.describe import describe as describe
+    from sessionkit.sessions.effort import Effort as Effort
+    from sessionkit.sessions.effort import effort as effort
+    from sessionkit.sessions.gain_vectors import gain_vectors as gain_vectors
+    from sessionkit.sessions.precision_recall import precision_recall as precision_recall
+    from sessionkit.sessions.precision_recall import rprecision_histogram as rprecision_histogram
+    from sessionkit.sessions.precision_recall import summary as summary
+    from sessionkit.sessions.record_accounts import check as check
+    from sessionkit.sessions.timeline import reformulations as reformulations
+    from sessionkit.sessions.timeline import session_survival as session_survival
+    from sessionkit.sessions.timeline import timeline as timeline
+    from sessionkit.statistics.agreement import Agreement as Agreement
+    from sessionkit.statistics.agreement import agreement as agreement
+    from sessionkit.statistics.compare import compare as compare
+    from sessionkit.statistics.comparison import Comparison as Comparison
+    from sessionkit.statistics.correlate import Correlations as Correlations
+    from sessionkit.statistics.correlate import correlate as correlate
+    from sessionkit.statistics.mixed_model import MixedModel as MixedModel
+    from sessionkit.statistics.power import PowerPlan as PowerPlan
+    from sessionkit.statistics.power import power as power
     from sessionkit.study.package import open_study as open_study
     from sessionkit.study.partitions import add_partition as add_partition
     from sessionkit.study.settings import Settings as Settings

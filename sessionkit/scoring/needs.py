@@ -113,7 +113,8 @@ def _table_of_column(study: Study, measure: Measure, column: str) -> str:
         near = untold(column, names)
         msg = f"{measure}: there is no column {column!r} in sessions or users{near}; columns: {', '.join(names)}"
         raise UsageError(msg)
-    return "sessions" if column in study.columns("sessions") else "users"
+    is_of_users = column in study.columns("users") and column not in study.columns("sessions")
+    return "users" if is_of_users else "sessions"
 
 
 def columns_beside(measures: Iterable[Measure]) -> dict[str, tuple[str, ...]]:

@@ -137,7 +137,7 @@ def interactions(levels: Sequence[ComparedLevel], options: Options) -> pl.DataFr
 
     Share of 2,000 simulated studies without an interaction that were rejected at 5%, by the spreads of users' differences in the levels, or
     of values in the sequences. The 95% intervals covered 0 in the rest. The standard error of a share is .5 points. The table is from
-    ``tests/analysis/compare/test_interaction_rates.py`` (marked ``proof``):
+    ``tests/statistics/test_interaction.py`` (marked ``proof``):
 
     =====================================================  ================  ========
     users                                                  spreads           rejected

@@ -1,7 +1,9 @@
 """What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import altair as alt
 import polars as pl
@@ -315,3 +317,28 @@ def test_a_copy_of_a_chart_is_its_own_and_that_of_a_layer_shares_its_encodings(c
     assert layer.copy().encoding is layer.encoding
     assert layer.encode(x=alt.X(field="rank", type="quantitative")).encoding.x["field"] == "rank"
     assert chart.layer[-1].encoding.x["field"] == "slot"
+
+
+PLACE = Path(__file__).with_name("golden")
+
+
+def without_data(value):
+    """A specification without the data and the names that they are under."""
+    if isinstance(value, dict):
+        return {
+            key: {} if key == "data" else without_data(inner)
+            for key, inner in value.items()
+            if key not in ("datasets", "config", "$schema")
+        }
+    return [without_data(inner) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chart_is_drawn_as_it_was(kind, drawing):
+    spec = without_data(spec_of(drawing[kind](("S1", "S2"), title="T", subtitle="S", synthetic=True)))
+    text = json.dumps(spec, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    path = PLACE / f"{kind}.json"
+    if os.environ.get("GOLDEN") == "write":
+        PLACE.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")

@@ -2,14 +2,20 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import altair as alt
 import polars as pl
 import pytest
+import vl_convert
+from markupsafe import Markup
 
-from sessionkit.charts import KINDS, data, save, session_curve
+from sessionkit.charts import KINDS, data, files, save, session_curve
+from sessionkit.charts import files as room
+from sessionkit.charts.files import chart_place, libraries, notices, page
 from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.files import write_whole
 
@@ -125,3 +131,137 @@ def test_data_of_other_charts_are_those_of_their_layers(curves):
     mine = alt.Chart(pl.DataFrame({"slot": [1, 2], "value": [0.1, 0.2]})).mark_line().encode(x="slot:Q", y="value:Q")
     assert [table.shape for table in data(mine)] == [(2, 2)]
     assert [table.height for table in data(alt.hconcat(session_curve(curves()), mine))] == [60, 2]
+
+
+@pytest.fixture
+def made(monkeypatch, tmp_path):
+    """Count how often the script is put together; forget what this process knows between calls."""
+    calls = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(room.sys, "platform", "linux")
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda *given: calls.append(given) or "draw(\u00e4);\n")
+    libraries.cache_clear()
+    yield calls
+    libraries.cache_clear()
+
+
+def again():
+    """What a new process gets."""
+    libraries.cache_clear()
+    return libraries()
+
+
+def test_it_is_made_once_and_kept_for_this_version(made, tmp_path):
+    assert [again(), again(), libraries()] == ["draw(\u00e4);\n"] * 3
+    assert made == [(None, room.VL_VERSION)]
+    (kept,) = tmp_path.rglob("*.js")
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    assert room.VL_VERSION in kept.name
+    kept.rename(kept.with_name("vega-lite-1.0-vl-convert-0.1.js"))
+    again()
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"evil();", b"0" * 64 + b"\nevil();", b"\xff\xfe\n\xff"])
+def test_a_file_that_is_not_what_was_written_is_not_believed(made, tmp_path, content):
+    again()
+    (kept,) = tmp_path.rglob("*.js")
+    kept.write_bytes(content)
+    assert again() == "draw(\u00e4);\n"
+    assert len(made) == 2
+    assert again() == "draw(\u00e4);\n"  # what was wrong was replaced
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o755])
+def test_a_folder_that_others_can_enter_is_not_believed_nor_written(made, tmp_path, mode):
+    again()
+    (kept,) = tmp_path.rglob("*.js")
+    before = kept.read_bytes()
+    kept.parent.chmod(mode)
+    assert [again(), again()] == ["draw(\u00e4);\n"] * 2
+    assert len(made) == 3
+    assert kept.read_bytes() == before
+
+
+def test_without_a_folder_it_is_made_each_time(made, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (str(tmp_path / "file"), "not/absolute"):
+        monkeypatch.setenv("XDG_CACHE_HOME", place)
+        assert again() == "draw(\u00e4);\n"
+    assert len(made) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_page_carries_the_notice_of_every_library_in_its_script():
+    (engine,) = Path(vl_convert.__file__).parent.glob("vl_convert.*[od]")
+    inlined = {name.decode() for name in re.findall(rb"/npm/([a-z0-9.-]+)@[0-9.]+/", engine.read_bytes())}
+    assert {"vega", "vega-lite", "vega-embed", "d3-array"} <= inlined
+    named = set(re.findall(r"[a-z0-9.-]+", notices()))
+    assert inlined - named == set()
+    told = page("Title", Markup("<p>Body</p>"))
+    assert told.index("Redistributions in binary form must reproduce") < told.index("<script>")
+    assert told.count("-->") == told.count("<!--\n") == 1
+
+
+def test_policy_allows_the_two_scripts_and_nothing_from_outside():
+    text = page("</title><script>x</script>", Markup("<p>body</p>\n"))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert policy.count("sha256-") == 2
+    assert "unsafe-eval" not in policy
+    assert "<title>&lt;/title&gt;" in text
+    assert re.findall(r"<script[^>]*>", text) == ["<script>", "<script>"]
+    assert not re.search("(?:src|href)=", re.sub("<script>.*?</script>", "", text, flags=re.DOTALL))
+
+
+def test_place_of_a_chart_needs_an_id():
+    with pytest.raises(ValueError, match="is not an id"):
+        chart_place('a" onload="x', {})
+
+
+def test_fractions_of_a_chart_have_seven_digits_and_times_all():
+    spec = {
+        "datasets": {
+            "rows": [{"value": 1 / 3, "small": 2e-9 / 3, "at": 1795000000123.25, "n": 12345678, "text": "0.123456789"}]
+        }
+    }
+    place = str(chart_place("figure-1", spec))
+    (rows,) = json.loads(re.search(">({.*})<", place)[1])["datasets"].values()
+    assert rows == [
+        {"value": 0.3333333, "small": 6.666667e-10, "at": 1795000000123.25, "n": 12345678, "text": "0.123456789"}
+    ]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = sorted(path.relative_to(ROOT / "sessionkit").as_posix() for path in ROOT.glob("sessionkit/**/*.js"))
+
+
+def test_all_of_them_can_stand_in_a_page_and_evaluate_nothing():
+    assert NAMES == [
+        "charts/page.js",
+        "reports/drawing.js",
+        "reports/explorer/explorer.js",
+        "reports/live/discounts.js",
+        "reports/sections.js",
+    ]
+    for name in NAMES:
+        text = files.script(name)
+        for risky in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacent",
+            "eval(",
+            "Function(",
+            "document.write",
+            "fetch(",
+            "http://",
+        ):
+            assert risky not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_a_script_that_would_end_its_element_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "bad.js").write_text("'</SCRIPT>'")
+    monkeypatch.setattr(files, "files", lambda _: tmp_path)
+    with pytest.raises(ValueError, match=r"bad\.js would end"):
+        files.script("bad.js")

@@ -52,7 +52,7 @@ def test_what_cannot_be_joined_is_refused():
 
 
 def test_the_axis_says_that_values_are_adjusted_for_topics():
-    from tests.analysis.compare.layouts import crossing, simulated
+    from tests.statistics.layouts import crossing, simulated
 
     comparison = sk.compare(crossing(simulated(1)[:, 0]))
     assert "adjusted for topics" in str(spec_of(slopes(comparison))["layer"][0]["encoding"]["y"]["axis"]["title"])

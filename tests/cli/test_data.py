@@ -1,9 +1,18 @@
 """ingest and check."""
 
 import json
+import os
+import tomllib
 from math import log2
 
+import polars as pl
 import pytest
+
+import sessionkit as sk
+from sessionkit.cli.data import DRAWN, clinic_folder
+from sessionkit.sessions.describe import Description
+from sessionkit.study import open_study
+from tests.support.clinic import read_clinic, saved_clinic
 
 
 def blocks(text):
@@ -344,3 +353,328 @@ def test_more_than_one_in_a_hundred_is_said_last(call, tmp_path, bad, said):
     assert (last == f"note: {loss}{WHY}") == said
     assert "says why" not in call("check", tmp_path / "toy").err
     assert (loss in call("check", tmp_path / "toy").err) == (loss in call("describe", tmp_path / "toy").err) == said
+
+
+@pytest.mark.slow
+def test_demo_writes_everything_and_says_that_it_is_synthetic(call, tmp_path):
+    outcome = call("demo", "--out", tmp_path / "demo")
+    assert outcome.status == 0
+    names = {"study", "report.html", *(f"{kind}.svg" for kind in DRAWN)}
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == names
+    assert all(str(tmp_path / "demo" / name) in outcome.lines for name in names)
+    assert outcome.out.count("synthetic") >= 4
+    # ECIR 2008, section 3.2: 92 and 131 non-last queries in 32 and 39 of 60 sessions; the others have one query
+    ends = [line.split()[-5:] for line in outcome.lines if "non-last  " in line]
+    assert ends == [["92", "32", "0", "28", "0"], ["131", "39", "0", "21", "0"]]
+    for kind in DRAWN:
+        assert "Synthetic data" in (tmp_path / "demo" / f"{kind}.svg").read_text()
+    assert "Synthetic data" in (tmp_path / "demo" / "report.html").read_text()
+    assert open_study(tmp_path / "demo" / "study").settings.synthetic
+
+
+@pytest.mark.slow
+def test_demo_made_again_says_the_same(call, tmp_path):
+    outcome, again = (call("demo", "--out", tmp_path / "demo") for _ in range(2))
+    assert (again.status, again.out) == (outcome.status, outcome.out) == (0, outcome.out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["report.html", "study"])
+def test_demo_leaves_alone_what_is_not_its_own(refused, tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    refused(2, "demo", "--out", tmp_path, names=["left alone", "--out DIR"])
+    refused(2, "demo", "--out", tmp_path / name, names=["is a file"])
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "mine")]
+
+
+def test_demo_leaves_alone_a_study_of_somebody_else(refused, study, tmp_path):
+    study.rename(tmp_path / "study")
+    refused(2, "demo", "--out", tmp_path, names=["left alone"])
+
+
+def test_the_clinic_study_is_found():
+    assert (clinic_folder() / "study.toml").is_file()
+
+
+def test_the_page_has_every_table_under_its_title(call):
+    page = call("describe", saved_clinic(), "--format", "table").out
+    for title in ("Systems", "Sessions by number of queries", "Searchers", "Recall base by grade", "Result lists"):
+        assert f"{title}\n\n" in page
+    assert (
+        "Design: crossover, a balanced Latin square of users, topics and system_id: each user met both values of system_id"
+        in page.replace("\n", " ")
+    )
+    # ECIR 2008, Table 2: sessions of system 1 with 1 to 8 queries
+    assert next(line for line in page.splitlines() if line.startswith("S1         28")).split()[1:9] == list(
+        map(str, (28, 7, 10, 4, 5, 4, 1, 1))
+    )
+
+
+def test_one_table_in_any_form(call, tmp_path):
+    lengths = call("describe", saved_clinic(), "--table", "lengths", "--format", "jsonl")
+    rows = [json.loads(line) for line in lengths.lines]
+    # ECIR 2008: 152 and 191 queries
+    totals = {
+        name: sum(row["queries"] * row["sessions"] for row in rows if row["system_id"] == name) for name in ("S1", "S2")
+    }
+    assert totals == {"S1": 152, "S2": 191}
+    assert call("describe", saved_clinic(), "--table", "lengths", "--output", tmp_path / "lengths.parquet").status == 0
+    assert pl.read_parquet(tmp_path / "lengths.parquet").to_dicts() == rows
+
+
+def test_all_tables_in_one_stream(call):
+    rows = [json.loads(line) for line in call("describe", saved_clinic(), "--format", "jsonl").lines]
+    names = list(dict.fromkeys(row["table"] for row in rows))
+    assert names == [
+        "lengths",
+        "systems",
+        "searchers",
+        "crossing",
+        "recall_base",
+        "recall_base_totals",
+        "judged",
+        "lists",
+        "columns",
+        "questions",
+        "design",
+        "provenance",
+        "reading",
+    ]
+    names[6:6] = ["judges", "judge_grades"]  # the clinic's judgments do not say who judged: no rows, but headers
+    heads = [line for line in call("describe", saved_clinic()).lines if line.startswith("#")]
+    assert heads == [f"# {name}" for name in names]
+
+
+def test_the_help_names_every_table(call):
+    text = call("describe", "--help").out
+    frames = [name for name, kind in Description.__annotations__.items() if "DataFrame" in kind]
+    assert all(name in text for name in [*frames, "design"])
+
+
+def test_a_study_that_names_nothing(call, tmp_path):
+    (tmp_path / "log.csv").write_text("session_id,query_position,rank,doc_id\ns,1,1,a\n")
+    assert call("describe", tmp_path / "log.csv", "--format", "table").status == 0
+    assert call("describe", tmp_path / "log.csv").status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["--table", "length"], ["'length'", "did you mean 'lengths'"]),
+        (["--format", "parquet"], ["--output"]),
+        (["--output", "{}/all.parquet"], ["--table", "lengths"]),
+    ],
+)
+def test_what_cannot_be(refused, study, tmp_path, options, names):
+    refused(2, "describe", study, *(option.format(tmp_path) for option in options), names=names)
+
+
+def test_a_reader_of_80_columns_sees_every_value_and_no_command_is_broken(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    lines = call("describe", saved_clinic()).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(lines)
+    assert "  command  sessionkit breakdown STUDY 'nDCG@10' --significance" in lines
+
+
+PATTERN = r"(?P<session>.+)_(?P<position>\d+)"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the study of the clinic."""
+    folder = tmp_path_factory.mktemp("export")
+    read_clinic().save(folder / "study")
+    return folder
+
+
+def test_what_is_exported_is_read_back(call, place):
+    for kind in ("run", "qrels"):
+        outcome = call("export", kind, str(place / "study"), "--output", str(place / f"clinic.{kind}"))
+        assert (outcome.status, outcome.out) == (0, "")
+    files = [str(place / "clinic.run"), "--judgments", str(place / "clinic.qrels")]
+    outcome = call("ingest", *files, "--session-from", PATTERN, "--out", str(place / "again"))
+    assert outcome.status == 0
+    study, again = sk.open_study(place / "study"), sk.open_study(place / "again")
+    for measure in ("mean(nDCG@10)", "sDCG@10"):
+        ours, theirs = (sk.score(one, measure, per="session")["value"].to_list() for one in (study, again))
+        assert ours == theirs
+
+
+def test_the_run_goes_to_stdout_with_the_sessions_that_meet_a_condition(call, place):
+    outcome = call("export", "run", str(place / "study"), "--where", "session_id = 'c001'")
+    lines = outcome.out.splitlines()
+    assert lines[0] == "c001_1 Q0 doc-21582 1 -1.0 S1"
+    assert {line.split("_")[0] for line in lines} == {"c001"}
+
+
+def test_lists_that_are_no_part_of_a_run_are_counted(call, place):
+    assert "lists that are not in the run: 12 empty, 0 not logged" in call("export", "run", str(place / "study")).err
+    assert not call("export", "qrels", str(place / "study")).err
+
+
+def test_mistakes(call, place, tmp_path):
+    outcome = call("export", "runs", str(place / "study"))
+    assert (outcome.status, outcome.err) == (
+        2,
+        "error: 'runs' is not exported; did you mean 'run'?; it can be run or qrels\n",
+    )
+    assert (
+        "no column 'skil'; did you mean 'skill'?"
+        in call("export", "run", str(place / "study"), "--where", "skil > 2").err
+    )
+    log = tmp_path / "log.csv"
+    log.write_text("session_id,query_position,rank,doc_id\nmy session,1,1,a\n")
+    outcome = call("export", "run", str(log))
+    assert outcome.status == 1
+    assert "query_id 'my session_1' is empty or has a blank in it" in outcome.err
+
+
+LOG = "session,qno,rank,url\n" + "".join(f"s{s},{q},{r},d{r}\n" for s in (1, 2) for q in (1, 2) for r in (1, 2, 3))
+QRELS = "".join(f"s{s} 0 d{r} {r - 1}\n" for s in (1, 2) for r in (1, 2, 3))
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A private log and its judgments."""
+    folder = tmp_path / "a log"
+    folder.mkdir()
+    (folder / "results.csv").write_text(LOG)
+    (folder / "qrels.txt").write_text(QRELS)
+    return [folder / "results.csv", folder / "qrels.txt"]
+
+
+def test_the_proposal_goes_to_stdout_and_what_to_do_next_to_stderr(files, call, monkeypatch):
+    monkeypatch.chdir(files[0].parent)
+    outcome = call("init", "results.csv", "qrels.txt")
+    assert outcome.status == 0
+    said = tomllib.loads(outcome.out)
+    assert (said["results"]["path"], said["judgments"]["path"]) == ("results.csv", "qrels.txt")
+    assert outcome.out.count("\n# ? ") == 1
+    again = "sessionkit init results.csv qrels.txt --output study.toml"
+    assert (
+        outcome.err == f"1 open question, in lines that begin with '# ?'; no file was written. To write it: {again}\n"
+    )
+    assert call(*again.split()[1:]).err.endswith("answer them; then: sessionkit check study.toml\n")
+    assert call("check", "study.toml").status == 0
+
+
+def test_a_file_lies_where_its_paths_say_and_can_be_checked_and_ingested(files, call, tmp_path):
+    out = tmp_path / "my study.toml"
+    outcome = call("init", *files, "--output", out)
+    assert (outcome.status, outcome.out) == (0, "")
+    assert outcome.err.endswith(f"sessionkit check '{out}'\n")
+    assert tomllib.loads(out.read_text())["results"]["path"] == "a log/results.csv"
+    checked = call("check", out)
+    assert checked.status == 0
+    assert checked.err.startswith(
+        f"note: {out} leaves 1 question to answer; delete each line that begins with '# ?' when it is\n"
+    )
+    assert "\n  line 4: the largest grade in qrels.txt is 2." in checked.err
+    out.write_text("".join(line for line in out.read_text().splitlines(keepends=True) if not line.startswith("# ?")))
+    assert call("check", out).err == ""
+    assert call("ingest", out, "--out", tmp_path / "study").status == 0
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(files, call, refused, tmp_path):
+    out = tmp_path / "study.toml"
+    out.write_text("mine")
+    refused(2, "init", *files, "--output", out, names=["already exists and was left alone", "--force"])
+    assert out.read_text() == "mine"
+    assert call("init", *files, "--output", out, "--force").status == 0
+    assert tomllib.loads(out.read_text())["format"] == "tables"
+
+
+def test_the_log_itself_is_never_written_to(files, refused):
+    refused(
+        2,
+        "init",
+        *files,
+        "--output",
+        files[0].parent / ".." / "a log" / "results.csv",
+        "--force",
+        names=["a file of the log"],
+    )
+    assert files[0].read_text() == LOG
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_is_refused_before_it_is_opened(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    refused(1, "init", tmp_path / "pipe", names=["is a device or a pipe"])
+
+
+def test_what_is_no_log_is_an_error_in_one_line(files, refused, tmp_path):
+    refused(1, "init", files[1], names=["only judgments, no log", "sessionkit init LOG qrels.txt"])
+    refused(1, "init", tmp_path / "nothing.csv", names=["no such file"])
+    refused(1, "init", tmp_path, names=["is a directory"])
+    refused(2, "init", *files, "--output", tmp_path / "no" / "such" / "x.toml", names=["does not exist; create it"])
+    refused(2, "init", names=["FILE"])
+
+
+def test_without_questions_it_says_so(files, call):
+    assert call("init", files[0]).err.startswith("no open questions; no file was written.")
+
+
+def test_what_is_left_of_a_partial_proposal_is_told_where_it_cannot_be_read(call, tmp_path):
+    log, out = tmp_path / "log.csv", tmp_path / "study.toml"
+    log.write_text("participant,query,url\np1,bus,d1\np1,car,d2\np2,bus,d1\n")
+    assert "3 open questions" in call("init", log, "--output", out).err
+    checked = call("check", out)
+    assert checked.status == 1
+    for said in (
+        "leaves 3 questions",
+        "\n  line 12: no column names sessions",
+        "error: log.csv (results) has no columns",
+    ):
+        assert said in checked.err
+
+
+def test_a_copy_is_made_and_told_of(call, study, tmp_path):
+    outcome = call(
+        "pseudonymize", study, "--out", tmp_path / "copy", "--mapping", tmp_path / "m.csv", "--format", "table"
+    )
+    assert outcome.status == 0
+    assert "Replaced by pseudonyms:" in outcome.out
+    assert "2 sessions" in outcome.out
+    team = next(line for line in outcome.lines if line.startswith("sessions") and "team" in line)
+    assert team.split() == ["sessions", "team", "left", "out", "text"]
+    assert outcome.err.splitlines()[-2:] == [
+        f"written: {tmp_path / 'm.csv'}, which undoes the pseudonyms; keep it separate",
+        f"written: {tmp_path / 'copy'}",
+    ]
+    assert pl.read_csv(tmp_path / "m.csv").columns == ["column", "original", "pseudonym"]
+    copy = open_study(tmp_path / "copy")
+    assert copy.sessions.collect()["session_id"].to_list() == ["session-0001", "session-0002"]
+    assert "Toy" not in json.dumps(json.loads((tmp_path / "copy" / "datapackage.json").read_text()))
+    assert call("check", tmp_path / "copy", "--verify").status == 0
+    scores = [call("score", one, "nsDCG@3", "Results").out for one in (study, tmp_path / "copy")]
+    assert scores[0] == scores[1]
+
+
+def test_options_say_what_stays_and_what_goes(call, study, tmp_path):
+    arguments = ("--keep", "team,title", "--replace", "documents", "--seed", 4, "--table", "columns", "--format", "tsv")
+    first = call("pseudonymize", study, "--out", tmp_path / "one", *arguments)
+    again = call("pseudonymize", study, "--out", tmp_path / "two", *arguments)
+    assert "results\tdoc_id\treplaced\t7\t" in first.lines
+    assert "sessions\tteam\tkept\t\t" in first.lines
+    assert first.out == again.out
+    for name in ("sessions.parquet", "results.parquet", "datapackage.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_mistakes_are_named_before_anything_is_written(refused, study, tmp_path):
+    out = tmp_path / "copy"
+    refused(2, "pseudonymize", study, names=["--out"])
+    refused(2, "pseudonymize", study, "--out", study, names=["the study itself"])
+    refused(2, "pseudonymize", study, "--out", study / "in", names=["lies in the study"])
+    refused(2, "pseudonymize", study, "--out", out, "--mapping", out / "m.csv", names=["keep the mapping separate"])
+    refused(2, "pseudonymize", study, "--out", out, "--mapping", tmp_path / "m.xls", names=[".csv, .tsv, .parquet"])
+    refused(2, "pseudonymize", study, "--out", out, "--keep", "uses", names=["did you mean 'users'"])
+    refused(2, "pseudonymize", study, "--out", out, "--seed", "-1", names=["seed must be a whole number"])
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").write_text("mine")
+    refused(2, "pseudonymize", study, "--out", tmp_path / "other", names=["is not empty and not a study"])
+    assert not out.exists()

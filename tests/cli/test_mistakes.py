@@ -6,12 +6,15 @@ import shlex
 import polars as pl
 import pytest
 import typer
+from typer.main import get_command
 
 import sessionkit as sk
 from sessionkit.charts.registry import CHARTS
 from sessionkit.cli.app import COMMANDS, app_for, name_of
 from sessionkit.cli.command import ELSEWHERE
-from tests.support.clinic import saved_clinic
+from sessionkit.errors import LONGEST_MESSAGE, close_names, readable, suggestion
+from sessionkit.scoring.score import score_parts
+from tests.support.clinic import CLINIC, saved_clinic
 
 LIBRARIES = (
     "Input should",
@@ -266,3 +269,198 @@ def test_a_chart_names_the_condition_and_what_there_is(call, refused, tmp_path):
     for condition, names in MISSED.items():
         refused(2, *words, condition, names=names)
     assert "Sessions where skill > 2 (56 of 120 sessions)" in call(*words, "skill > 2").out
+
+
+LENGTH = 1_000_000
+WORDS = {
+    "letters": "a" * LENGTH,
+    "blanks": "a " * (LENGTH // 2),
+    "commas": "a," * (LENGTH // 2),
+    "lines": "a\n" * (LENGTH // 2),
+    "escapes": "\x1b" * LENGTH,
+    "digits": "1" * LENGTH,
+    "brackets": "mean(" * (LENGTH // 5),
+    "dashes": "-" * LENGTH,
+}
+SHORT = ("score", "compare", "report", "help", "measures", "schema", "init", "ingest")
+"""Commands that are tried where the test is short."""
+RUN = 150
+"""Characters of the word in a row that a message shows at most."""
+
+
+def options_and_arguments(name):
+    """Yield words of a command, in which None is the place of an argument or of an option's value."""
+    command = get_command(app_for(name)).commands[name]
+    for kind, one in getattr(command, "commands", {"": command}).items():
+        given = [name, *([kind] if kind else [])]
+        for parameter in one.params:
+            if parameter.param_type_name == "argument":
+                shown = (parameter.metavar or parameter.name).upper()
+                is_config = any(part in shown for part in ("CONFIG", "SOURCE", "FILE"))
+                given.append("nDCG@10" if "MEASURE" in shown else str(CLINIC if is_config else saved_clinic()))
+        for place in range(1 + bool(kind), len(given)):
+            yield [*given[:place], None, *given[place + 1 :]]
+        for parameter in one.params:
+            names = [option for option in parameter.opts if option.startswith("--") and option != "--plugin"]
+            if names and not getattr(parameter, "is_flag", False):
+                yield [*given, names[0], None]
+
+
+@pytest.mark.parametrize("kind", ["letters", *(pytest.param(kind, marks=pytest.mark.proof) for kind in [*WORDS][1:])])
+@pytest.mark.parametrize(
+    "name",
+    [name if name in SHORT[:4] else pytest.param(name, marks=pytest.mark.proof) for name in map(name_of, COMMANDS)],
+)
+def test_every_place_of_a_command(call, name, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in options_and_arguments(name):
+        outcome = call(*(WORDS[kind] if word is None else word for word in words))
+        assert outcome.status in (1, 2) or (kind == "digits" and outcome.status == 0), (
+            words
+        )  # some options take any number
+        error = outcome.err.rpartition("error: ")[2]
+        assert len(error) <= LONGEST_MESSAGE, words
+        assert WORDS[kind][: 2 * RUN] not in error or " " in WORDS[kind] or "\n" in WORDS[kind], words
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_what_is_meant_by_a_long_name_is_not_looked_for(kind):
+    word = WORDS[kind]
+    assert suggestion(word, ["nDCG", word[1:]]) == ""
+    assert suggestion("nDGC", ["nDCG", word]) == "; did you mean 'nDCG'?"
+    assert close_names(word, [word], 3, 0.6) == []
+
+
+@pytest.mark.parametrize("form", ["session{:06}", "a" * 190 + "{:06}", "0" * 90 + "{:06}", "_a" * 80 + "{:06}"])
+def test_among_many_names_the_nearest_is_found(form):
+    """A name of the first thousands: of all others none is looked at."""
+    names = [form.format(number) for number in range(100_000)]
+    assert suggestion(names[1234] + "x", names) == f"; did you mean {names[1234]!r}?"
+
+
+def test_names_that_are_the_beginning_of_another_do_not_hide_the_nearest():
+    word = "measure_" * 12
+    beginnings = [word[:length] for length in range(20, 96)]
+    assert close_names(f"{word}Y", [*beginnings, f"{word}X"], 1, 0.5) == [f"{word}X"]
+
+
+def test_a_message_keeps_its_end_and_paths():
+    path = "/".join(["folder"] * 30)
+    assert readable(f"{path}: no such file; see: sessionkit check") == f"{path}: no such file; see: sessionkit check"
+    listed = f"no column; columns: {', '.join(f'column{number}' for number in range(5000))}; see: sessionkit check"
+    assert readable(listed).startswith("no column; columns: column0, column1")
+    assert readable(listed).endswith("column4999; see: sessionkit check")
+    assert len(readable(listed)) < LONGEST_MESSAGE
+
+
+@pytest.mark.parametrize("key", ["title", "format", "sessions.columns", "a" * 400])
+def test_long_keys_and_values_of_a_study_toml(tmp_path, key):
+    config = tmp_path / "study.toml"
+    for line in (f'{key} = "{"a" * LENGTH}"', f"{key}{'a' * LENGTH} = 1", f"{key} = [{'1,' * 1000}]"):
+        config.write_text(f'format = "tables"\n{line}\n' if key != "format" else f"{line}\n")
+        with pytest.raises(sk.SessionkitError) as refused:
+            sk.read(config)
+        assert len(str(refused.value)) <= LONGEST_MESSAGE
+
+
+OPTIONS_REQUIRED = {
+    "chart": ["session-curve", "{}", "--output", "figure.svg"],
+    "correlate": ["{}", "--with", "rating"],
+    "explain": ["{}", "--session", "s1"],
+    "power": ["{}", "--difference", "10%"],
+    "report": ["--output", "report.html", "{}"],
+    "sweep": ["{}", "--vary", "b=2,3"],
+}
+"""What these commands must be given beside the study."""
+TAKE_MEASURES = [
+    name_of(command)
+    for command in COMMANDS
+    if {"study", "measure"} <= set(inspect.signature(command).parameters)
+    or {"study", "measures"} <= set(inspect.signature(command).parameters)
+]
+
+
+def test_the_commands_that_take_measures_are_found():
+    assert {"score", "explain", "curve", "breakdown", "compare", "judge-noise", "discriminate"} <= set(TAKE_MEASURES)
+    assert {"correlate", "bounds", "power", "sweep", "report", "chart"} <= set(TAKE_MEASURES)
+
+
+@pytest.mark.parametrize("measure", ["nsDGC@10", "mean(nDGC@10)", "nsDCG(bqq=2)@10", "SDCG@10"])
+@pytest.mark.parametrize("command", TAKE_MEASURES)
+def test_a_command_refuses_it_before_it_looks_for_the_log(call, command, measure, tmp_path):
+    words = [word.format(measure) for word in OPTIONS_REQUIRED.get(command, ["{}"])]
+    words.insert(1 if command == "chart" else 0, tmp_path / "there is no such log")
+    done = call(command, *words)
+    assert done.status == 2
+    assert "measure" in done.err or "no parameter" in done.err
+    assert "there is no such log" not in done.err
+
+
+@pytest.mark.parametrize("option", ["--with", "--control"])
+def test_correlate_refuses_it_in_its_options_too(call, option, tmp_path):
+    words = ["nsDCG@10", "--with", "rating", option, "mean(nDGC@10)"]
+    done = call("correlate", tmp_path / "there is no such log", *words)
+    assert (done.status, "there is no measure 'nDGC'" in done.err) == (2, True)
+
+
+def test_correlate_takes_a_column_whose_name_has_brackets(call, tmp_path):
+    """Which are not those of a measure; only the log can tell."""
+    done = call("correlate", tmp_path / "there is no such log", "satisfaction(1-5)", "--with", "rating")
+    assert "there is no such log" in done.err
+
+
+class TheLogIsReadError(Exception):
+    """Raised by a log that is read."""
+
+
+def reading(_):
+    """Stand for the rows of a table."""
+    raise TheLogIsReadError
+
+
+@pytest.fixture(scope="module")
+def unread():
+    """A study that tells when anything of it is read."""
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]},
+        queries={"session_id": ["s"], "query_position": [1], "query_text": ["a"]},
+        sessions={"session_id": ["s"], "topic_id": ["t"], "system_id": ["A"], "user_id": ["u"], "rating": [1]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
+    )
+    tables = ("users", "sessions", "queries", "results", "judgments")
+    return study.with_tables(**{name: study.table(name).map_batches(reading) for name in tables})
+
+
+GIVEN = {
+    "session": "s",
+    "with_": "rating",
+    "difference": "10%",
+    "parameters": {"b": [2, 3]},
+    "by": "system_id",
+}
+FUNCTIONS = {name: getattr(sk, name) for name in dir(sk) if inspect.isfunction(getattr(sk, name))}
+FUNCTIONS = {
+    name: inspect.signature(function).parameters
+    for name, function in {**FUNCTIONS, "score_parts": score_parts}.items()
+    if "study" in inspect.signature(function).parameters
+    and {"measure", "measures"} & set(inspect.signature(function).parameters)
+}
+
+
+@pytest.mark.parametrize("measure", ["nsDGC@10", "mean(nDGC@10)", "nsDCG(bqq=2)@10"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_refuses_it_before_it_reads_the_log(name, measure, unread):
+    given = {
+        key: GIVEN.get(key, "last")
+        for key, parameter in FUNCTIONS[name].items()
+        if parameter.default is inspect.Parameter.empty and key != "study"
+    }
+    given |= {key: measure for key in ("measure", "measures") if key in FUNCTIONS[name]}
+    function = score_parts if name == "score_parts" else getattr(sk, name)
+    with pytest.raises(sk.MeasureError):
+        list(function(unread, **given))
+
+
+def test_the_log_would_be_read(unread):
+    with pytest.raises(TheLogIsReadError):
+        sk.score(unread, "nsDCG@10", per="session")

@@ -15,8 +15,11 @@ from sessionkit.display.labels import (
     LONGEST,
     NO_XML,
     TURNING,
+    in_natural_order,
     label,
     named,
+    natural_key,
+    natural_sort,
     printable,
     printable_column,
     printable_spec,
@@ -113,3 +116,27 @@ def test_line_breaks_and_tabs_are_written_as_every_font_can():
     assert named("one\ntwo\tthree\r") == r"one\ntwo\tthree\r"
     assert named(r"\nu") == r"[U+005C]nu"
     assert printable("one\ntwo").isascii()
+
+
+def test_numbers_within_names_go_by_size():
+    frame = pl.DataFrame({"topic": ["t10", None, "t2", "T1", "t02", "2", "10a"], "place": range(7)})
+    assert natural_sort(frame, "topic")["topic"].to_list() == ["2", "10a", "T1", "t02", "t2", "t10", None]
+
+
+@given(st.lists(st.integers(0, 10**9)))
+def test_numbers_alone_are_in_their_order(numbers):
+    assert sorted(map(str, numbers), key=natural_key) == [str(number) for number in sorted(numbers)]
+
+
+def test_a_number_of_thousands_of_digits_is_no_error():
+    assert sorted(["9" * 5000, "10"], key=natural_key)[0] == "10"
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), unique=True))
+def test_numbers_of_any_kind_go_by_size(numbers):
+    numbers = [number + 0.0 for number in numbers]  # -0.0 is 0.0
+    assert in_natural_order(map(str, numbers)) == [str(number) for number in sorted(set(numbers))]
+
+
+def test_one_name_among_numbers_makes_all_of_them_names():
+    assert in_natural_order(["10", "9", "1_0", "nan"]) == ["1_0", "9", "10", "nan"]

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -14,11 +15,16 @@ from hypothesis import strategies as st
 import sessionkit as sk
 from sessionkit.errors import UsageError
 from sessionkit.privacy import pseudonymize
+from sessionkit.privacy.pseudonymize import PLACE, in_new_order
 from sessionkit.scoring.measures.grammar import example_of
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study import verify_hashes
+from sessionkit.study.numbering import QUERIES, RESULTS
 from sessionkit.study.package import ROWS
 from sessionkit.study.schema import TABLES
+from sessionkit.study.storage import LOG as LOG_TABLES
+from sessionkit.study.storage import StudyBatch
+from tests.scoring.measures.logged import click_times, issue_times, lists_of, logs, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
@@ -33,7 +39,6 @@ KEYS = {
 OF_WORDS = ("QueryTerms", "QueryOverlap")
 DECLARED = {"max_grade": 3, "collection_size": 1000}
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
-pytestmark = quiet
 
 
 def every_measure():
@@ -76,6 +81,7 @@ def tables(study):
     return {name: study.table(name).collect() for name in (*TABLES, "rejected")}
 
 
+@quiet
 @settings(max_examples=examples(4, least=1), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_every_score_is_the_same_to_the_bit(data):
@@ -93,6 +99,7 @@ def test_every_score_is_the_same_to_the_bit(data):
     assert values(study, measures, renamed(made)) == values(made.study, measures)
 
 
+@quiet
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["session_id", "user_id", "query_text", "other", "mixed"])
 def test_scores_are_the_same_whatever_judgments_are_keyed_by(key):
@@ -131,6 +138,7 @@ def test_scores_are_the_same_whatever_judgments_are_keyed_by(key):
         assert "nowhere" not in after
 
 
+@quiet
 @pytest.mark.parametrize("key", ["topic_id", "session_id", "user_id"])
 def test_nothing_in_a_copy_says_who_searched_what_and_when(leaky, tmp_path, key):
     study = leaky(key)
@@ -156,6 +164,7 @@ def test_nothing_in_a_copy_says_who_searched_what_and_when(leaky, tmp_path, key)
     assert {"zquser101", "zquser102", "zquser103", "zqsession1", "zqtext one", "zqid4", "zqjudge0"} <= originals
 
 
+@quiet
 @pytest.mark.slow
 def test_a_copy_is_a_study(leaky, tmp_path):
     made = sk.pseudonymize(leaky())
@@ -171,6 +180,7 @@ def test_a_copy_is_a_study(leaky, tmp_path):
     assert vars(copy.facts) == vars(copy.with_tables().facts)
 
 
+@quiet
 def test_accounts_stay(leaky):
     study = leaky()
     before, after = (sk.check(one)["sources"] for one in (study, sk.pseudonymize(study).study))
@@ -182,6 +192,7 @@ def test_accounts_stay(leaky):
     assert "1 record of results (rank_is_an_integer)" in broken[0]
 
 
+@quiet
 def test_names_are_the_same_in_every_table(leaky):
     study = leaky("session_id")
     made = sk.pseudonymize(study, replace="documents")
@@ -206,6 +217,7 @@ def test_names_are_the_same_in_every_table(leaky):
     assert known == sessions
 
 
+@quiet
 def test_what_is_asked_for_is_done(leaky):
     made = sk.pseudonymize(
         leaky(),
@@ -228,6 +240,7 @@ def test_what_is_asked_for_is_done(leaky):
     assert after["users"].columns == ["user_id"]  # the number repeats the id
 
 
+@quiet
 def test_everything_can_be_kept(leaky):
     study = leaky("session_id")
     made = sk.pseudonymize(study, keep="users,sessions,queries,judges,times,extras,title")
@@ -236,6 +249,7 @@ def test_everything_can_be_kept(leaky):
     assert made.mapping.get_column("original").to_list() == ["zqnobody"]
 
 
+@quiet
 @pytest.mark.slow
 def test_a_seed_gives_the_same_copy_and_none_another_one():
     rows = {
@@ -256,6 +270,7 @@ def test_a_seed_gives_the_same_copy_and_none_another_one():
             sk.pseudonymize(study, seed=seed)
 
 
+@quiet
 @pytest.mark.slow
 def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     study = read_clinic()
@@ -269,6 +284,7 @@ def test_a_log_in_many_parts_gives_what_it_gives_in_one(monkeypatch):
     assert values(parts.study, ["nsDCG@10"]) == values(whole.study, ["nsDCG@10"])
 
 
+@quiet
 @pytest.mark.slow
 def test_a_partitioned_study_stays_so_unless_the_column_goes(leaky, tmp_path):
     study = leaky()
@@ -282,6 +298,7 @@ def test_a_partitioned_study_stays_so_unless_the_column_goes(leaky, tmp_path):
         assert values(written, ["sDCG@3"], renamed(made)) == values(copy, ["sDCG@3"])
 
 
+@quiet
 def test_a_study_of_nothing_is_copied():
     study = sk.from_tables(
         sessions={"session_id": [], "user_id": [], "started_at": []},
@@ -290,6 +307,7 @@ def test_a_study_of_nothing_is_copied():
     assert sk.pseudonymize(study).study.facts == study.facts
 
 
+@quiet
 @pytest.mark.parametrize("merge", ["max", "mean", "first"])
 def test_the_order_of_judgments_tells_no_judge_unless_it_decides(merge):
     judges = [f"judge {name}" for name in "abcdefgh"]
@@ -303,6 +321,7 @@ def test_the_order_of_judgments_tells_no_judge_unless_it_decides(merge):
     assert values(study, ["sDCG"], renamed(made)) == values(made.study, ["sDCG"])
 
 
+@quiet
 @pytest.mark.slow
 def test_judges_in_turn_stay_in_their_order():
     rows = [("t", doc, f"j{judge}", float(judge % 2)) for doc in "abcdef" for judge in range(2)]
@@ -313,3 +332,109 @@ def test_judges_in_turn_stay_in_their_order():
     for _ in range(4):
         made = sk.pseudonymize(study)
         assert values(study, ["sDCG"], renamed(made)) == values(made.study, ["sDCG"])
+
+
+TIMES = ["Duration", "TimeToFirstClick", "Dwell", "sU(horizon=100)", "sTBG", "Clicks", "Abandoned"]
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.slow
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(log=logs())
+def test_seconds_are_those_that_scoring_finds(log):
+    study = study_of(log)
+    made = sk.pseudonymize(study, keep="sessions")
+    queries, results = made.study.queries.collect(), made.study.results.collect()
+    assert queries["elapsed_seconds"].to_list() == [time for session in log[0] for time in issue_times(session)]
+    clicked = results.filter(
+        "clicked"
+        if "clicks" not in results.columns
+        else pl.coalesce("clicked", pl.col("clicks") > 0, pl.col("click_elapsed_seconds").is_not_null())
+    )
+    assert clicked["click_elapsed_seconds"].to_list() == [
+        time for session in log[0] for *_, time in click_times(session)
+    ]
+    assert len(results) == sum(len(query["results"]) for session in log[0] for query in lists_of(session))
+    scores = [sk.score(one, TIMES, per="session").drop("user_id") for one in (study, made.study)]
+    assert scores[0].equals(scores[1])
+
+
+def session_orders(**columns):
+    """The place of each session in its user's part, of a log that has these columns of sessions."""
+    rows = {"session_id": [*"abcd"], "user_id": ["u", "u", "v", None], **columns}
+    queries = {"session_id": [*"abcd"], "query_position": [1] * 4}
+    if "issued_at" in rows:
+        queries["issued_at"] = rows.pop("issued_at")
+    results = {**queries, "rank": [1] * 4, "doc_id": ["x"] * 4}
+    study = sk.from_tables(
+        sessions=rows, queries=queries, results={name: results[name] for name in results if name != "issued_at"}
+    )
+    copy = sk.pseudonymize(study, keep="sessions").study
+    if "session_order" not in copy.columns("sessions"):
+        return None
+    return copy.sessions.collect()["session_order"].to_list()
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.slow
+def test_the_order_of_sessions_stays_where_times_told_it():
+    days = [datetime(2021, 1, day, tzinfo=UTC) for day in (2, 1, 3, 4)]
+    assert session_orders(started_at=days) == [2, 1, 1, None]
+    assert session_orders(issued_at=days) == [2, 1, 1, None]
+    assert session_orders(started_at=[None, *days[1:]], issued_at=days) == [2, 1, 1, None]
+    assert session_orders(started_at=days, session_order=[1, 2, 1, 1]) == [1, 2, 1, 1]
+    assert session_orders(started_at=[None] * 4) is None
+    assert session_orders() is None
+    assert session_orders(started_at=days, user_id=[None] * 4) is None
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_query_whose_list_was_not_logged_begins_a_session():
+    """The first of three queries, a minute before the second, is a query of the searcher like the others."""
+    minutes = [datetime(2021, 1, 1, 9, minute, tzinfo=UTC) for minute in (0, 1, 3)]
+    study = sk.from_tables(
+        queries={
+            "session_id": ["s"] * 3,
+            "query_position": [1, 2, 3],
+            "issued_at": minutes,
+            "results_status": ["not_logged", "shown", "shown"],
+        },
+        results={"session_id": ["s"] * 2, "query_position": [2, 3], "rank": [1, 1], "doc_id": ["a", "b"]},
+    )
+    copy = sk.pseudonymize(study).study
+    assert copy.queries.collect()["elapsed_seconds"].to_list() == [0.0, 60.0, 180.0]
+    assert [sk.score(one, ["Duration"], per="session")["value"].to_list() for one in (study, copy)] == [[180.0]] * 2
+
+
+def log_of(places, queries, results):
+    """A log as `Renaming.part` makes it: every query and result says to which session it belongs."""
+    ids = [f"{place:02}" for place in places]
+    sessions = pl.DataFrame(
+        {"session_id": ids, PLACE: places, QUERIES: queries, RESULTS: results},
+        schema_overrides={"session_id": pl.String, PLACE: pl.UInt32, QUERIES: pl.Int32, RESULTS: pl.Int32},
+    )
+    of_queries = [(place, n) for place, many in zip(places, queries, strict=True) for n in range(many)]
+    of_results = [(place, n) for place, many in zip(places, results, strict=True) for n in range(many)]
+    own = {"own": pl.Int64, "n": pl.Int64}
+    return StudyBatch(
+        sessions, pl.DataFrame(of_queries, own, orient="row"), pl.DataFrame(of_results, own, orient="row")
+    )
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(st.data())
+def test_sessions_come_in_their_new_order_with_what_is_theirs(tmp_path_factory, data):
+    size = data.draw(st.integers(0, 9))
+    places = data.draw(st.permutations(range(size)))
+    queries, results = ([data.draw(st.integers(0, 3)) for _ in places] for _ in "qr")
+    ends = sorted(data.draw(st.sets(st.integers(0, size), max_size=3)) | {0, size})
+    cuts = [slice(start, end) for start, end in zip(ends, ends[1:] or ends, strict=False)]
+    parts = [log_of(places[cut], queries[cut], results[cut]) for cut in cuts]
+    many = data.draw(st.integers(1, 4)) if size else 1
+    made = list(in_new_order(parts, size, many, tmp_path_factory.mktemp("aside")))
+    assert len(made) <= many
+    tables = {name: pl.concat([getattr(part, name) for part in made]) for name in LOG_TABLES}
+    assert tables["sessions"].rows() == [(f"{place:02}",) for place in range(size)]
+    for name, counts in (("queries", queries), ("results", results)):
+        rows = [(f"{place:02}", place, n) for place in range(size) for n in range(counts[places.index(place)])]
+        assert tables[name].rows() == rows

@@ -8,12 +8,25 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
+import altair as alt
+import polars as pl
 import pytest
+from markupsafe import Markup
 
 import sessionkit as sk
+from sessionkit.display.terminal import glossary
 from sessionkit.errors import DataWarning, MeasureError, UsageError
-from sessionkit.reports import report
+from sessionkit.reports import page, report
+from sessionkit.reports.choices import Redaction
+from sessionkit.reports.figures.figure import Figure
+from sessionkit.reports.page import SPELLINGS, figures_of, mark_terms, meanings, session_page, terms_of, write_figures
+from sessionkit.reports.report_data import Material
+from sessionkit.reports.sections import sessions
 from sessionkit.reports.sections.measures import _differences
+from sessionkit.reports.single_figures import single_figure
+from sessionkit.scoring.measures.grammar import parse_measure
+from tests.reports.mixed_logs import mixed
+from tests.reports.one_section import page_of
 from tests.reports.read_page import Reader, specs, without_terms
 from tests.support.clinic import read_clinic
 
@@ -187,3 +200,358 @@ def test_a_file_in_the_place_of_measures_is_explained(file):
         match=r"the second argument of report is measures, and '.*' is a file: write report\(study, output='",
     ):
         sk.report(sk.from_tables(lists), file)
+
+
+@pytest.mark.slow
+def test_every_figure_has_its_drawing_its_data_and_its_caption(make, tmp_path):
+    study = make(sessions=8, topics=("t", "u", "u"))
+    report(study, output=tmp_path / "page.html", figures=tmp_path / "figures")
+    drawn = [*figures_of(page.sections_of(study))]
+    assert len(drawn) > 5
+    for number, figure in enumerate(drawn, 1):
+        stem = f"{number:02}-{figure.kind}"
+        for ending, start in (("svg", b"<svg"), ("pdf", b"%PDF")):
+            assert (tmp_path / "figures" / f"{stem}.{ending}").read_bytes().startswith(start)
+        text = (tmp_path / "figures" / f"{stem}.txt").read_text("utf-8")
+        assert text == f"{figure.title}. {figure.caption}\n"
+        table = pl.read_csv(tmp_path / "figures" / f"{stem}.csv")
+        assert table.height > 0
+        assert "beside" not in table.columns
+    assert len([*(tmp_path / "figures").iterdir()]) == 4 * len(drawn)
+    assert {path.name.partition("-")[0] for path in (tmp_path / "figures").iterdir()} == {
+        f"{number:02}" for number in range(1, len(drawn) + 1)
+    }
+
+
+def test_a_folder_with_files_is_left_alone(make, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="is not an empty folder"):
+        write_figures([], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    made = write_figures(page.sections_of(make(judged=False)), tmp_path / "new" / "figures")
+    assert (made / "01-session-survival.svg").exists()
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["figures"]
+
+
+@pytest.mark.slow
+def test_no_name_of_a_log_is_a_formula_in_the_data(make, tmp_path):
+    made = write_figures(page.sections_of(make(systems=("=1+1", "@x"), sessions=6)), tmp_path / "figures")
+    text = "".join(path.read_text("utf-8") for path in made.glob("*.csv"))
+    assert "'=1+1" in text
+    assert not [cell for line in text.splitlines() for cell in line.split(",") if cell.startswith(("=", "@"))]
+
+
+@pytest.mark.slow
+def test_hostile_names_are_text_and_nothing_else(hostile):
+    text = report(hostile, by="user_id")
+    page = Reader(text)
+    assert {tag for tag, _ in page.elements} <= {
+        *(
+            "html",
+            "head",
+            "meta",
+            "title",
+            "style",
+            "body",
+            "main",
+            "h1",
+            "h2",
+            "h3",
+            "p",
+            "div",
+            "table",
+            "caption",
+            "thead",
+        ),
+        *(
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "figure",
+            "figcaption",
+            "strong",
+            "script",
+            "dl",
+            "dt",
+            "dd",
+            "ul",
+            "li",
+            "noscript",
+            "nav",
+            "a",
+            "section",
+            "sup",
+            "details",
+            "summary",
+            "pre",
+            "code",
+        ),
+        *("bdi", "dfn", "form", "label", "input", "select", "option", "button", "fieldset", "legend"),
+    }
+    # specs of charts, data of what can be worked with; the libraries, what draws the charts, and our own four
+    assert sum(tag == "script" for tag, _ in page.elements) == 12 + 2 + 2 + 4
+    assert not any(key.startswith("on") or key == "src" for _, attrs in page.elements for key in attrs)
+    links = [attrs["href"] for tag, attrs in page.elements if "href" in attrs]
+    assert all(
+        re.fullmatch(r"#[a-z-]+|data:(text/csv|text/markdown|application/x-tex);charset=utf-8;base64,[\w+/=]*", link)
+        for link in links
+    )
+    assert "<img src=x onerror=window.hacked=1>" in page.text
+    assert "[U+202E]esrever" in page.text
+    assert "\x00" not in text
+
+
+@pytest.mark.browser
+def test_page_draws_its_charts_runs_nothing_else_and_asks_for_nothing(hostile, opened, tmp_path):
+    path = tmp_path / "report.html"
+    report(hostile, output=path, by="user_id")
+    page, said, asked = opened(path)
+    assert page.evaluate("document.documentElement.dataset.charts") == "12"
+    assert page.locator("figure svg.marks").count() == 12
+    assert page.evaluate("window.hacked") is None
+    assert said == []
+    assert asked == [path.as_uri()]
+    assert page.locator("h1").inner_text() == "</script><script>window.hacked=1</script>"
+    assert page.locator("figure").first.get_by_role("button").all_inner_texts() == ["SVG", "PNG"]
+    assert page.locator(".chart a").count() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_policy_stops_scripts_that_are_not_ours(make, opened, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report(make()).replace("<main>", "<main><script>window.hacked=1</script>", 1), encoding="utf-8")
+    page, said, _ = opened(path)
+    assert page.evaluate("window.hacked") is None
+    assert any("Content Security Policy" in line for line in said)
+
+
+def test_rejected_rows_are_counted_by_rule_without_their_values():
+    results = pl.DataFrame(
+        {"session_id": ["a", "a", "a"], "query_position": [1, 1, 1], "rank": [1, 2, -7], "doc_id": ["x", "y", "secret"]}
+    )
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(results)
+    text = Reader(report(study)).text
+    assert study.rejected.collect().height == 1
+    assert "Rule broken" in text
+    assert "secret" not in text
+
+
+@pytest.mark.slow
+def test_values_set_aside_are_counted_apart_and_said_on_the_first_screen():
+    lists = {"session_id": ["a", "a"], "query_position": [1, 1], "rank": [1, 2], "doc_id": ["x", "y"]}
+    with pytest.warns(sk.DataWarning):
+        study = sk.from_tables(lists | {"dwell_seconds": ["3.5", "<b>bold</b>"]})
+    page = report(study)
+    text = Reader(page).text
+    said = "Results.dwell_seconds: 1 of 2 values (50.0%) set aside and taken as missing"
+    assert said in text
+    assert text.index(said) < text.index("Data quality", text.index(said))
+    assert "No row was rejected." in text
+    assert "Values set aside, their rows kept" in text
+    assert "<b>bold" not in page
+
+
+COMMAND = re.compile(r"\bsessionkit [a-z]|(?<![\w-])--[a-z]")
+
+
+def prose_of(text):
+    """Return the text of a page outside commands to copy, which stand folded under "Data and method", and outside drawings."""
+    main = re.search(r"(?s)<main>.*</main>", text)[0]
+    return html.unescape(re.sub(r"(?s)<(script|pre).*?</\1>|<[^>]+>", "\n", main))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", ["clinic", "unjudged", "one-system", "one-session", "large"])
+def test_no_prose_of_a_page_names_a_command_or_an_option(make, monkeypatch, study):
+    if study == "large":
+        monkeypatch.setattr(Material, "large", True)
+    made = {
+        "clinic": read_clinic,
+        "large": read_clinic,
+        "unjudged": lambda: make(judged=False, sessions=6),
+        "one-system": lambda: make(systems=(None,), sessions=6),
+        "one-session": lambda: make(sessions=1),
+    }[study]()
+    text = report(made)
+    assert "sessionkit score STUDY nsDCG@10 --per session --wide" in text
+    assert [line for line in prose_of(text).splitlines() if COMMAND.search(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("no session; see what was rejected: sessionkit check", "no session"),
+        ("one grid only (sessionkit calibrate --table grids).", "one grid only."),
+        ("These hold here; to generalize, use: sessionkit compare.", "These hold here."),
+        ("sessionkit 1.2 scored it (twice).", "sessionkit 1.2 scored it (twice)."),
+        ("'x; see: sessionkit check' is a group", "'x; see: sessionkit check' is a group"),
+    ],
+    ids=["see", "brackets", "use", "version", "within-a-name"],
+)
+def test_a_note_stands_without_the_command_it_ends_with(note, shown):
+    assert Redaction().note(note) == shown
+
+
+def wall_of(study):
+    """Return a figure with a square for each session, in a row, 20 pixels apart."""
+    ids = study.sessions.select("session_id").collect()["session_id"].sort()
+    frame = pl.DataFrame({"session_id": ids, "x": [20 * number + 10 for number in range(len(ids))]})
+    chart = alt.layer(
+        alt.Chart(frame, width=20 * len(ids), height=20)
+        .mark_square(size=200)
+        .encode(x=alt.X("x", scale=alt.Scale(domain=[0, 20 * len(ids)]), axis=None), y=alt.value(10))
+    )
+    return Figure("session-wall", "All sessions", chart, "One square for each session.")
+
+
+@pytest.mark.browser
+def test_a_chart_that_is_laid_out_keeps_its_size_on_a_narrow_screen(opened, tmp_path):
+    study = mixed(sessions=60)
+    figure = wall_of(study)
+    figure.chart.usermeta = {"laidOut": True}
+    path = tmp_path / "wall.html"
+    path.write_text(session_page(study, [figure], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, _ = opened(path)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function("document.querySelector('#figure-1').clientWidth < 390")
+    assert page.locator("#figure-1 svg").bounding_box()["width"] > 20 * 60
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert messages == []
+
+
+@pytest.mark.browser
+def test_a_click_on_a_session_opens_it_in_the_explorer(opened, tmp_path):
+    study = mixed(sessions=25)
+    path = tmp_path / "wall.html"
+    path.write_text(session_page(study, [wall_of(study)], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, requests = opened(path)
+    page.locator("#figure-1 .mark-symbol path").nth(12).click()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.session === 's0012'")
+    assert page.url.endswith("#session=s0012")
+    assert page.locator("#explorer-name").inner_text() == "Session s0012"
+    page.locator("#explorer-list tbody button").nth(3).click()
+    assert page.url.endswith("#session=s0003")
+    page.go_back()
+    page.wait_for_function("document.getElementById('explorer-widget').sessionkit.session === 's0012'")
+    assert page.locator("nav").count() == 1
+    assert messages == []
+    assert requests == [path.as_uri()]
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_a_click_on_a_panel_of_the_wall_opens_its_session(opened, tmp_path):
+    study = mixed(sessions=25)
+    path = tmp_path / "wall.html"
+    figure = single_figure(study, "session-wall", "nsDCG@10")
+    path.write_text(session_page(study, [figure], parse_measure("nsDCG@10")), encoding="utf-8")
+    page, messages, _ = opened(path)
+    panels = page.locator("#figure-1 .panel_marks path")
+    assert panels.count() == 25
+    session = panels.nth(7).evaluate("panel => panel.__data__.datum.session_id")
+    panels.nth(7).click(force=True)  # its curve lies over it and opens the session too
+    page.wait_for_function(f"document.getElementById('explorer-widget').sessionkit.session === '{session}'")
+    assert page.locator("#explorer-name").inner_text() == f"Session {session}"
+    assert messages == []
+
+
+@pytest.mark.browser
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("redact", ["", "users"])
+def test_a_click_on_a_panel_in_a_report_opens_its_session(opened, tmp_path, monkeypatch, redact):
+    monkeypatch.setattr(sessions, "PANELS", 12)  # a sample, whose sessions the explorer has
+    path = tmp_path / "report.html"
+    path.write_text(page_of(sessions.every_session, mixed(sessions=25), ["nsDCG@10"], redact), encoding="utf-8")
+    page, messages, _ = opened(path)
+    panels = page.locator("#figure-1 .panel_marks path")
+    assert panels.count() == 12
+    session = panels.nth(7).evaluate("panel => panel.__data__.datum.session_id")
+    assert session.startswith("session ") == bool(redact)
+    assert not page.locator("#explorer-name").is_visible()
+    panels.nth(7).click(force=True)
+    page.wait_for_function(f"document.getElementById('explorer-widget').sessionkit.session === '{session}'")
+    assert page.locator("#explorer-name").is_visible()
+    assert messages == []
+
+
+TERM = re.compile(r'<dfn tabindex="0" aria-describedby="([^"]+)">(.*?)</dfn>')
+
+
+def test_every_term_has_its_entry_of_the_glossary_without_commands():
+    assert [*meanings()] == [*SPELLINGS]
+    for term, meaning in meanings().items():
+        assert meaning == glossary()[term].replace("`", "")
+        assert not re.search(r"--[a-z]|sessionkit", meaning)
+        assert re.fullmatch(f"(?i){SPELLINGS[term]}", term.replace("95% interval", "95% CI"))
+
+
+def test_the_first_of_each_term_in_prose_is_marked_and_nothing_else():
+    section = Markup(
+        "<h2>Unjudged</h2><p>An ideal &amp; <strong>judged\xa0</strong>judged shares, bounds.</p><td>slot</td>"
+        '<figcaption title="slot">The ideal, by slot: 95%\xa0CI of the idealist.</figcaption>'
+    )
+    marked = mark_terms(section, [*SPELLINGS])
+    assert TERM.findall(marked) == [
+        ("term_ideal", "ideal"),
+        ("term_judged_share", "judged shares"),
+        ("term_bounds", "bounds"),
+        ("term_slot", "slot"),
+        ("term_95__interval", "95%\xa0CI"),
+    ]
+    assert TERM.sub(r"\2", marked) == section
+    assert mark_terms(section, []) == section
+
+
+@pytest.mark.parametrize("quoted", ["&#39;ideal&#39;", "&#34;the ideal&#34;"])
+def test_what_is_quoted_is_no_term(quoted):
+    section = Markup("<p>{} is a group.</p>").format(Markup(quoted))  # noqa: S704 - escaped quotes
+    assert mark_terms(section, ["ideal"]) == section
+
+
+def test_a_term_that_a_name_in_the_log_contains_is_not_explained(make):
+    assert terms_of(make()) == [*SPELLINGS]
+    named = terms_of(make(systems=("Ideal", "S2"), topics=("my slots",), users=("u1", "a discounter")))
+    assert [term for term in SPELLINGS if term not in named] == ["ideal", "discount", "slot"]
+
+
+@pytest.mark.slow
+def test_a_page_explains_each_term_that_it_marks_once(make):
+    text = report(make(sessions=6))
+    described = {name for name, _ in TERM.findall(text)}
+    assert len(described) > 3
+    assert {*re.findall(r'<div class="tooltip" id="([^"]+)" role="tooltip" popover="manual">', text)} == described
+    for section in re.split(r"<section id=", text)[1:]:
+        names = [name for name, _ in TERM.findall(section)]
+        assert len(names) == len({*names})
+
+
+@pytest.mark.browser
+def test_a_term_is_explained_to_pointer_keyboard_and_touch(opened, make, tmp_path):
+    path = tmp_path / "page.html"
+    report(make(sessions=6), output=path)
+    page, said, _ = opened(path)
+    term = page.locator("main dfn").first
+    tip = page.locator(f"#{term.get_attribute('aria-describedby')}")
+    assert not tip.is_visible()
+    for width in (1400, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        term.scroll_into_view_if_needed()
+        page.wait_for_timeout(100)
+        term.hover()
+        tip.wait_for(state="visible")
+        box = tip.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 800
+        page.mouse.move(0, 0)
+        tip.wait_for(state="hidden")
+    term.focus()
+    assert tip.is_visible()
+    assert tip.inner_text().lower().startswith(term.inner_text().lower()[:4])
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+    assert [message for message in said if not message.startswith("WARN")] == []  # of charts

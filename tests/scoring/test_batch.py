@@ -1,8 +1,10 @@
 """Blocks: what a log calls its columns, whose keys and grades count, and cuts through studies of every kind."""
 
 import pickle
+import random
 import warnings
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
@@ -12,16 +14,20 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.errors import DataError, MeasureError, UsageError
-from sessionkit.scoring.batch import batches
+from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
+from sessionkit.scoring.batch import GradedPairs, Subtopics, batches, merged_judgments
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.histogram import GainHistogram
+from sessionkit.scoring.measures.grammar import example_of
 from sessionkit.scoring.needs import columns_read
 from sessionkit.scoring.score import score_task
 from sessionkit.sessions.breakdown import BreakdownReduction
 from sessionkit.statistics.bands import Grouping
+from sessionkit.study import Settings
+from sessionkit.study.numbering import JudgmentIndex
 from tests.scoring.studies import sessions, study_of
 from tests.support.examples import examples
+from tests.support.net.answers import tables
 from tests.support.score_way import score_way
 
 quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -232,3 +238,291 @@ def test_cells_serve_other_gains_where_the_same_documents_gain(grade, shared):
     assert len(second.rows) == (2 if shared else 1)
     both = GainHistogram.of(batch, selection, [linear, binary])
     assert both.sums("session", [linear]).row(0)[1] == first.sums("session", [linear]).row(0)[1]
+
+
+ROWS = pl.DataFrame(
+    [
+        ("t", "a", "1", "p", "j1", 1.0),
+        ("t", "a", "1", "p", "j2", 2.0),
+        ("t", "a", "1", "q", "j1", 1.0),
+        ("t", "b", "1", "p", "j1", 3.0),
+        ("t", "b", "2", None, "j1", 1.0),
+        ("t", "c", "2", None, "j1", 1.0),
+        ("t", "c", None, None, "j1", 9.0),
+        ("u", "a", "1", "p", "j1", 1.0),
+    ],
+    schema=["judgment_key", "doc_id", "subtopic_id", "passage_id", "judge_id", "grade"],
+    orient="row",
+)
+# pairs in order: 0 t/a, 1 t/b, 2 t/c, 3 u/a; subtopics: 0 t/1, 1 t/2, 2 u/1
+
+
+@pytest.mark.parametrize(
+    ("merge", "first"), [("max", 2.0), ("sum", 4.0), ("median", 1.0), ("first", 1.0), ("majority", 1.0)]
+)
+def test_grades_are_merged_by_subtopic(merge, first):
+    made = Subtopics.of(ROWS.lazy(), Settings(merge=merge), JudgmentIndex.of(ROWS.lazy()))
+    wanted = [(0, 0, 0, first), (0, 1, 0, 3.0), (0, 1, 1, 1.0), (0, 2, 1, 1.0), (1, 3, 2, 1.0)]
+    assert made.grades.rows() == wanted
+
+
+def test_a_nugget_is_a_passage_or_what_a_document_says():
+    made = Subtopics.of(ROWS.lazy(), Settings(), JudgmentIndex.of(ROWS.lazy()))
+    nuggets = made.nuggets.select("judgment", "nugget", "rating").rows()
+    names = dict(zip([(0, "p"), (0, "q"), (1, "p"), (1, "b"), (2, "c"), (3, "p")], nuggets, strict=True))
+    # passage p of subtopic 1 is in a and b, and has the highest of their ratings; that of another key is another
+    assert names[0, "p"][1:] == names[1, "p"][1:]
+    assert names[0, "p"][2] == 3.0
+    assert len({nugget for _, nugget, _ in nuggets}) == 5
+    assert [rating for *_, rating in nuggets] == [3.0, 1.0, 3.0, 1.0, 1.0, 1.0]
+
+
+def test_passages_with_one_nugget_id_say_the_same():
+    """p, said by a and in other words (q) by a and b; r is another; without nugget_id the passage is the nugget."""
+    rows = pl.DataFrame(
+        [
+            ("a", "p", "p", 2.0),
+            ("a", "q", "p", 2.0),
+            ("b", "q2", "p", 2.0),
+            ("b", "r", None, 1.0),
+            ("c", "p", None, 2.0),
+        ],
+        schema=["doc_id", "passage_id", "nugget_id", "grade"],
+        orient="row",
+    ).with_columns(judgment_key=pl.lit("t"), subtopic_id=pl.lit("1"))
+    for merge in ("max", "sum"):
+        made = Subtopics.of(rows.lazy(), Settings(merge=merge), JudgmentIndex.of(rows.lazy()))
+        assert made.nuggets.select("judgment", "nugget", "rating", "times").rows() == [
+            (0, 0, 2.0, 2.0),
+            (1, 0, 2.0, 1.0),
+            (1, 1, 1.0, 1.0),
+            (2, 0, 2.0, 1.0),
+        ]
+
+
+def test_alternating_judges_are_listed_for_review_by_all_names():
+    rows = pl.DataFrame(
+        {
+            "judgment_key": ["t"] * 2,
+            "doc_id": ["a"] * 2,
+            "subtopic_id": ["1"] * 2,
+            "judge_id": ["j1", "j2"],
+            "grade": [0.0, 3.0],
+        }
+    )
+    with pytest.warns(DataWarning, match="t/a/1"):
+        made = Subtopics.of(rows.lazy(), Settings(merge="alternate"), JudgmentIndex.of(rows.lazy()))
+    assert made.grades["grade"].to_list() == [3.0]
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_made_once_and_only_where_there_are_any():
+    frame = ROWS.drop("judge_id")
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
+    judged = GradedPairs.of(sk.from_tables(results=results, judgments=frame))
+    assert judged.subtopics() is judged.subtopics() is not None
+    plain = frame.drop("subtopic_id", "passage_id").unique(["judgment_key", "doc_id"])
+    assert GradedPairs.of(sk.from_tables(results=results, judgments=plain)).subtopics() is None
+
+
+DECLARED = {"max_grade": 3, "collection_size": 1000}
+
+
+def judged(grades, rule, **settings):
+    """A study of one query that shows a, whose documents were judged several times in this order."""
+    rows = [(doc, grade) for doc, several in grades.items() for grade in several]
+    return sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={
+            "judgment_key": ["t"] * len(rows),
+            "doc_id": [doc for doc, _ in rows],
+            "grade": [float(grade) for _, grade in rows],
+            "judge_id": [f"j{number}" for number in range(len(rows))],
+        },
+        merge=rule,
+        **settings,
+    )
+
+
+def merged(grades, rule, **settings):
+    """Merged grades by document, of documents judged several times in this order."""
+    study = judged(grades, rule, **settings)
+    return dict(merged_judgments(study).collect().select("doc_id", "grade").rows())
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [
+        ("max", {"a": 3, "b": 2}),
+        ("sum", {"a": 5, "b": 3}),
+        ("mean", {"a": 5 / 3, "b": 1.5}),
+        ("median", {"a": 1, "b": 1.5}),
+        ("majority", {"a": 1, "b": 2}),  # 1 twice; 1 and 2 are equally frequent
+        ("first", {"a": 1, "b": 2}),
+    ],
+)
+def test_rules(rule, wanted):
+    assert merged({"a": [1, 3, 1], "b": [2, 1]}, rule) == wanted
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_mean_is_that_of_grades_from_0_up():
+    grades = {"a": [3, 1, -2], "b": [-1, -2], "c": [-9, 0, 1], "d": [-9]}
+    # a: (3 + 1) / 2; b: judged, gains nothing; c: -9 means unjudged, (0 + 1) / 2; d: unjudged
+    assert merged(grades, "mean", unjudged_grades=[-9]) == {"a": 2, "b": -1, "c": 0.5}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@given(
+    whole=st.lists(st.integers(-3, 100), min_size=1, max_size=9),
+    decimal=st.lists(st.decimals(0, 9, places=2), min_size=1, max_size=9),
+    order=st.randoms(),
+)
+def test_means_are_exact_and_do_not_depend_on_the_order(whole, decimal, order):
+    own = [grade for grade in whole if grade >= 0]
+    expected = float(Fraction(sum(own), len(own))) if own else max(whole)
+    decimals = [float(grade) for grade in decimal]
+    means = merged({"a": whole, "b": decimals}, "mean")
+    assert means["a"] == expected
+    assert means["b"] == pytest.approx(float(sum(map(Fraction, decimal)) / len(decimal)), rel=1e-15)
+    for grades in (whole, decimals):
+        order.shuffle(grades)
+    assert merged({"a": whole, "b": decimals}, "mean") == means
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_gains_are_those_of_the_mean():
+    """Document a has the mean 1.5, b 2; on a scale to 3."""
+    study = judged({"a": [3, 0], "b": [2, 2]}, "mean", max_grade=3)
+    expected = {
+        "DCG@1": 1.5,
+        "DCG(gain=exp2)@1": 2**1.5 - 1,  # not (7 + 0) / 2
+        "DCG(gain=lifted)@1": 1.5,
+        "P@1": 1.0,
+        "P(min_grade=2)@1": 0.0,
+        "nDCG@1": 1.5 / 2,
+        "ERR@1": (2**1.5 - 1) / 2**3,
+        "RBP(gain=linear,p=0.8)@1": 0.2 * 1.5 / 3,
+        "gP@1": 1.5 / 3,
+    }
+    scores = sk.score(study, [*expected], per="query")
+    assert dict(scores.select("measure", "value").rows()) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("level", ["query", "session"])
+def test_every_measure_takes_means_as_it_takes_such_grades(level):
+    """Three judges of 20 sessions, and one judge whose grades are the means, by the definition in rational numbers."""
+    given = tables(20, 4)
+    given["sessions"] = given["sessions"].with_columns(expected=pl.lit(2.0))
+    rows = given["judgments"]
+    judges = [rows.with_columns(grade=(rows["grade"] * 7 + shift) % 4 - shift % 2) for shift in range(3)]
+    unit = [name for name in rows.columns if name not in ("grade", "judge_id")]
+    several = pl.concat([one.with_columns(judge_id=pl.lit(f"j{n}")) for n, one in enumerate(judges)])
+    means = several.group_by(unit).agg("grade").with_columns(grade=pl.col("grade").map_elements(mean_of, pl.Float64))
+    assert (means["grade"] != means["grade"].round()).any()
+    measures = [measure for measure in map(example_of, sk.MEASURES.values()) if measure.level == level]
+    needs = [str(measure) for measure in measures if "gain=0-" not in str(measure)]
+    values = [
+        sk.score(sk.from_tables(**given | {"judgments": judgments}, merge=merge, **DECLARED), needs, per=level)
+        for judgments, merge in ((several, "mean"), (means, "max"))
+    ]
+    assert_frame_equal(*values, check_exact=True)
+    assert values[0]["value"].count() > len(values[0]) / 2
+
+
+def mean_of(grades):
+    """The mean of the grades of 0 and above; the highest where there is none."""
+    own = [Fraction(grade) for grade in grades if grade >= 0]
+    return float(sum(own) / len(own)) if own else max(grades)
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_weights_and_integer_qrels_refuse_means_that_are_fractions():
+    study = judged({"a": [1, 2], "b": [1, 3]}, "mean")
+    remedy = 'set merge = "median" or "majority"'
+    with pytest.raises(sk.DataError, match=f"grade 1.5; use gain=linear or exp2, or {remedy}"):
+        sk.score(study, ["DCG(gain=0-1-10-100)@3"], per="query")
+    with pytest.raises(sk.DataError, match=f"document 'a' of 't' has the mean grade 1.5.*{remedy}"):
+        study.to_qrels()
+    whole = judged({"a": [1, 3]}, "mean")
+    assert sk.score(whole, ["DCG(gain=0-1-10-100)@3"], per="query")["value"].item() == 10
+    assert whole.to_qrels()["grade"].to_list() == [1, 3]  # as they were judged
+    assert judged({"a": [1, 2]}, "median").to_qrels()["grade"].to_list() == [1, 2]
+    fractional = judged({"a": [0.5, 2]}, "mean")
+    assert fractional.to_qrels()["grade"].to_list() == [0.5, 2]
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("rule", ["sum", "mean"])
+@pytest.mark.parametrize("grade", [2.0**30, -1e30])
+def test_grades_too_large_to_be_added_are_refused(rule, grade):
+    with pytest.raises(sk.DataError, match=f"merge={rule}: .* below 2\\^30"):
+        merged({"a": [grade, 1]}, rule)
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_errors_of_one_judge_are_not_those_of_means():
+    study = judged({"a": [1, 2], "b": [1, 3], "c": [0, 0]}, "mean")
+    with pytest.raises(sk.UsageError, match="not errors of means over several judges"):
+        sk.judge_noise(study, "nDCG@3", noise="judges", population="sessions")
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_alternate_takes_each_judge_in_turn_and_names_the_rest():
+    # a, b, d differ by one: judge 1, judge 2, judge 1; c is agreed on; e is 2 apart
+    grades = {"a": [1, 2], "b": [1, 2], "c": [3, 3], "d": [2, 1], "e": [0, 2]}
+    with pytest.warns(sk.DataWarning, match="t/e"):
+        assert merged(grades, "alternate") == {"a": 1, "b": 2, "c": 3, "d": 2, "e": 2}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_grades_that_mean_unjudged_are_left_out_first():
+    assert merged({"a": [-1, 0], "b": [-1], "c": [-2]}, "max", unjudged_grades=(-1,)) == {"a": 0, "c": -2}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+def test_alternate_follows_the_judges_not_the_rows():
+    results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]}
+    rows = [("a", 1.0, "j1"), ("a", 2.0, "j2"), ("b", 1.0, "j1"), ("b", 2.0, "j2")]
+    for order in ([0, 1, 2, 3], [1, 0, 3, 2], [3, 1, 2, 0]):
+        docs, grades, judges = zip(*(rows[place] for place in order), strict=True)
+        judged = {"judgment_key": ["t"] * 4, "doc_id": list(docs), "grade": list(grades), "judge_id": list(judges)}
+        study = sk.from_tables(results=results, judgments=judged, merge="alternate")
+        assert dict(merged_judgments(study).collect().select("doc_id", "grade").rows()) == {"a": 1, "b": 2}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_of_grades_do_not_depend_on_the_order(seed):
+    grades = [0.1, 0.7, 0.2, 1e-9, 0.3, 0.4]
+    random.Random(seed).shuffle(grades)  # noqa: S311
+    assert merged({"a": grades}, "sum") == {"a": 1.700000001}
+
+
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+@pytest.mark.parametrize("rule", sk.study.MERGES)
+@pytest.mark.parametrize("judges", [True, False])
+def test_saved_numbers_merge_as_texts_do(tmp_path, rule, judges):
+    """Of 300 judgments of 60 pairs by several judges, some of them pooled only, read from texts and from numbers."""
+    draw = random.Random(rule)  # noqa: S311
+    rows = [(draw.choice("tuvw"), draw.choice("abcdefghijklmno"), draw.choice([-2, 0, 1, 2, 0.1])) for _ in range(300)]
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "topic_id": ["t"]},
+        judgments={
+            "judgment_key": [key for key, _, _ in rows],
+            "doc_id": [doc for _, doc, _ in rows],
+            "grade": [grade for _, _, grade in rows],
+            **({"judge_id": [f"j{draw.randrange(4)}" for _ in rows]} if judges else {}),
+        },
+        merge=rule,
+        unjudged_grades=[-2],
+    )
+    saved = study.save(tmp_path / "study")
+    assert saved.storage.numbered_judgments is not None
+    by_text, by_number = GradedPairs.of(study), GradedPairs.of(saved)
+    assert by_number.pairs.documents is None  # no text of a document was read
+    assert by_number.grade.equals(by_text.grade, null_equal=True)
+    assert by_number.grade.null_count() < len(by_number.grade)
+    assert by_number.keys.to_list() == by_text.keys.to_list()

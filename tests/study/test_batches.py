@@ -1,14 +1,19 @@
 """Slices of whole sessions, of studies in memory and on disk."""
 
+from __future__ import annotations
+
 import shutil
+import threading
+from itertools import count
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.errors import DataError
-from sessionkit.study.batches import ORDER, slices
+from sessionkit.errors import DataError, UsageError
+from sessionkit.study import batches
+from sessionkit.study.batches import ORDER, Ahead, in_turn, memory_budget, slices
 from sessionkit.study.package import write_package
 from tests.support.clinic import read_clinic
 from tests.support.descriptors import edit_descriptor, sign_file
@@ -134,3 +139,155 @@ def test_numbers_that_cannot_be_are_not_used(study, tmp_path, table, column, wor
     edit_descriptor(saved, lambda descriptor: sign_file(descriptor, saved, table))
     with pytest.raises(DataError, match=words):
         sk.score(sk.open_study(saved), "sDCG@10", per="session")
+
+
+@pytest.mark.parametrize(
+    ("given", "budget"),
+    [
+        ("4GB", 4 * 10**9),
+        ("500MB", 500 * 10**6),
+        ("1.5GiB", 3 * 2**29),
+        (" 64 mib ", 64 * 2**20),
+        (".5gb", 5 * 10**8),
+        ("100000kB", 10**8),
+        ("1TiB", 2**40),
+        ("50000000", 50_000_000),
+        ("60000000B", 60_000_000),
+        (3_000_000_000, 3_000_000_000),
+        (1e9, 10**9),
+    ],
+)
+def test_sizes(given, budget):
+    assert memory_budget(given) == budget
+
+
+@pytest.mark.parametrize(
+    "given", ["", "GB", "4G", "4 bytes", "-1GB", "1e9", "4GBs", "1,5GB", "nan", "inf", True, "½GB"]
+)
+def test_what_is_no_size_is_refused_with_the_forms_that_are(given):
+    with pytest.raises(UsageError, match=r"give a size such as 4GB, 500MB or 1.5GiB, or a number of bytes .*GiB, TiB"):
+        memory_budget(given)
+
+
+@pytest.mark.parametrize("given", ["4", 4, "1MB", "49999999"])
+def test_too_little_is_refused(given):
+    with pytest.raises(UsageError, match="too little; give at least 50MB"):
+        memory_budget(given)
+
+
+@pytest.mark.parametrize(
+    ("limit", "budget"), [(None, 2_000_000_000), ("max", 2_000_000_000), ("1000000000", 250_000_000)]
+)
+def test_by_default_a_quarter_of_the_machine_or_of_the_container(monkeypatch, tmp_path, limit, budget):
+    # 2,000,000 pages of 4,000 bytes are 8 GB
+    pages = {"SC_PHYS_PAGES": 2_000_000, "SC_PAGE_SIZE": 4_000}
+    monkeypatch.setattr(batches.os, "sysconf", pages.__getitem__)
+    monkeypatch.setattr(batches, "CONTAINER", tmp_path / "memory.max")
+    if limit is not None:
+        (tmp_path / "memory.max").write_text(f"{limit}\n")
+    assert memory_budget() == budget
+
+
+def test_a_machine_that_does_not_say_is_taken_to_have_4_gb(monkeypatch, tmp_path):
+    monkeypatch.delattr(batches.os, "sysconf")
+    monkeypatch.setattr(batches, "CONTAINER", tmp_path / "memory.max")
+    assert memory_budget() == 1_000_000_000
+
+
+def threads() -> set[str]:
+    """The threads that run."""
+    return {thread.name for thread in threading.enumerate() if thread.is_alive()}
+
+
+def test_the_next_is_made_before_it_is_asked_for():
+    made = threading.Event()
+
+    def things():
+        yield 1
+        made.set()
+        yield 2
+
+    coming = Ahead(things())
+    assert next(coming) == 1
+    assert made.wait(10)
+    assert [*coming] == [2]
+    assert next(coming, "no more") == "no more"
+
+
+def test_as_many_are_made_as_was_said():
+    made, third = [], threading.Event()
+
+    def things():
+        for number in range(9):
+            made.append(number)
+            if number == 2:
+                third.set()
+            yield number
+
+    coming = Ahead(things(), 2)
+    assert next(coming) == 0
+    assert third.wait(10), "two more than were asked for"
+    coming.close()
+    assert made == [0, 1, 2]
+    assert next(coming, "no more") == "no more"
+
+
+@pytest.mark.parametrize("taken", [0, 1, 3])
+def test_closing_waits_for_the_thread_however_many_were_taken(taken):
+    before = threads()
+    coming = Ahead(iter(count()))
+    assert [next(coming) for _ in range(taken)] == [*range(taken)]
+    coming.close()
+    assert threads() <= before
+
+
+def test_errors_come_where_the_thing_would_have():
+    def things():
+        yield 1
+        raise ValueError("no second")
+
+    coming = Ahead(things())
+    assert next(coming) == 1
+    with pytest.raises(ValueError, match="no second"):
+        next(coming)
+    coming.close()
+
+
+def test_what_is_made_side_by_side_comes_in_the_order_of_what_it_is_made_of():
+    second = threading.Event()
+
+    def make(number: int) -> int:
+        if number == 0:
+            assert second.wait(10), "the second is made while the first is"
+        second.set()
+        return number * number
+
+    assert [*in_turn(make, iter(range(6)))] == [0, 1, 4, 9, 16, 25]
+
+
+def test_no_more_is_taken_than_is_made_at_a_time():
+    taken = []
+
+    def things():
+        for number in range(9):
+            taken.append(number)
+            yield number
+
+    made = in_turn(lambda number: number, things(), threads=2)
+    assert next(made) == 0
+    assert taken == [0, 1, 2]
+    made.close()
+
+
+def test_an_error_in_one_of_several_is_told_and_ends_the_threads():
+    before = threads()
+
+    def make(number: int) -> int:
+        return 1 // (2 - number)
+
+    made = in_turn(make, iter(count()))
+    assert next(made) == 0
+    assert next(made) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(made)
+    assert threads() <= before

@@ -1,16 +1,20 @@
 """How a sheet spells its values: each spelling against what Python reads in it; what is not spelled so stays as it is."""
 
+import random
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sessionkit.errors import DataError
-from sessionkit.readers.checks.cells import in_our_spelling
+from sessionkit.errors import DataError, DataWarning
+from sessionkit.readers import from_tables
+from sessionkit.readers.checks.cells import describe_order, in_our_spelling, number_queries
+from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
+from sessionkit.study.checks import RECORD, RULE
 
 DAY_ZERO = datetime.fromisoformat("1899-12-30")
 KEYS = {"session_id": "s", "query_position": "1", "rank": "1", "doc_id": "d"}
@@ -162,3 +166,229 @@ def test_words_of_columns_that_are_no_texts():
 def test_options_that_do_not_fit_are_refused(options, message):
     with pytest.raises(DataError, match=message):
         spelled(["1"], column="clicked_at", **options)
+
+
+LOG = "sid,q,rank,doc_id,title\ns,1,1,a,T\n"
+COLUMNS = {"session_id": "sid", "query_position": "q"}
+
+
+def read(write, quiet_read, columns, text=LOG, **options):
+    return quiet_read(write("log.csv", text), config={"results": {"columns": columns, **options}})
+
+
+def test_mapped_columns_are_renamed_and_others_keep_their_names(write, quiet_read):
+    study = read(write, quiet_read, COLUMNS)
+    assert study.columns("results") == ("session_id", "query_position", "rank", "doc_id", "title")
+
+
+def test_one_column_may_feed_several(write, quiet_read):
+    study = read(write, quiet_read, {**COLUMNS, "topic_id": "sid", "system_id": "title", "headline": "title"})
+    assert study.sessions.collect().select("session_id", "topic_id", "system_id").rows() == [("s", "s", "T")]
+    assert study.results.collect()["headline"].to_list() == ["T"]
+
+
+def test_by_number(write, quiet_read):
+    assert read(write, quiet_read, {"session_id": 1, "query_position": 2}).facts.results == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"session_id": "sid"}, "no column query_position; found sid, q, rank, doc_id, title"),
+        ({**COLUMNS, "topic_id": "titel"}, "no column 'titel' to make topic_id from; did you mean 'title'"),
+        ({**COLUMNS, "topic_id": 9}, "column 9, but there are only 5"),
+        ({**COLUMNS, "doc_id": "title"}, "has a column 'doc_id' as well"),
+        ({**COLUMNS, "__record": "title"}, "two underscores"),
+    ],
+)
+def test_refusals(write, quiet_read, columns, words):
+    with pytest.raises(DataError, match=words):
+        read(write, quiet_read, columns)
+
+
+def test_texts_that_mean_no_value(write, quiet_read, rejects):
+    text = "session_id,query_position,rank,doc_id,topic_id\ns,1,1,NA,-\ns,1,2,b,\n"
+    study = quiet_read(write("log.csv", text), config={"results": {"null": ["NA", "-", ""]}})
+    assert [rule for _, _, rule, _, _ in rejects(study)] == ["doc_id_is_given"]
+    assert study.sessions.collect()["topic_id"].to_list() == [None]
+
+
+@pytest.mark.parametrize("columns", [{}, {"session_id": "session_id"}])
+@pytest.mark.parametrize("separator", [";", "|", "\t"])
+def test_a_wrong_separator_is_asked_about(write, quiet_read, columns, separator):
+    text = "session_id,query_position,rank,doc_id\na,1,1,x\n".replace(",", separator)
+    with pytest.raises(DataError, match=r"log.csv \(results\) has only one column, .*is the separator right\?"):
+        quiet_read(write("log.csv", text), config={"results": {"columns": columns}})
+    with pytest.raises(DataError, match=r"column 2, but there is only one; is the separator right\?"):
+        quiet_read(write("log.csv", text), config={"results": {"header": False, "columns": {"rank": 2}}})
+
+
+def test_frames_are_not_told_of_study_toml():
+    with pytest.raises(DataError, match=r"found session_id\. Rename the column that is query_position$"):
+        from_tables({"session_id": ["a"]})
+
+
+def source(texts, ranks, sessions=None, table="results", **columns):
+    """Records without numbers of queries."""
+    given = {"session_id": sessions or ["s"] * len(texts or ranks), "query_text": texts, "rank": ranks, **columns}
+    frame = pl.LazyFrame({name: values for name, values in given.items() if values is not None}).with_row_index(
+        RECORD, 1
+    )
+    return Raw(table, "frame", frame.with_columns(pl.col(RECORD).cast(pl.Int64)), 0, no_way_back)
+
+
+def counted(texts, ranks, sessions=None, table="results", newest_first=False, **columns):
+    """The positions that queries get."""
+    made = number_queries(source(texts, ranks, sessions, table, **columns), newest_first=newest_first)
+    return "".join(value or "." for value in made.frame.collect()["query_position"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "ranks", "positions"),
+    [
+        ("aabba", "12121", "11223"),
+        ("aaa", "121", "112"),  # the same text asked again
+        (None, "12123", "11222"),
+        (None, "111", "123"),  # lists of one result
+        (["a", "b", "b"], [None, None, "1"], "123"),  # lists without results
+        (["a"] * 4, ["1", "2", "l3", "4"], "1111"),  # a rank that cannot be read begins no query
+        (["a"] * 3, [" 1", " 2 ", "3"], "111"),
+        (["a", "a ", "a"], ["1", "2", "3"], "111"),
+        (["a"] * 3, ["1", "2", "2"], "111"),  # a rank twice is for the checks
+        (None, "0101", "1122"),
+    ],
+)
+def test_queries_are_numbered_as_they_come(texts, ranks, positions):
+    assert counted(texts and [*texts], [*ranks]) == positions
+
+
+def test_sessions_that_take_turns_are_numbered_apart():
+    assert counted([*"axay"], [*"1123"], [*"stst"]) == "1112"
+
+
+def test_each_record_of_queries_is_a_query():
+    assert counted([*"aab"], None, [*"sst"], table="queries") == "121"
+
+
+def test_marked_lists_and_broken_records():
+    assert counted([*"aab"], ["1", "nothing", "1"], **{MARK: [None, EMPTY, None]}) == "123"
+    assert counted([*"aaa"], ["1", "9", "2"], **{RULE: [None, "broken", None]}) == "1.1"
+
+
+def test_what_cannot_be_numbered_is_named():
+    with pytest.raises(DataError, match="has a query_position, so number_queries cannot make one"):
+        counted(None, ["1"], query_position=["1"])
+    with pytest.raises(DataError, match="number_queries needs rank, query_id or query_text"):
+        counted(None, None, ["s"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "ranks", "positions"),
+    [
+        ("aaabb", "32121", "11122"),  # the last result of a list first
+        (None, "321321", "111222"),
+        ("aaabb", "31221", "11122"),  # in any order: no rank comes twice
+        ("abab", "1122", "1212"),  # rows of two lists in turn
+        ("abaab", "11211", "12334"),  # a is asked again: rank 1 comes twice
+        ("aaaa", "1234", "1111"),
+        ("aba", "234", "123"),  # parts of lists: nobody can say that they are one
+    ],
+)
+def test_rows_of_a_list_may_stand_in_any_order(texts, ranks, positions):
+    assert counted(texts and [*texts], [*ranks]) == positions
+
+
+def test_an_id_of_the_query_tells_queries_apart():
+    assert counted(None, [*"1357"], query_id=[*"xxyy"]) == "1122"
+    assert counted(None, [*"1122"], query_id=[*"xyxy"]) == "1212"
+    assert counted([*"aaaa"], [*"1212"], query_id=[*"xxyy"]) == "1122"
+    # an id that stands for the text comes again with it
+    assert counted(None, [*"121212"], query_id=[*"xxyyxx"]) == "112233"
+
+
+def test_times_order_queries_whatever_the_order_of_rows():
+    times = ["10:02", "10:02", "10:01", "10:01", "10:03"]
+    at = [f"2026-03-02 {time}:00" for time in times]
+    assert counted([*"bbaac"], [*"21211"], issued_at=at) == "22113"
+    assert counted([*"bac"], None, table="queries", issued_at=[at[0], at[2], at[4]]) == "213"
+    assert counted([*"bac"], None, table="queries", elapsed_seconds=["9", "1", "30.5"]) == "213"
+    # without a time of its own a query comes after the one before it
+    assert counted([*"bca"], None, table="queries", elapsed_seconds=["9", None, "1"]) == "231"
+
+
+def described(seconds, sessions=None):
+    return describe_order(source([*"abcde"][: len(seconds)], None, sessions, "queries", elapsed_seconds=seconds))
+
+
+def test_a_clock_that_goes_back_within_a_session_is_told():
+    (sentence,) = described(["0", "10", "40", "0", "5"])
+    assert "elapsed_seconds goes back from one record to the next in 1 session (first: session 's')" in sentence
+    assert "the order of the file counts" in sentence
+    # stored in the order of time, the other way round, or each session from 0
+    assert described(["0", "10", "10", "40"]) == described(["40", "10", "10", "0"]) == []
+    assert described(["0", "10", "20", "0", "5"], [*"ssstt"]) == []
+
+
+def test_records_without_a_time_among_others_are_told():
+    (sentence,) = described(["0", None, "9", "x", "5"], [*"ssstt"])
+    assert "2 records without elapsed_seconds in sessions where others have it (first: session 's')" in sentence
+    assert "puts each after the record before it" in sentence
+    assert described(["0", "1", None, None], [*"sstt"]) == []  # no time at all in a session
+
+
+def test_the_last_query_may_stand_first():
+    assert counted([*"bba"], [*"211"], newest_first=True) == "221"
+    assert counted([*"bba"], None, table="queries", newest_first=True) == "321"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lists=st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=6),
+    seed=st.integers(0, 10_000),
+)
+def test_shuffled_rows_of_timed_queries_get_the_numbers_of_the_times(lists, seed):
+    rows = [(text, str(at), str(rank), at) for at, (text, n) in enumerate(lists, 1) for rank in range(1, n + 1)]
+    random.Random(seed).shuffle(rows)  # noqa: S311
+    texts, times, ranks, positions = zip(*rows, strict=True)
+    assert counted(list(texts), list(ranks), elapsed_seconds=list(times)) == "".join(map(str, positions))
+
+
+RESULTS = {"session_id": ["a", "b"], "query_position": [1, 1], "rank": [1, 1], "doc_id": ["x", "x"]}
+CLICKS = {**RESULTS, "clicked_at": ["2026-03-02 12:00:00", "2026-03-02T12:00:00Z"]}
+
+
+def clicks(study):
+    return [value.hour for value in study.results.collect()["clicked_at"]]
+
+
+def test_without_a_declared_zone_they_are_utc_and_warned_of():
+    with pytest.warns(
+        DataWarning,
+        match="results frame: 1 time without zone in clicked_at, taken as UTC; set timezone = .* as from_tables takes it",
+    ):
+        assert clicks(from_tables(CLICKS)) == [12, 12]
+
+
+def test_a_declared_zone_applies_to_those_without_one():
+    assert clicks(from_tables(CLICKS, timezone="Europe/Vienna")) == [11, 12], "Vienna is an hour ahead of UTC in winter"
+
+
+def test_sessions_and_typed_columns():
+    sessions = {"session_id": ["a", "b"], "started_at": [datetime(2026, 3, 2, 12, tzinfo=UTC)] * 2}
+    assert from_tables(RESULTS, sessions=sessions).notes == from_tables(RESULTS).notes
+
+
+def test_the_zone_of_one_file(write, quiet_read):
+    path = write("log.csv", "session_id,query_position,rank,doc_id,clicked_at\na,1,1,x,2026-03-02 12:00:00\n")
+    config = {"timezone": "UTC", "results": {"timezone": "Europe/Vienna"}}
+    assert clicks(quiet_read(path, config=config)) == [11]
+
+
+def test_what_is_no_time_is_no_time_without_zone():
+    times = ["noon", "2026-01-01 10:00:00", "2026-01-01T10:00:00Z"]
+    rows = {"session_id": ["a"] * 3, "query_position": [1] * 3, "rank": [1, 2, 3], "doc_id": ["x", "y", "z"]}
+    with pytest.warns(DataWarning) as told:
+        from_tables(rows | {"clicked_at": times})
+    assert [str(one.message)[:44] for one in told if "without zone" in str(one.message)] == [
+        "results frame: 1 time without zone in clicke"
+    ]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError, DataWarning
+from sessionkit.readers.formats.trec_session import Clock, read_topics
 from sessionkit.readers.read import read
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "trec_session_2011"
@@ -369,3 +370,109 @@ def test_a_real_session_of_2011(quiet_read):
     assert results["doc_id"].str.starts_with("clueweb09-en").all()
     assert not results["title"].str.contains("&amp;", literal=True).any()
     assert study.sessions.collect()["session_id"].to_list() == ["2011-17"]
+
+
+@pytest.mark.parametrize("start", ["NA", "-1", None, ""])
+def test_without_a_beginning_the_first_time_is_it(start):
+    clock = Clock(start)
+    assert [clock.elapsed(text) for text in ("10:00:00", "10:00:07.25")] == [0.0, 7.25]
+    clock = Clock(start)
+    assert [clock.elapsed(text) for text in ("12.5", "13")] == [12.5, 13.0]  # seconds count from the beginning
+
+
+def test_a_small_step_back_is_not_midnight():
+    clock = Clock("10:00:00")
+    assert [clock.elapsed(text) for text in ("10:05:00", "10:04:58")] == [
+        300.0,
+        298.0,
+    ]  # read until the next query began
+
+
+def test_before_the_beginning_is_not_known():
+    clock = Clock("10:00:00")
+    assert clock.elapsed("09:59:00") is None
+    assert clock.unreadable == ["09:59:00"]
+
+
+def test_seconds_with_and_without_an_origin():
+    assert Clock("100").elapsed("103.5") == 3.5
+    assert Clock("100").elapsed("3.5") == 3.5
+
+
+def test_what_is_no_time():
+    clock = Clock("0")
+    assert [clock.elapsed(text) for text in ("soon", "-5", "nan", "NA", None)] == [None] * 5
+    assert clock.unreadable == ["soon", "-5", "nan"]
+
+
+def test_two_midnights():
+    clock = Clock("20:00:00")
+    times = [clock.elapsed(text) for text in ("06:00:00", "16:00:00", "02:00:00")]
+    assert times == [36_000.0, 72_000.0, 108_000.0]
+
+
+def test_what_is_told_after_midnight_may_have_been_before_it():
+    clock = Clock("23:59:00")
+    # asked, clicked, read until past midnight; asked again before it, while the document was open; asked the next day
+    times = ("23:59:10", "23:59:20", "00:00:30", "23:59:50", "00:01:00")
+    assert [clock.elapsed(text) for text in times] == [10.0, 20.0, 90.0, 50.0, 120.0]
+
+
+def test_a_long_pause_is_not_the_day_before():
+    clock = Clock("23:00:00")
+    assert [clock.elapsed(text) for text in ("00:30:00", "13:00:00")] == [
+        5400.0,
+        50_400.0,
+    ]  # before 23:00 there was nothing
+
+
+def test_none(tmp_path):
+    assert read_topics(None, tmp_path) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "1 4 1\n1 4 2\n2 5 1\n",
+            {"1": {"topic_id": "4", "topic_subtopics": "1 2"}, "2": {"topic_id": "5", "topic_subtopics": "1"}},
+        ),
+        (
+            "session\ttopic\tx\tproduct\tgoal\ttype\n1\t4\t-\tfactual\tspecific\tknown-item search\n",
+            {
+                "1": {
+                    "topic_id": "4",
+                    "topic_product": "factual",
+                    "topic_goal": "specific",
+                    "topic_task_type": "known-item search",
+                }
+            },
+        ),
+        ("1\t4\n2\t4\n", {"1": {"topic_id": "4"}, "2": {"topic_id": "4"}}),
+    ],
+    ids=["2011", "2012", "2013"],
+)
+def test_by_year(write, tmp_path, text, found):
+    topics, notes = read_topics(write("map.txt", text), tmp_path)
+    assert topics == found
+    skipped = [note for note in notes if "skipped" in note]
+    assert skipped == (
+        [
+            "map.txt: skipped as no session with the number of a topic: line 1 ('session\\ttopic\\tx\\tproduct\\tgoal\\ttype')"
+        ]
+        if "session" in text
+        else []
+    )
+
+
+def test_a_session_of_two_topics_keeps_the_first(write, tmp_path):
+    topics, notes = read_topics(write("map.txt", "1 4\n1 5\n"), tmp_path)
+    assert topics == {"1": {"topic_id": "4"}}
+    assert "map.txt: 1 rows give a session another topic than its first, which is kept" in notes
+
+
+def test_no_map_at_all(write, tmp_path):
+    with pytest.raises(DataError, match=r"map\.txt maps no session to a topic; a row is the number of a session"):
+        read_topics(write("map.txt", "one two\n"), tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        read_topics(tmp_path / "none.txt", tmp_path)

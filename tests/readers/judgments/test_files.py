@@ -9,7 +9,10 @@ import pytest
 
 from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers import JUDGMENTS
+from sessionkit.readers.judgments.files import locale_warnings
+from sessionkit.readers.raw import Raw, no_way_back
 from sessionkit.readers.read import read
+from sessionkit.study.checks import RECORD
 
 LOG = "session_id,query_position,rank,doc_id,query_text,topic_id\ns,1,1,A,lamp,t1\n"
 OF_TEXTS, OF_TOPICS = "query,docid,rating\nlamp,A,3\n", "t1 0 A 1\n"
@@ -78,3 +81,25 @@ def test_formats_that_are_no_tables_say_so_of_parquet(write, name):
     said = f"j.parquet is Parquet, which format {name} does not read; formats that do: tables, graded and graded_topics"
     with pytest.raises(DataError, match=said):
         read(write("log.csv", LOG), config={"judgments": own})
+
+
+def judgments(**columns):
+    many = len(next(iter(columns.values())))
+    frame = pl.LazyFrame({RECORD: range(1, many + 1), "doc_id": ["A"] * many, **columns})
+    return Raw("judgments", "j.csv", frame, many, no_way_back)
+
+
+def test_keys_of_one_locale_each_are_nothing_to_speak_of():
+    assert locale_warnings([judgments(judgment_key=["a", "b"], locale=["us", "es"])]) == ()
+    assert locale_warnings([judgments(judgment_key=["a", "a"], locale=["us", None])]) == ()
+    assert locale_warnings([judgments(judgment_key=["a", "a"])]) == ()
+    assert locale_warnings([judgments(other=["a", "a"], locale=["us", "es"])]) == ()
+
+
+def test_keys_of_several_are_counted_with_the_first():
+    (said,) = locale_warnings(
+        [judgments(judgment_key=["b", "b", "a", "a", "c"], locale=["us", "es", "us", "es", "us"])]
+    )
+    assert said.startswith(
+        "j.csv: 2 keys with judgments of several values of locale (first: 'a'), which count as those of one"
+    )

@@ -1,20 +1,26 @@
 """Proposals as a whole: a study comes back whatever it was called and however written; errors say what to do."""
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from polars.testing import assert_frame_equal
 
-from sessionkit.errors import DataError, UsageError
+from sessionkit.errors import DataError, SessionkitError, UsageError
+from sessionkit.readers import FORMATS
 from sessionkit.readers.config import as_config, schema_of
 from sessionkit.readers.propose.propose import propose
 from tests.readers.propose.studies import NAMES, WRITERS, called, delimited, flat, study, write_csv, write_tsv
 from tests.support.examples import examples
+from tests.support.log_mutations import each_once
+from tests.support.log_mutations import write_damaged as write_mutated
+from tests.support.logs import LOGS
+from tests.support.study_sheets import SHEETS
 
 TABLES = ("users", "sessions", "queries", "results", "judgments")
 ROOT = Path(__file__).resolve().parents[3]
@@ -255,3 +261,353 @@ def test_ir_metrics_as_the_design_describes_it(tmp_path, quiet_read):
         "users": 20, "sessions": 80, "queries": 388, "results": 3446, "judgments": 5482,
     }  # fmt: skip
     assert read.rejected.collect().is_empty()
+
+
+AOL = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n142\tgarden shed\t2006-03-04 11:02:03\t2\thttp://a.example\n"
+RUN = "301 Q0 d1 1 9.5 bm25\n301 Q0 d2 2 8.5 bm25\n"
+QRELS = "301 0 d1 2\n301 0 d2 -1\n"
+UBI = (
+    '{"query_id":"q1","client_id":"c1","user_query":"lamp","query_response_hit_ids":["A"],"timestamp":"2025-01-02T10:00:00Z"}\n'
+    '{"action_name":"click","query_id":"q1","session_id":"s1","client_id":"c1","timestamp":"2025-01-02T10:00:05Z",'
+    '"event_attributes":{"object":{"object_id":"A"},"position":{"ordinal":1}}}\n'
+)
+
+
+def test_a_log_of_a_known_format_needs_no_study_toml(write, quiet_read, tmp_path):
+    proposal = propose(write("log.txt", AOL), folder=tmp_path)
+    assert proposal.settings == {"format": "aol", "path": "log.txt"} == tomllib.loads(proposal.text)
+    assert "# No study.toml is needed: sessionkit ingest log.txt --out STUDY\n" in proposal.text
+    assert [question.place for question in proposal.questions] == ["timezone"]
+    for option in FORMATS["aol"].options:
+        assert f"\n# {option} = " in proposal.text
+    path = write("study.toml", proposal.text)
+    assert quiet_read(path).queries.collect()["query_text"].to_list() == ["garden shed"]
+
+
+def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
+    files = [write("a b.run", RUN), write("q.txt", QRELS), write("map.tsv", "301\t7\n")]
+    proposal = propose(files, folder=tmp_path)
+    assert proposal.settings == {
+        "format": "trec_run",
+        "path": "a b.run",
+        "topics": "map.tsv",
+        "judgments": {"path": "q.txt", "format": "qrels"},
+    }
+    assert "sessionkit ingest 'a b.run' --judgments q.txt --topics-file map.tsv --out STUDY" in proposal.text
+    assert [question.place for question in proposal.questions] == [
+        "topics",
+        "max_grade",
+        "unjudged_grades",
+        "judgments",
+    ]
+    assert "none for the judgment_key of 1 session" in proposal.questions[-1].text
+    assert "the largest grade in q.txt is 2" in proposal.text
+    assert "# unjudged_grades = [-1]" in proposal.text
+    assert quiet_read(write("study.toml", proposal.text)).judgments.collect().height == 2
+
+
+def test_a_file_that_maps_no_topics_is_not_taken_for_one(write, tmp_path):
+    proposal = propose([write("a.run", RUN), write("notes.csv", "a,b\nx,y\n")], folder=tmp_path)
+    assert "topics" not in proposal.settings
+    assert "'notes.csv' has no format" in proposal.questions[0].text
+
+
+def test_a_second_file_of_judgments_is_asked_about(write, tmp_path):
+    files = [write("log.ndjson", UBI), write("a.qrels", QRELS), write("b.qrels", QRELS), write("odd.bin", b"\0\1")]
+    proposal = propose(files, folder=tmp_path)
+    assert proposal.settings["judgments"]["path"] == "a.qrels"
+    asked = " ".join(question.text for question in proposal.questions)
+    assert "b.qrels holds judgments too" in asked
+    assert "'odd.bin' has no format" in asked
+
+
+def test_options_as_they_are_proposed_are_those_of_the_format(write, tmp_path):
+    """Every option that stands there as a comment can be made valid by taking the number sign away, unless it has no default."""
+    proposal = propose([write("log.ndjson", UBI), write("a.qrels", QRELS)], folder=tmp_path)
+    waiting = [
+        line.removeprefix("# ") for line in proposal.text.splitlines() if line.startswith("# ") and " = " in line
+    ]
+    said = tomllib.loads("\n".join([*(line for line in waiting if line.split(" = ")[0].isidentifier()), proposal.text]))
+    assert as_config(said, "study.toml", tmp_path).options["session_gap"] == "30m"
+    assert set(FORMATS["ubi"].options) <= set(said)
+
+
+def test_a_folder_is_a_log_or_the_files_in_it(write, tmp_path):
+    write("log.ndjson", UBI)
+    assert propose(tmp_path, folder=tmp_path).settings == {"format": "ubi", "path": "."}
+    write("notes.csv", "a,b\n1,2\n")
+    found = propose(tmp_path, folder=tmp_path)
+    assert found.settings == {"format": "ubi", "path": "log.ndjson"}
+    assert "'notes.csv' has no format that fits this log" in found.text
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="empty is a directory without files"):
+        propose(tmp_path / "empty")
+
+
+SCORES, WHOLE, GRADES = '{"q": {"a": 0.7, "b": 2}}', '{"q": {"a": 1.0, "b": 2.0}}', '{"q": {"a": 1, "b": 0}}'
+
+
+@pytest.mark.parametrize("names", [("a.json", "b.json"), ("b.json", "a.json")])
+@pytest.mark.parametrize("contents", [(SCORES, GRADES), (SCORES, WHOLE), (WHOLE, GRADES)])
+def test_scores_and_grades_in_json_are_told_apart_in_any_order(write, tmp_path, quiet_read, contents, names):
+    paths = [write(name, content) for name, content in zip(names, contents, strict=True)]
+    for files in (paths, paths[::-1]):
+        proposal = propose(files, folder=tmp_path)
+        assert proposal.settings["path"] == names[0]
+        assert proposal.settings["judgments"] == {"path": names[1], "format": "json_qrels"}
+        assert ("taken for a run" in proposal.text) == (contents[0] == WHOLE)
+    assert quiet_read(write("study.toml", proposal.text)).facts.judgments == 2
+
+
+def test_what_three_columns_are_is_asked(write, tmp_path):
+    proposal = propose([write("a.run", "q\ta\t1\nq\tb\t2\n"), write("q.txt", "q 0 a 1\n")], folder=tmp_path)
+    assert proposal.settings["format"] == "trec_run"
+    assert "the three columns of 'a.run' are taken for topic, document and rank. Are they?" in proposal.text
+
+
+def test_results_of_queries_in_another_table_are_no_run(write, tmp_path):
+    results = write("results.csv", "query_id,doc_id,rank\nq1,a,1\nq1,b,2\nq2,a,1\n")
+    queries = write("queries.csv", "session_id,query_position,query_id,query_text\ns,1,q1,lamp\ns,2,q2,lamps\n")
+    assert propose([results, queries], folder=tmp_path).settings["format"] == "tables"
+    assert propose([results], folder=tmp_path).settings["format"] == "trec_run"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q Q0 a 1 9.5\nq Q0 b 2 8\n", "a run without its tag"),
+        ("q a 1 0 0.25\nq b 0 1 0.5\n", "prels, judgments of a sample"),
+    ],
+)
+def test_a_file_that_is_like_a_run_or_qrels_is_named(write, text, said):
+    with pytest.raises(DataError, match=f"odd.txt: five columns, .*{said}"):
+        propose([write("odd.txt", text), write("q.txt", "q 0 a 1\n")])
+
+
+UNREADABLE = "cannot be read yet"
+
+
+def questions_at(proposal, *places):
+    """Return the texts of the questions whose place begins with one of these; all where none is given."""
+    return [each.text for each in proposal.questions if not places or each.place.startswith(places)]
+
+
+def unsaid(proposal, read):
+    """Return what reading rejected, by table and rule, that no question of the table mentions."""
+    groups = Counter(read.rejected.filter(~pl.col("row_kept")).collect().select("table", "rule").rows())
+    silent = {}
+    for (table, rule), number in groups.items():
+        texts = questions_at(proposal, table, "columns", "encoding", "") if table else questions_at(proposal)
+        if not any(rule in text or "rejected" in text for text in texts):
+            silent[table, rule] = number
+    idle = sum(source.idle for source in read.sources if source.kind == "answers")
+    return silent | (
+        {"answers": idle} if idle and not any("not read" in text for text in questions_at(proposal)) else {}
+    )
+
+
+def require_said(files, folder, quiet_read):
+    """Check that a proposal is refused in a sentence, asks why it cannot be read, or says what reading rejects."""
+    try:
+        proposal = propose(files, folder=folder)
+    except SessionkitError:
+        return None
+    (folder / "proposed.toml").write_text(proposal.text, encoding="utf-8")
+    try:
+        read = quiet_read(folder / "proposed.toml")
+    except DataError:
+        assert proposal.questions
+        return None
+    assert unsaid(proposal, read) == {}
+    return proposal, read
+
+
+@pytest.mark.few(6, slow=len(LOGS))
+@pytest.mark.parametrize("name", LOGS)
+def test_every_sample_is_proposed_without_a_silent_loss(name, write, tmp_path, quiet_read):
+    for file, content in LOGS[name].files.items():
+        if file.endswith(".parquet"):
+            pl.read_csv(content.encode(), infer_schema=False).write_parquet(tmp_path / file)
+        else:
+            write(file, content)
+    require_said([tmp_path / file for file in LOGS[name].files], tmp_path, quiet_read)
+
+
+@pytest.mark.few(6, slow=80)
+@pytest.mark.parametrize("case", each_once(42), ids=lambda case: f"{case['log']}, {case['mutation']}")
+def test_every_mutation_is_proposed_without_a_silent_loss(case, tmp_path, quiet_read):
+    write_mutated(case, tmp_path / "log")
+    files = [path for path in sorted((tmp_path / "log").iterdir()) if path.suffix != ".toml"]
+    require_said(files, tmp_path, quiet_read)
+
+
+@pytest.mark.few(2, slow=12)
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_sheet_is_proposed_without_a_silent_loss(sheet, tmp_path, quiet_read):
+    assert require_said(sheet.write(tmp_path), tmp_path, quiet_read) is not None
+
+
+def shown(read):
+    """Return each result as who was shown what: session, text of the query, rank and document."""
+    texts = read.queries.select("session_id", "query_position", "query_text")
+    rows = read.results.join(texts, on=["session_id", "query_position"]).collect()
+    return Counter(rows.select("session_id", "query_text", "rank", "doc_id").rows())
+
+
+CHANGES = (
+    "rows shuffled",
+    "rows reversed",
+    "no numbers of queries",
+    "ranks from 0",
+    "half of the results away",
+    "rows double",
+)
+
+
+def change(tables, changes, draw):
+    """Change the rows of tables as CHANGES call it."""
+    for row in tables["results"] if "ranks from 0" in changes else ():
+        row["rank"] = str(int(row["rank"]) - 1)
+    if "half of the results away" in changes:
+        tables["results"] = tables["results"][: len(tables["results"]) // 2]
+    for name, rows in tables.items():
+        if "no numbers of queries" in changes:
+            for row in rows:
+                row.pop("query_position", None)
+        if "rows double" in changes and name == "results":
+            rows += [{**row} for row in rows[:6]]
+        if "rows shuffled" in changes:
+            draw.shuffle(rows)
+        if "rows reversed" in changes:
+            rows.reverse()
+
+
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    names=st.integers(0, 2),
+    is_flat=st.booleans(),
+    changes=st.sets(st.sampled_from(CHANGES), max_size=3),
+    draw=st.randoms(use_true_random=False),
+)
+def test_no_result_moves_to_another_query_without_a_question(  # noqa: PLR0917 - drawn by hypothesis
+    names, is_flat, changes, draw, tmp_path_factory, quiet_read
+):
+    folder = tmp_path_factory.mktemp("moved")
+    tables = study(draw.randint(0, 500))
+    del tables["users"]
+    # each query of a session has a text of its own, so that the text says where a result belongs
+    for row in tables["queries"]:
+        row["query_text"] += f" {row['query_position']}"
+    tables["results"] = [row for row in tables["results"] if row["doc_id"]]
+    text = {(row["session_id"], row["query_position"]): row["query_text"] for row in tables["queries"]}
+    truth = Counter(
+        (row["session_id"], text[row["session_id"], row["query_position"]], int(row["rank"]), row["doc_id"])
+        for row in tables["results"]
+    )
+    tables = flat(tables) if is_flat else tables
+    change(tables, changes, draw)
+    files = [write_csv(folder, name, called(rows, NAMES[names])) for name, rows in tables.items()]
+    outcome = require_said(files, folder, quiet_read)
+    if outcome is None:
+        return
+    proposal, read = outcome
+    moved = shown(read) - truth
+    if moved:
+        assert len(proposal.questions) > 1, next(iter(moved))  # that about max_grade stands in every one
+    if "half of the results away" in changes and not is_flat:
+        assert any("have no row in results" in each or "not in the order" in each for each in questions_at(proposal))
+
+
+RESULTS = [(f"s{s}", q, r, f"d{s}{q}{r}") for s in range(4) for q in (1, 2) for r in (1, 2, 3)]
+
+
+@pytest.fixture
+def proposal_of(write, tmp_path):
+    """Return the proposal for tables, each given as its header and its rows."""
+
+    def proposal_of(**tables):
+        files = [
+            write(f"{name}.csv", delimited([dict(zip(header.split(","), map(str, row), strict=True)) for row in rows]))
+            for name, (header, rows) in tables.items()
+        ]
+        return propose(files, folder=tmp_path)
+
+    return proposal_of
+
+
+def test_a_clean_log_is_not_asked_about(proposal_of):
+    assert questions_at(proposal_of(results=("session,qno,rank,url", RESULTS))) == []
+
+
+def test_rejected_records_are_counted_with_the_first(write, tmp_path):
+    rows = delimited([dict(zip(("session", "qno", "rank", "url"), map(str, row), strict=True)) for row in RESULTS])
+    proposal = propose(write("results.csv", f"{rows}s1,2,9,d9,more,fields\r\n"), folder=tmp_path)
+    (text,) = questions_at(proposal)
+    assert text.startswith("1 record of 25 rejected: ")
+    assert "(first: record 25 of results.csv" in text
+
+
+def test_a_proposal_that_cannot_be_read_says_why(write, tmp_path):
+    """Two documents in one file of XML look like the format, and are not well-formed."""
+    (name, content), *_ = LOGS["trec_session"].files.items()
+    assert UNREADABLE not in propose(write(name, content), folder=tmp_path).text
+    (text,) = [each for each in questions_at(propose(write(name, content * 2), folder=tmp_path)) if UNREADABLE in each]
+    assert "not well-formed XML" in text
+
+
+def test_rows_of_unknown_queries_are_counted(proposal_of):
+    queries = [(s, q, f"find {s} {q}") for s, q in dict.fromkeys((s, q) for s, q, *_ in RESULTS)]
+    proposal = proposal_of(queries=("session,qno,query", queries[:-1]), results=("session,qno,rank,url", RESULTS))
+    assert any("3 records of 24 rejected: query_is_known does not hold" in text for text in questions_at(proposal))
+
+
+@pytest.mark.parametrize(("number", "is_asked"), [(2, False), (3, True)])
+def test_many_queries_without_rows_are_asked_about_with_the_line_that_says_either(
+    number, is_asked, proposal_of, tmp_path, quiet_read
+):
+    """Of 20 queries 2 are not above 10%, and 3 are."""
+    queries = [(f"s{s}", q, f"find {s} {q}") for s in range(10) for q in (1, 2)]
+    rows = [(s, q, r, f"d{r}") for s, q, _ in queries[: 20 - number] for r in (1, 2)]
+    proposal = proposal_of(queries=("session,qno,query", queries), results=("session,qno,rank,url", rows))
+    texts = questions_at(proposal, "queries.without_results")
+    assert [text[:51] for text in texts] == ["3 of 20 queries (15%) have no row in results. Did t"] * is_asked
+    if is_asked:
+        answered = proposal.text.replace("# without_results", "without_results")
+        (tmp_path / "study.toml").write_text(answered)
+        assert quiet_read(tmp_path / "study.toml").facts.not_logged == 3
+
+
+def test_the_beginning_of_a_large_log_is_read_back(proposal_of, monkeypatch):
+    monkeypatch.setattr("sessionkit.readers.propose.sample.ROWS", 13)
+    rows = [("s0", 1, "x", "d"), *RESULTS, *[("s9", 9, "y", "d")] * 50]
+    proposal = proposal_of(results=("session,qno,rank,url", rows))
+    assert len(proposal.questions) > 0
+
+
+def test_rows_of_a_list_that_do_not_stand_together_are_one_list(proposal_of, tmp_path, quiet_read):
+    """Without numbers of queries, rows that alternate between two queries are two lists and not six."""
+    rows = [(f"s{s}", f"find {q}", r, f"d{s}{q}{r}") for s in range(4) for r in (1, 2, 3) for q in ("a", "b")]
+    proposal = proposal_of(results=("session,query,rank,url", rows))
+    (tmp_path / "proposed.toml").write_text(proposal.text, encoding="utf-8")
+    read = quiet_read(tmp_path / "proposed.toml")
+    assert read.queries.collect().height == 8
+    assert read.results.collect().height == 24
+
+
+def test_queries_and_lists_numbered_apart_are_asked_about_where_they_are_not_as_many(proposal_of):
+    """Of s0 the first query has no list, so that the list of the second lies under it."""
+    queries = [(f"s{s}", f"find {s} {q}") for s in range(4) for q in (1, 2)]
+    rows = [
+        (s, r, f"{s}{q}{r}") for s in ("s0", "s1", "s2", "s3") for q in (1, 2) if (s, q) != ("s0", 1) for r in (1, 2, 3)
+    ]
+    proposal = proposal_of(queries=("session,query", queries), results=("session,rank,url", rows))
+    (text,) = [each for each in questions_at(proposal) if "numbered each for itself" in each]
+    assert "in 1 session there are not as many (first: 's0', 2 queries and 1 list)" in text
+
+
+def test_rows_that_repeat_a_list_are_asked_about_where_queries_are_numbered(proposal_of):
+    rows = [(f"s{s}", f"find {q}", r, f"d{s}{q}{r}") for s in range(4) for q in (1, 2) for r in (1, 2, 3)]
+    clean = proposal_of(results=("session,query,rank,url", rows))
+    assert questions_at(clean) == []
+    proposal = proposal_of(results=("session,query,rank,url", [*rows, *rows[:3]]))
+    assert any("3 rows of results repeat earlier rows of the session" in each for each in questions_at(proposal))

@@ -10,6 +10,7 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.display.numbers import share_text, statistic
+from sessionkit.reports import report
 from sessionkit.reports.figures.robustness import of_missing_judgments
 from sessionkit.reports.page import sections_of
 from sessionkit.reports.parts import Heading, Words
@@ -18,9 +19,9 @@ from sessionkit.reports.sections.robustness import explain, judgments, robustnes
 from sessionkit.reports.sections.summary import summary
 from sessionkit.robustness.missing_judgments import Bounds, Candidate, Estimate, MissingJudgments
 from tests.reports.one_section import by_name, figures_in, material
+from tests.reports.read_page import Reader
 from tests.support.clinic import read_clinic
 
-pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 MEASURES = ["nsDCG@5", "sDCG@5"]
 GRADES = ["judgment_key", "doc_id", "grade"]
 SHOWN = {"summary", "topics", "sessions", "behavior", "ratings", "robustness", "every-session"}
@@ -55,6 +56,7 @@ def words(section):
     return [text for part in section.parts for text in getattr(part, "paragraphs", ())]
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize(
     ("systems", "title"),
     [
@@ -69,6 +71,7 @@ def test_scores_alone_are_not_called_differences(systems, title):
     assert measures(of).title == title
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_mean_that_is_not_compared_stands_with_its_interval_and_n():
     """Six users of five sessions each: the interval adds up residuals within each user, as that of compared groups does."""
     study = searched(systems=("A",))
@@ -88,6 +91,7 @@ def test_a_mean_that_is_not_compared_stands_with_its_interval_and_n():
     assert (sure.fact, sure.more) == ("30 sessions", "Nothing is compared, since there is one system.")
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_an_interval_of_a_mean_is_that_of_a_comparison():
     """The same sessions by a column that splits them: each group has the interval that a comparison gives it."""
     study = searched(systems=("AB",))
@@ -98,6 +102,7 @@ def test_an_interval_of_a_mean_is_that_of_a_comparison():
     assert shown.rows() == found.groups.select("system_id", "low", "high", "units").rows()
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_groups_that_cannot_be_compared_each_have_an_interval():
     of = material(searched(users=60), MEASURES)
     assert of.refusal.startswith("the groups cannot be separated from topics")
@@ -105,6 +110,7 @@ def test_groups_that_cannot_be_compared_each_have_an_interval():
     assert len(re.findall(r"[ABC] [\d.]+ \(95% CI [\d.]+ to [\d.]+, \d+ users, \d+ sessions\)", lead)) == 3
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("systems", [("AB", "BC", "CA"), ("A",), ("",)])
 def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(systems):
     study = searched(users=60, systems=systems)
@@ -145,6 +151,7 @@ def estimate(low, high):
     return Estimate((low + high) / 2, low, high, 30)
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize(
     ("scored", "skipped", "told"),
     [
@@ -177,6 +184,7 @@ def test_intervals_decide_what_is_said_first(scored, skipped, told):
     ]
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_judged_shares_are_of_sessions_and_of_all_results_together():
     """A session of 2 judged results of 2 and one of 2 of 8: on average (1 + .25) / 2, of all results 4 of 10."""
     sizes = {"a": 2, "b": 8}
@@ -195,6 +203,7 @@ def test_judged_shares_are_of_sessions_and_of_all_results_together():
     assert "averaged over sessions, is 83.3% with A (of all results together: 80.0%)." in told
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_an_adjusted_difference_is_called_so():
     candidate = Candidate("B - A", estimate(1, 2), estimate(1, 3), Bounds(-5, 5, True, False, 3, 9), estimate(0, 0.1))
     shares = {"A": estimate(0.4, 0.5), "B": estimate(0.4, 0.6)}
@@ -209,6 +218,7 @@ def test_an_adjusted_difference_is_called_so():
     assert caption.startswith("Points are estimates, adjusted for X, with 99% confidence intervals")
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_no_confidence_is_given_of_estimates_without_intervals():
     scored = Estimate(0.4, None, None, 1)
     candidate = Candidate("A", scored, scored, Bounds(0.4, 0.6, is_safe=False), None)
@@ -217,6 +227,7 @@ def test_no_confidence_is_given_of_estimates_without_intervals():
     assert caption.startswith("Points are estimates. As scored, ")
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
     of = material(read_clinic(), ["nsDCG@10", "sDCG@10"])
     told = words(robustness(of))[1]
@@ -228,6 +239,7 @@ def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
     assert words(robustness(material(read_clinic(), ["sDCG@10"])))[1].endswith(f" {fewest}.")
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_judged_share_against_score_has_a_correlation_and_says_that_it_proves_no_bias():
     of = material(read_clinic(), ["nsDCG@10"])
     section = judgments(of)
@@ -245,6 +257,7 @@ def test_judged_share_against_score_has_a_correlation_and_says_that_it_proves_no
     assert set(circles["rating"]) <= {10.0 * tenth for tenth in range(11)}
 
 
+@pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
@@ -264,3 +277,41 @@ def test_every_figure_has_a_sentence_above_it(options):
         if section.name in SHOWN and figures_in(section):
             parts = [part for part in section.parts if not isinstance(part, Heading)]
             assert isinstance(parts[0], Words), section.name
+
+
+@pytest.mark.slow
+def test_where_all_is_judged_no_table_of_hundreds_says_so(make):
+    whole = make(max_grade=2)
+    judgments = whole.judgments.collect()
+    partly = whole.with_tables(judgments=judgments.head(len(judgments) - 1).lazy())
+    assert "Judged share by rank" in report(partly)
+    text = report(whole)
+    assert "Every document that was shown is judged" in text
+    for table in ("Judged share by", "whatever the unjudged results are"):
+        assert table not in text
+
+
+@pytest.mark.slow
+def test_without_a_grade_scale_the_judged_share_is_told_all_the_same(make):
+    def page(study):
+        judgments = study.judgments.collect()
+        return Reader(
+            report(study.with_tables(judgments=judgments.head(len(judgments) - 1).lazy()), ["sDCG@5", "nsDCG@5"])
+        ).text.replace("\xa0", " ")
+
+    known, unknown = page(make(sessions=6, max_grade=2)), page(make(sessions=6))
+    why = "Bounds were not worked out: "
+    assert [why in text for text in (known, unknown)] == [False, True]
+    told = re.search(r"[\d,]+ of [\d,]+ results shown within rank 5 are judged, [\d.]+%", known)[0]
+    assert told in unknown
+    for caption in ("Judged share by rank", "Judged share by query position"):
+        assert caption in known
+        assert caption in unknown.partition(why)[2]
+
+
+@pytest.mark.slow
+def test_where_all_is_judged_nobody_asks_for_the_end_of_the_scale(make):
+    text = Reader(report(make(sessions=6), ["sDCG@5", "nsDCG@5"])).text
+    assert re.search(r"shown within rank 5 are judged, 100% .*\.\s+Every document that was shown is judged", text)
+    assert "Bounds were not worked out" not in text
+    assert "so no missing judgment could change" in text

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import sessionkit as sk
 from tests.scoring.measures.list_values import SOME, quiet, require_restated
-from tests.scoring.one_list import L_UNSEEN, L, value
-from tests.scoring.restated_lists import is_grade, looked_at
+from tests.scoring.one_list import L_UNSEEN, B, L, value
+from tests.scoring.restated_lists import err, is_grade, looked_at
 from tests.scoring.studies import sessions
 
 GAINS = {
@@ -85,3 +85,67 @@ def test_edges():
     assert [value(measure, [], [1], max_grade=3) for measure in asked] == [0, 0, 0]
     assert [value(measure, [0], max_grade=3) for measure in asked] == [0, 0, None]
     assert [value(measure, [None], max_grade=3) for measure in asked] == [None] * 3
+
+
+@quiet
+@SOME
+@given(drawn=sessions(), cutoff=st.sampled_from([None, 1, 3, 9]), top=st.sampled_from([3, 4, 4.5]))
+def test_definition(drawn, cutoff, top):
+    restated = {
+        f"ERR(max_grade={top})": lambda rows, base: err(rows, base, top),
+        "ERR": lambda rows, base: err(rows, base, 3),
+    }
+    require_restated(drawn, cutoff, restated)
+
+
+def test_cascade_worked_values():
+    # FORMULAS section 8, every relevant result satisfies with 1/2: 1/2 + 1/4 x 1/3 + 1/8 x 1/4
+    assert value("ERR", B, max_grade=1) == pytest.approx(1 / 2 + 1 / 12 + 1 / 32, abs=1e-15)
+    # CLASSIC section 4: the same list on a scale up to 3 and up to 4
+    assert value("ERR", L, L_UNSEEN, max_grade=3) == pytest.approx(0.9225, abs=5e-5)
+    assert value("ERR(max_grade=4)", L, L_UNSEEN) == pytest.approx(0.5783, abs=5e-5)
+
+
+def test_cascade_top_of_the_scale_is_declared():
+    with pytest.raises(
+        sk.MeasureError, match=r"ERR@10 needs the top .* ask for ERR\(max_grade=3\)@10 or set max_grade = 3"
+    ):
+        value("ERR@10", L)
+    with pytest.raises(sk.DataError, match="grade 3, above the top of the scale, max_grade=2"):
+        value("ERR(max_grade=2)@10", L)
+    with pytest.raises(sk.MeasureError, match="ERR has no parameter 'min_grade'"):
+        sk.parse_measure("ERR(min_grade=2)")
+
+
+@quiet
+def test_cascade_edges():
+    assert [value("ERR", grades, unseen, max_grade=1) for grades, unseen in (([], [1]), ([0], []))] == [0, 0]
+    assert value("ERR", [None], max_grade=1) is None
+
+
+def test_the_measure_goes_before_the_study():
+    assert value("gP@1", [2], max_grade=2) == 1.0
+    assert value("gP(max_grade=4)@1", [2], max_grade=2) == 0.5
+
+
+def test_documents_that_are_not_shown_are_on_the_scale_too():
+    told = pytest.warns(sk.DataWarning, match="1 grade above max_grade = 4, the highest 5")
+    with told, pytest.raises(sk.DataError, match="have grade 5, above the top of the scale, max_grade=4"):
+        value("ERR@1", [1], [5], max_grade=4)
+
+
+def test_a_study_without_relevant_documents_proposes_one():
+    with pytest.raises(sk.MeasureError, match=r"set max_grade = 1 at the top of a study\.toml"):
+        value("ERR@1", [0, -1])
+    assert value("ERR(max_grade=0.5)@1", [0]) == 0
+
+
+def test_the_searchers_own_grades_have_a_scale():
+    study = sk.from_tables(
+        results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"], "user_grade": [2]},
+        sessions={"session_id": ["s"], "topic_id": ["t"]},
+        judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [5]},
+    )
+    assert sk.score(study, "gP(grades=user,max_grade=4)@1", per="query").get_column("value").item() == 0.5
+    with pytest.raises(sk.DataError, match="the searchers' own grades have grade 2, above"):
+        sk.score(study, "gP(grades=user,max_grade=1)@1", per="query")

@@ -1,7 +1,6 @@
 """Studies from others whose descriptor names places that are not theirs, and files of others in a study's directory."""
 
 import shutil
-import warnings
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.errors import DataError, UsageError
 from sessionkit.sessions.record_accounts import check, heavy_losses
 from sessionkit.study import open_study, package, verify_hashes
 from sessionkit.study.batches import slices
@@ -20,6 +19,8 @@ from sessionkit.study.descriptor import LONGEST, NULL, folder_of, is_partition_f
 from tests.study.days import same_scores, same_study, small
 from tests.support.clinic import read_clinic
 from tests.support.descriptors import edit_descriptor, sign_file
+
+quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 ROWS = {
     "session_id": ["a", "b"],
@@ -301,6 +302,7 @@ HOSTILE = [
 ]
 
 
+@quiet
 def test_hostile_values_have_safe_names_of_their_own():
     folders = {value: folder_of("system_id", value) for value in [*HOSTILE, None]}
     assert len(set(folders.values())) == len(HOSTILE) + 1
@@ -315,22 +317,26 @@ def test_hostile_values_have_safe_names_of_their_own():
     assert folders["a b"] == "system_id=a%20b"
 
 
+@quiet
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_different_values_have_different_names(one, other):
     assert (folder_of("x", one) == folder_of("x", other)) == (one == other)
 
 
+@quiet
 @pytest.mark.parametrize("name", ["a/b", "..", "ü=x"])
 def test_odd_columns_have_safe_names(name):
     assert "/" not in folder_of(name, "v")
     assert folder_of(name, "v").count("=") == 1
 
 
+@quiet
 @given(st.text(max_size=200), st.none() | st.text(max_size=300))
 def test_folders_are_recognized(name, value):
     assert is_partition_folder(name, folder_of(name, value))
 
 
+@quiet
 @pytest.mark.parametrize(
     "folder",
     [
@@ -377,14 +383,6 @@ def test_other_folders_are_not(folder):
     assert not is_partition_folder("x", folder)
 
 
-@pytest.fixture(autouse=True)
-def _quiet():
-    """Warnings of scores are tested elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        yield
-
-
 @pytest.fixture(scope="module")
 def study():
     return read_clinic()
@@ -395,6 +393,7 @@ def saved(study, tmp_path):
     return study.save(tmp_path / "out", partition_by="system_id")
 
 
+@quiet
 def test_a_partition_is_a_folder_for_each_table(saved):
     found = sorted(path.relative_to(saved.path).as_posix() for path in saved.path.rglob("*.parquet"))
     systems = [f"{name}/system_id={system}/00000.parquet" for name in sorted(LOG) for system in ("S1", "S2")]
@@ -406,6 +405,7 @@ def test_a_partition_is_a_folder_for_each_table(saved):
     assert saved.storage.partitioned.by == "system_id"
 
 
+@quiet
 @pytest.mark.slow
 def test_a_partitioned_study_is_the_same_study(study, saved):
     same_study(saved, study)
@@ -419,6 +419,7 @@ def test_a_partitioned_study_is_the_same_study(study, saved):
     assert_frame_equal(*one, check_exact=True)
 
 
+@quiet
 @pytest.mark.parametrize("rows", [1, 500, 10**9])
 def test_slices_hold_sessions_of_one_partition_whole(study, saved, rows):
     parts = list(slices(saved, rows=rows))
@@ -432,6 +433,7 @@ def test_slices_hold_sessions_of_one_partition_whole(study, saved, rows):
     assert sum(len(part.sessions) for part in parts) == study.facts.sessions
 
 
+@quiet
 @pytest.mark.slow
 def test_partitions_of_several_files(study, tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.study.package.RESULT_BYTES", 25_000)  # 2,000 results of a file with 50 MB
@@ -447,6 +449,7 @@ def test_partitions_of_several_files(study, tmp_path, monkeypatch):
     same_scores(again, study)
 
 
+@quiet
 def test_a_partitioned_study_stays_so_when_saved(saved, tmp_path):
     copy = saved.save(tmp_path / "copy")
     assert [part.folder for part in copy.storage.stored] == ["system_id=S1", "system_id=S2"]
@@ -456,6 +459,7 @@ def test_a_partitioned_study_stays_so_when_saved(saved, tmp_path):
         assert path.read_bytes() == (copy.path / path.relative_to(saved.path)).read_bytes()
 
 
+@quiet
 def test_odd_values_and_null(tmp_path):
     values = ["a/b", "..", None, "a", "A", "%", "__HIVE_DEFAULT_PARTITION__", "ü" * 200]
     sessions = {f"s{at}": ("u", value, "ab") for at, value in enumerate(values)}
@@ -467,6 +471,7 @@ def test_odd_values_and_null(tmp_path):
     assert verify_hashes(saved) == ()
 
 
+@quiet
 def test_a_study_without_sessions(study, tmp_path):
     none = {name: study.table(name).clear() for name in ("users", *LOG)}
     saved = study.with_tables(**none).save(tmp_path / "empty", partition_by="system_id")
@@ -474,6 +479,7 @@ def test_a_study_without_sessions(study, tmp_path):
     assert saved.storage.partitioned.by == "system_id"
 
 
+@quiet
 def test_columns_that_make_no_partitions(study, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"no such column in sessions.*did you mean 'system_id'"):
         study.save(tmp_path / "out", partition_by="system")
@@ -483,6 +489,7 @@ def test_columns_that_make_no_partitions(study, tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@quiet
 @pytest.mark.slow
 def test_frictionless_finds_no_fault(saved):
     """It checks the descriptor and, of a resource of several Parquet files, the first."""
@@ -491,6 +498,7 @@ def test_frictionless_finds_no_fault(saved):
     assert {task.name for task in report.tasks} == {"users", *LOG, "judgments"}
 
 
+@quiet
 def test_verify_names_the_file_that_changed(saved):
     assert verify_hashes(saved) == ()
     path = saved.path / "results" / "system_id=S2" / "00000.parquet"
@@ -505,6 +513,7 @@ def test_verify_names_the_file_that_changed(saved):
         open_study(saved.path)
 
 
+@quiet
 @pytest.mark.parametrize(
     "change",
     [

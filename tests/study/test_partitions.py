@@ -15,13 +15,7 @@ from sessionkit.study import partitions as module
 from sessionkit.study.partitions import conformed, tell_of_other_grades, united_judgments, united_users
 from tests.study.days import DAY, FIRST, same_scores, same_study, small
 
-
-@pytest.fixture(autouse=True)
-def _quiet():
-    """Warnings of scores are tested elsewhere."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        yield
+quiet = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 
 
 @pytest.fixture
@@ -29,6 +23,7 @@ def days(tmp_path):
     return small(FIRST).save(tmp_path / "days", partition_by="date")
 
 
+@quiet
 def test_a_day_is_added(days):
     before = {path: path.stat().st_ino for path in days.path.rglob("*.parquet") if "date=" in str(path)}
     whole = add_partition(days.path, small(DAY), "date", "2026-11-21")
@@ -41,6 +36,7 @@ def test_a_day_is_added(days):
     assert [path.name for path in days.path.parent.iterdir()] == ["days"]
 
 
+@quiet
 @pytest.mark.slow
 def test_a_day_without_the_column_gets_it(days):
     day = small(DAY)
@@ -48,6 +44,7 @@ def test_a_day_without_the_column_gets_it(days):
     same_study(add_partition(days.path, bare, "date", "2026-11-21"), small(FIRST | DAY))
 
 
+@quiet
 @pytest.mark.slow
 def test_a_partition_of_null(days):
     whole = add_partition(days.path, small({"s9": ("u9", None, "a")}), "date", None)
@@ -57,6 +54,7 @@ def test_a_partition_of_null(days):
     assert whole.sessions.filter(pl.col("date").is_null()).collect()["session_id"].to_list() == ["s9"]
 
 
+@quiet
 @pytest.mark.slow
 def test_a_day_is_replaced(days):
     wrong = {"s8": ("u8", "2026-11-21", "cc"), "s3": ("u3", "2026-11-21", "a")}
@@ -72,6 +70,7 @@ def test_a_day_is_replaced(days):
     assert [part.sha256["results"] for part in whole.storage.stored if "11-21" not in part.folder] == kept
 
 
+@quiet
 @pytest.mark.slow
 def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
     def with_a_bad_row(doc):
@@ -91,6 +90,7 @@ def test_what_was_rejected_of_a_replaced_day_goes_with_it(days):
         assert whole.storage.partitioned.added[0].rejected == 1
 
 
+@quiet
 @pytest.mark.slow
 def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
     more = {"a": 1, "aa": 3, "c": 2}  # between those that are there; b stays judged
@@ -106,11 +106,13 @@ def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
     same_scores(fresh, alone)
 
 
+@quiet
 def test_sessions_of_another_partition_are_refused(days):
     with pytest.raises(DataError, match=r"session 's2' is already in the partition date=2026-11-20"):
         add_partition(days.path, small({"s2": ("u", "2026-11-21", "a")}), "date", "2026-11-21")
 
 
+@quiet
 @pytest.mark.slow
 def test_other_settings_are_refused(days):
     with pytest.raises(DataError, match=r"max_grade is 3.0 in the added data and None"):
@@ -118,6 +120,7 @@ def test_other_settings_are_refused(days):
     assert add_partition(days.path, small(DAY, title="Day"), "date", "2026-11-21").settings.title is None
 
 
+@quiet
 @pytest.mark.parametrize(("before", "after"), [(None, "empty"), ("empty", None), ("not_logged", "empty")])
 def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, before, after):
     """It is spent at reading: the lists it made are in the tables."""
@@ -146,6 +149,7 @@ def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, b
     ]
 
 
+@quiet
 @pytest.mark.slow
 def test_studies_in_other_partitions_are_refused(days, tmp_path):
     with pytest.raises(
@@ -159,12 +163,14 @@ def test_studies_in_other_partitions_are_refused(days, tmp_path):
         add_partition("s3://bucket/study", small(DAY), "date", "x")
 
 
+@quiet
 def test_values_other_than_said_are_refused(days):
     with pytest.raises(DataError, match=r"sessions.date is '2026-11-21' in session 's0'.*added as date=2026-11-22"):
         add_partition(days.path, small(DAY), "date", "2026-11-22")
     assert not (days.path / "sessions" / "date=2026-11-22").exists()
 
 
+@quiet
 @pytest.mark.slow
 def test_users_are_united(days, tmp_path):
     def with_ages(sessions, ages):
@@ -181,6 +187,7 @@ def test_users_are_united(days, tmp_path):
     assert whole.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 2)]
 
 
+@quiet
 def test_columns_must_fit(days, tmp_path):
     day = small(DAY)
     with pytest.raises(DataError, match=r"results.clicked is not among the columns of the study"):
@@ -200,6 +207,7 @@ def test_columns_must_fit(days, tmp_path):
     ]
 
 
+@quiet
 def test_a_failure_half_way_leaves_the_study(days, monkeypatch):
     before = {path: path.read_bytes() for path in days.path.rglob("*") if path.is_file()}
     monkeypatch.setattr("sessionkit.study.package._descriptor", lambda *_: 1 / 0)
@@ -209,6 +217,7 @@ def test_a_failure_half_way_leaves_the_study(days, monkeypatch):
     assert [path.name for path in days.path.parent.iterdir()] == ["days"]
 
 
+@quiet
 def test_a_study_that_changes_meanwhile_is_left_alone(days, monkeypatch):
     real = module.finish_package
 
@@ -222,6 +231,7 @@ def test_a_study_that_changes_meanwhile_is_left_alone(days, monkeypatch):
     assert (days.path / "datapackage.json").read_text() == "{}"
 
 
+@quiet
 @pytest.mark.slow
 def test_files_are_copied_where_they_cannot_be_linked(days, monkeypatch):
     def no_links(*_, **__):
@@ -231,6 +241,7 @@ def test_files_are_copied_where_they_cannot_be_linked(days, monkeypatch):
     same_study(add_partition(days.path, small(DAY), "date", "2026-11-21"), small(FIRST | DAY))
 
 
+@quiet
 def test_a_column_that_is_a_date(tmp_path):
     def dated(sessions):
         made = small(sessions)
@@ -244,6 +255,7 @@ def test_a_column_that_is_a_date(tmp_path):
         add_partition(saved.path, dated(DAY), "date", "today")
 
 
+@quiet
 @pytest.mark.slow
 def test_days_added_at_once_are_all_there(days):
     more = [f"2026-12-{number:02}" for number in range(1, 9)]
@@ -268,6 +280,7 @@ def test_days_added_at_once_are_all_there(days):
     same_study(whole, small(FIRST | {f"at {date}": ("u", date, "ab") for date in more}))
 
 
+@quiet
 def test_files_of_others_are_never_removed(days):
     (days.path / "README.md").write_text("notes")
     (days.path / "figures").mkdir()
@@ -282,6 +295,7 @@ def test_files_of_others_are_never_removed(days):
     assert (days.path / "figures" / "one.svg").exists()
 
 
+@quiet
 def test_a_file_that_comes_while_a_study_is_written_stays(days, monkeypatch):
     writes = package.finish_package
 

@@ -14,7 +14,6 @@ import vl_convert
 from markupsafe import Markup
 
 from sessionkit.charts import KINDS, data, files, save, session_curve
-from sessionkit.charts import files as room
 from sessionkit.charts.files import chart_place, libraries, notices, page
 from sessionkit.errors import SpaceError, UsageError
 from sessionkit.study.files import write_whole
@@ -138,7 +137,7 @@ def made(monkeypatch, tmp_path):
     """Count how often the script is put together; forget what this process knows between calls."""
     calls = []
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(room.sys, "platform", "linux")
+    monkeypatch.setattr(files.sys, "platform", "linux")
     monkeypatch.setattr(vl_convert, "javascript_bundle", lambda *given: calls.append(given) or "draw(\u00e4);\n")
     libraries.cache_clear()
     yield calls
@@ -153,10 +152,10 @@ def again():
 
 def test_it_is_made_once_and_kept_for_this_version(made, tmp_path):
     assert [again(), again(), libraries()] == ["draw(\u00e4);\n"] * 3
-    assert made == [(None, room.VL_VERSION)]
+    assert made == [(None, files.VL_VERSION)]
     (kept,) = tmp_path.rglob("*.js")
     assert kept.parent.stat().st_mode & 0o777 == 0o700
-    assert room.VL_VERSION in kept.name
+    assert files.VL_VERSION in kept.name
     kept.rename(kept.with_name("vega-lite-1.0-vl-convert-0.1.js"))
     again()
     assert len(made) == 2

@@ -9,7 +9,6 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.cli import robustness
-from sessionkit.cli import robustness as calibrate_command
 from sessionkit.cli.runner import working
 from sessionkit.robustness.calibrate import UNMARKED
 from sessionkit.robustness.calibrate_counts import SIGNALS
@@ -239,8 +238,8 @@ def counts(tmp_path):
 
 
 def test_the_help_names_what_the_function_takes():
-    assert tuple(calibrate_command.SIGNALS.split("|")) == ("auto", *SIGNALS)
-    assert tuple(calibrate_command.UNMARKED.split("|")) == UNMARKED
+    assert tuple(robustness.SIGNALS.split("|")) == ("auto", *SIGNALS)
+    assert tuple(robustness.UNMARKED.split("|")) == UNMARKED
 
 
 @pytest.mark.slow

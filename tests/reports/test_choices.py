@@ -359,8 +359,8 @@ def test_a_page_shows_no_redacted_text_as_a_topic(tmp_path):
     study = study_of(("Zqknee  Pain", "T2", "T3"))
     text = report(study, redact="queries", figures=tmp_path / "figures")
     assert "1\u00a0topic repeats query texts, so all topics are numbered" in text
-    for page in (text, *(path.read_text(errors="replace") for path in (tmp_path / "figures").iterdir())):
-        assert "zqknee" not in page.lower()
+    for written in (text, *(path.read_text(errors="replace") for path in (tmp_path / "figures").iterdir())):
+        assert "zqknee" not in written.lower()
 
 
 HEX = re.compile("#[0-9A-Fa-f]{6}")

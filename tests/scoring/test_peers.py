@@ -112,9 +112,9 @@ def test_ndcg_is_trec_evals(lists, judged, cutoff):
     run = {str(number): {doc: 1.0 / rank for rank, doc in enumerate(docs, 1)} for number, docs in enumerate(lists, 1)}
     peer = pytrec_eval.RelevanceEvaluator(qrels, {f"ndcg_cut.{cutoff}", "ndcg"}).evaluate(run)
     scores = sk.score(study_of(lists, judged), [sk.nDCG @ cutoff, sk.nDCG], per="query")
-    for position, measure, value in scores.select("query_position", "measure", "value").rows():
+    for position, measure, ours in scores.select("query_position", "measure", "value").rows():
         name = f"ndcg_cut_{cutoff}" if "@" in measure else "ndcg"
-        assert value == pytest.approx(peer[str(position)][name], abs=1e-10)
+        assert ours == pytest.approx(peer[str(position)][name], abs=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -127,8 +127,8 @@ def test_exponential_ndcg_is_that_of_burges(lists, judged):
     asked = ir_measures.nDCG(gains={grade: 2**grade - 1 for grade in range(4)}) @ 5
     peer = {metric.query_id: metric.value for metric in ir_measures.iter_calc([asked], qrels, run)}
     scores = sk.score(study_of(lists, judged), sk.nDCG(gain="exp2") @ 5, per="query")
-    for position, value in scores.select("query_position", "value").rows():
-        assert value == pytest.approx(peer[str(position)], abs=1e-10)
+    for position, ours in scores.select("query_position", "value").rows():
+        assert ours == pytest.approx(peer[str(position)], abs=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -139,8 +139,8 @@ def test_trec_evals_measures(lists, judged):
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, ASKED)
     peer = evaluator.evaluate(run)
     scores = sk.score(study_of(lists, judged, unjudged_grades=[-1]), list(TREC_EVAL), per="query")
-    for position, text, value in scores.select("query_position", "measure", "value").rows():
-        assert value == pytest.approx(peer[str(position)][NAMES[text]], abs=1e-10), (text, lists, judged)
+    for position, text, ours in scores.select("query_position", "measure", "value").rows():
+        assert ours == pytest.approx(peer[str(position)][NAMES[text]], abs=1e-10), (text, lists, judged)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -153,8 +153,8 @@ def test_trec_evals_relevance_level(lists, judged, least):
     peer = pytrec_eval.RelevanceEvaluator(qrels, ASKED, relevance_level=least).evaluate(run)
     asked = {str(sk.parse_measure(text)(min_grade=least, undefined="zero")): name for text, name in TREC_EVAL.items()}
     scores = sk.score(study_of(lists, judged), list(asked), per="query")
-    for position, text, value in scores.select("query_position", "measure", "value").rows():
-        assert value == pytest.approx(peer[str(position)][asked[text]], abs=1e-10), (text, lists, judged)
+    for position, text, ours in scores.select("query_position", "measure", "value").rows():
+        assert ours == pytest.approx(peer[str(position)][asked[text]], abs=1e-10), (text, lists, judged)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -180,8 +180,8 @@ def test_ir_measures(lists, judged, level):
         for one in ir_measures.iter_calc([measure], qrels, run)
     }
     scores = sk.score(study_of(lists, judged), list(asked), per="query")
-    for position, text, value in scores.select("query_position", "measure", "value").rows():
-        assert value == pytest.approx(peer[str(position), of_them[text]], abs=1e-10), (text, lists, judged)
+    for position, text, ours in scores.select("query_position", "measure", "value").rows():
+        assert ours == pytest.approx(peer[str(position), of_them[text]], abs=1e-10), (text, lists, judged)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -195,8 +195,8 @@ def test_err_is_gdevals_on_a_scale_up_to_4(lists, judged):
     run = [ir_measures.ScoredDoc(str(n), d, 1.0 / r) for n, docs in enumerate(lists, 1) for r, d in enumerate(docs, 1)]
     peer = {metric.query_id: metric.value for metric in ir_measures.iter_calc([ir_measures.ERR @ 10], qrels, run)}
     scores = sk.score(study_of(lists, judged), "ERR(max_grade=4)@10", per="query")
-    for position, value in scores.select("query_position", "value").rows():
-        assert value == pytest.approx(peer[str(position)], abs=5.1e-6)
+    for position, ours in scores.select("query_position", "value").rows():
+        assert ours == pytest.approx(peer[str(position)], abs=5.1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
@@ -213,8 +213,8 @@ def test_ranx(lists, judged):
     scores = sk.score(study_of(lists, judged), list(asked), per="query")
     ranked = ranx.Run(run)
     ranx.evaluate(ranx.Qrels(binary), ranked, list(asked.values()), make_comparable=True)
-    for position, text, value in scores.select("query_position", "measure", "value").rows():
-        assert value == pytest.approx(ranked.scores[asked[text]][str(position)], abs=1e-10), (text, lists, judged)
+    for position, text, ours in scores.select("query_position", "measure", "value").rows():
+        assert ours == pytest.approx(ranked.scores[asked[text]][str(position)], abs=1e-10), (text, lists, judged)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -8,9 +8,6 @@ from functools import partial
 import pytest
 
 from sessionkit.readers import ingest, raw, records
-from sessionkit.readers import ingest as batches
-from sessionkit.readers import ingest as totals
-from sessionkit.readers import records as input_files
 from sessionkit.readers.events import flat_logs
 from sessionkit.readers.formats import ubi, ubi_records
 from sessionkit.readers.io import xml
@@ -24,14 +21,13 @@ def in_batches(patch: pytest.MonkeyPatch, rows: int = 7, scatter: float | None =
     """
     patch.setattr(records, "is_large", lambda *_: True)
     patch.setattr(records, "fits", lambda *_: held)
-    patch.setattr(input_files, "is_large", lambda *_: True)
     patch.setattr(ingest, "needs_batches", lambda *_: True)
     patch.setattr(ingest, "records_within", lambda *_: rows)
-    patch.setattr(batches, "ROW_GROUP", 5)
-    patch.setattr(batches, "OPEN", 2)
-    patch.setattr(totals, "REJECTED_PER_BATCH", 2)
+    patch.setattr(ingest, "ROW_GROUP", 5)
+    patch.setattr(ingest, "OPEN", 2)
+    patch.setattr(ingest, "REJECTED_PER_BATCH", 2)
     if scatter is not None:
-        patch.setattr(batches, "SCATTER", scatter)
+        patch.setattr(ingest, "SCATTER", scatter)
 
 
 def in_line_batches(patch: pytest.MonkeyPatch, size: int = 500, room: int = 0) -> None:

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from sessionkit.errors import DataError
 from sessionkit.readers.io import json as module
-from sessionkit.readers.io import json as ndjson
-from sessionkit.readers.io import json as shapes
 from sessionkit.readers.io.files import open_log
 from sessionkit.readers.io.json import Shapes, as_items, as_objects, json_items, loads, unrounded
 from sessionkit.readers.raw import LINE, RAW
@@ -367,8 +365,7 @@ def test_text_is_kept_as_it_is(write, quiet_read):
 
 def test_one_broken_line_costs_the_fast_way_for_itself_alone(write, quiet_read, rejects, monkeypatch):
     looked = []
-    for module in (ndjson, shapes):
-        monkeypatch.setattr(module, "as_objects", lambda lines: looked.append(len(lines)) or as_objects(lines))
+    monkeypatch.setattr(module, "as_objects", lambda lines: looked.append(len(lines)) or as_objects(lines))
     rows = [{**NDJSON_ROW, "session_id": f"s{number}", "dwell_seconds": number + 0.25} for number in range(1, 2000)]
     whole = quiet_read(write("whole.ndjson", lines(*rows)))
     of_whole, looked[:] = sum(looked), []
@@ -426,7 +423,7 @@ def test_what_is_read_at_once_is_what_is_read_line_by_line(tmp_path, end, odd):
     path = tmp_path / "log[1].ndjson"
     path.write_text(end.join([*map(json.dumps, RECORDS), *odd, json.dumps(NDJSON_ROW)]), encoding="utf-8", newline="")
     file = open_log(path.name, tmp_path, tmp_path)
-    at_once, by_line = (ndjson.read_ndjson(file, "results", at_once=whole).frame.collect() for whole in (True, False))
+    at_once, by_line = (module.read_ndjson(file, "results", at_once=whole).frame.collect() for whole in (True, False))
     assert at_once.equals(by_line)
     assert at_once["rank"].to_list()[:4] == ["1", "2", "3", "true"]
 

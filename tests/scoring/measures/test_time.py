@@ -138,8 +138,8 @@ def test_logged_times_restated(log, once):
         def saved(grade, before, after):
             return {None: 0, 0: 0, 1: 0.5, 2: 0.9}[grade] * 2 ** (-before / 20)
 
-        for measure, worth in zip(measures, (gain, saved), strict=True):
-            wanted = None if unknown else pytest.approx(walked(session, grades, worth, once=once), abs=1e-12)
+        for measure, gained in zip(measures, (gain, saved), strict=True):
+            wanted = None if unknown else pytest.approx(walked(session, grades, gained, once=once), abs=1e-12)
             assert found[str(measure)][number] == wanted
 
 

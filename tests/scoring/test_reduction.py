@@ -19,11 +19,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import sessionkit as sk
-from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.errors import DataError, UsageError
 from sessionkit.scoring import batch as batch_module
 from sessionkit.scoring import reduction
-from sessionkit.scoring import reduction as module
-from sessionkit.scoring import reduction as room
 from sessionkit.scoring.batch import GradedPairs, SessionBatch, batches
 from sessionkit.scoring.reduction import ResultCache, cache_batches, in_one_pass, parts_of, run, text_of
 from sessionkit.scoring.score import score_parts, score_task
@@ -132,7 +130,7 @@ def test_what_was_done_in_one_pass_is_at_hand_as_often_as_it_was_planned(monkeyp
         score_task(study, "sDCG@10", by="system_id"),
     ]
     passes = []
-    monkeypatch.setattr(room, "parts_of", lambda *given: passes.append(given[0]) or parts_of(*given))
+    monkeypatch.setattr(reduction, "parts_of", lambda *given: passes.append(given[0]) or parts_of(*given))
     with in_one_pass(study, tasks):
         assert len(passes) == 1
         scores = [sk.score(study, "sDCG@10", by="system_id") for _ in range(2)]
@@ -268,13 +266,6 @@ def test_blocks_of_a_small_study_hand_out_what_is_asked_for(monkeypatch):
 CACHED_MEASURES = ["sDCG@10", "nsDCG@10", "mean(nDCG@10)"]
 
 
-@pytest.fixture(autouse=True)
-def _quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        yield
-
-
 @pytest.fixture(scope="module")
 def study():
     return read_clinic()
@@ -294,14 +285,14 @@ def kept(tmp_path):
 def made(monkeypatch):
     """How many sessions were in blocks since this list was cleared, block by block."""
     seen = []
-    real = module.batches
+    real = reduction.batches
 
     def counted(*given):
         for block in real(*given):
             seen.append(len(block.sessions))
             yield block
 
-    monkeypatch.setattr(module, "batches", counted)
+    monkeypatch.setattr(reduction, "batches", counted)
     return seen
 
 
@@ -312,6 +303,7 @@ def topic(study, name):
     return study.with_tables(sessions=mine, **log)
 
 
+@quiet
 @pytest.mark.few(2)
 @pytest.mark.parametrize("per", ["session", "query", "system_id", "all", "topic_id"])
 def test_the_same_bits_with_and_without(study, saved, kept, made, per):
@@ -327,6 +319,7 @@ def test_the_same_bits_with_and_without(study, saved, kept, made, per):
     assert made == []
 
 
+@quiet
 @pytest.mark.slow
 def test_curves_and_breakdowns(study, saved, kept, made):
     for _ in range(2):
@@ -337,6 +330,7 @@ def test_curves_and_breakdowns(study, saved, kept, made):
     assert sum(made) == 2 * study.facts.sessions  # those of the unsaved study
 
 
+@quiet
 @pytest.mark.slow
 def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
     topics = study.sessions.collect()["topic_id"].unique().sort().to_list()
@@ -353,6 +347,7 @@ def test_one_new_partition_does_not_score_the_rest(study, tmp_path, kept, made):
     assert_frame_equal(scores, sk.score(study, CACHED_MEASURES, by="system_id"), check_exact=True)
 
 
+@quiet
 @pytest.mark.slow
 def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
     def scored(given, *asked, **options):
@@ -387,6 +382,7 @@ def test_what_partials_depend_on(study, saved, kept, made, tmp_path):
     assert scored(right.save(tmp_path / "right", partition_by="topic_id"), per="hand") == every
 
 
+@quiet
 @pytest.mark.slow
 def test_a_new_kernel_or_version_starts_anew(saved, kept, made, monkeypatch):
     sk.score(saved, "sDCG@10", cache=kept, per="session")
@@ -406,6 +402,7 @@ def flip(path, place=0.5, bit=1):
     return content
 
 
+@quiet
 @pytest.mark.parametrize("opened", ["before", "after"])
 @pytest.mark.parametrize("table", ["users", "sessions", "queries", "results", "judgments"])
 def test_a_changed_file_is_refused_and_nothing_of_it_is_kept(saved, kept, table, opened):
@@ -422,7 +419,7 @@ def test_a_changed_file_is_refused_and_nothing_of_it_is_kept(saved, kept, table,
 
 def changed_while_read(monkeypatch, path, *, restored):
     """Have a bit of a file flipped when the study is read, or flipped and flipped back after it."""
-    real = module.batches
+    real = reduction.batches
 
     def changing(*given):
         content = flip(path, bit=4)
@@ -430,9 +427,10 @@ def changed_while_read(monkeypatch, path, *, restored):
         if restored:
             path.write_bytes(content)
 
-    monkeypatch.setattr(module, "batches", changing)
+    monkeypatch.setattr(reduction, "batches", changing)
 
 
+@quiet
 def test_a_file_that_is_changed_while_it_is_read_is_refused(study, tmp_path, kept, monkeypatch):
     saved = study.save(tmp_path / "study")
     changed_while_read(monkeypatch, saved.path / "users.parquet", restored=False)
@@ -441,6 +439,7 @@ def test_a_file_that_is_changed_while_it_is_read_is_refused(study, tmp_path, kep
     assert not kept.exists()
 
 
+@quiet
 def test_what_is_read_of_a_file_that_is_changed_back_is_not_kept(study, tmp_path, kept, monkeypatch):
     saved = study.save(tmp_path / "study")
     os.utime(saved.path / "users.parquet", (1, 1))  # the clock of a disk may not tell apart what is written at once
@@ -449,6 +448,7 @@ def test_what_is_read_of_a_file_that_is_changed_back_is_not_kept(study, tmp_path
     assert not kept.exists()
 
 
+@quiet
 def test_what_was_read_earlier_is_read_again(study, tmp_path, kept):
     """Judgments stay in memory between calls: they are not what the file holds when it is hashed."""
     other = study.with_tables(judgments=study.judgments.with_columns(grade=2 - pl.col("grade"))).save(
@@ -462,6 +462,7 @@ def test_what_was_read_earlier_is_read_again(study, tmp_path, kept):
         assert sk.score(saved, CACHED_MEASURES, cache=kept).equals(plain)
 
 
+@quiet
 def test_what_the_descriptor_says_of_lists_and_numbers_is_part_of_the_key(saved, kept, made):
     sk.score(saved, CACHED_MEASURES, cache=kept)
     unnumbered = tuple(replace(part, numbered=False) for part in saved.storage.stored)
@@ -472,6 +473,7 @@ def test_what_the_descriptor_says_of_lists_and_numbers_is_part_of_the_key(saved,
         assert sum(made) == saved.facts.sessions
 
 
+@quiet
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_measures_of_others_are_not_kept(saved, kept, made, wrapped):
     """The text of a measure does not tell its code, nor what that calls."""
@@ -482,6 +484,7 @@ def test_measures_of_others_are_not_kept(saved, kept, made, wrapped):
     assert not kept.exists()
 
 
+@quiet
 @pytest.mark.parametrize("place", ["", "cache", "results/cache"])
 def test_a_cache_in_a_study_is_refused(study, saved, tmp_path, place):
     other = study.save(tmp_path / "other")
@@ -491,6 +494,7 @@ def test_a_cache_in_a_study_is_refused(study, saved, tmp_path, place):
     assert verify_hashes(saved) == ()
 
 
+@quiet
 @pytest.mark.parametrize(
     "flips", [pytest.param(10, id="short"), pytest.param(1000, id="long", marks=pytest.mark.proof)]
 )
@@ -517,6 +521,7 @@ def test_a_cache_never_answers_from_changed_files(saved, kept, flips):
     assert refused
 
 
+@quiet
 @pytest.mark.few(1)
 @pytest.mark.parametrize("damage", [lambda data: data[:0], lambda data: data[:-1], lambda data: b"x" * len(data)])
 def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
@@ -530,6 +535,7 @@ def test_damaged_files_are_worked_out_again(saved, kept, made, damage):
     assert [path.name[:64] for path in sorted(kept.iterdir())] == [path.name[:64] for path in files]
 
 
+@quiet
 @pytest.mark.slow
 def test_one_flipped_bit_is_not_believed(saved, kept, made):
     plain = sk.score(saved, CACHED_MEASURES, per="session", cache=kept)
@@ -542,6 +548,7 @@ def test_one_flipped_bit_is_not_believed(saved, kept, made):
     assert len(made) == 1
 
 
+@quiet
 def test_foreign_files_are_left_alone(saved, kept):
     kept.mkdir()
     (kept / "notes.txt").write_text("mine")
@@ -553,22 +560,25 @@ def test_foreign_files_are_left_alone(saved, kept):
     ) == len(partitions)
 
 
+@quiet
 def test_places_that_cannot_be_written(saved, tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="name a directory for the cache that can be written"):
         sk.score(saved, "sDCG@10", cache=tmp_path / "file", per="session")
 
 
+@quiet
 def test_a_study_that_is_not_saved(study, saved, kept):
-    for given in (study, saved.with_tables(sessions=saved.sessions)):
+    for unsaved in (study, saved.with_tables(sessions=saved.sessions)):
         with pytest.raises(UsageError, match="a cache needs a saved study: save it"):
-            sk.score(given, "sDCG@10", cache=kept, per="session")
+            sk.score(unsaved, "sDCG@10", cache=kept, per="session")
     saved = replace(saved, storage=replace(saved.storage, hashes={}))
     with pytest.raises(UsageError, match="save it again"):
         sk.score(saved, "sDCG@10", cache=kept, per="session")
     assert not kept.exists()
 
 
+@quiet
 def test_a_study_without_partitions_is_one(study, tmp_path, kept, made):
     saved = study.save(tmp_path / "plain")
     for _ in range(2):
@@ -581,6 +591,7 @@ def test_a_study_without_partitions_is_one(study, tmp_path, kept, made):
     assert sum(made) == 3 * study.facts.sessions  # twice without cache, once with
 
 
+@quiet
 @pytest.mark.slow
 def test_several_tasks_of_which_some_are_kept(saved, study, kept, made):
     one, two = score_task(saved, "sDCG@10", by="system_id"), curve_task(saved, "nsDCG@10")
@@ -592,6 +603,7 @@ def test_several_tasks_of_which_some_are_kept(saved, study, kept, made):
         assert_frame_equal(table, plain, check_exact=True)
 
 
+@quiet
 def test_tasks_have_texts_of_their_own(study):
     asked = [("sDCG@10", "session"), ("sDCG@5", "session"), ("sDCG@10", "query"), ("sDCG@10", "topic_id")]
     texts = [text_of(score_task(study, "DCG@10" if per == "query" else name, **score_way(per))) for name, per in asked]
@@ -603,6 +615,7 @@ def test_tasks_have_texts_of_their_own(study):
         text_of([datetime(2026, 11, 21, tzinfo=UTC)])
 
 
+@quiet
 def test_groups_of_odd_types_come_back_as_they_were(study, tmp_path, kept):
     odd = study.sessions.with_columns(
         day=pl.lit("2026-11-21").str.to_date(), flag=pl.col("system_id") == "S1", half=pl.lit(0.5)
@@ -614,6 +627,7 @@ def test_groups_of_odd_types_come_back_as_they_were(study, tmp_path, kept):
         assert_frame_equal(found, sk.score(saved, "sDCG@10", by=["day", "flag", "half"]), check_exact=True)
 
 
+@quiet
 def test_nothing_is_kept_that_would_come_back_changed(kept):
     part = pl.DataFrame({"x": [1]}, schema={"x": pl.Int128})
     ResultCache(kept).keep("0" * 64, part)

@@ -23,7 +23,7 @@ settings.register_profile("thorough", parent=settings(), deadline=None)
 # by default a twelfth of the examples, see tests/support/examples.py
 settings.register_profile("patient", parent=settings(), deadline=None, max_examples=12)
 settings.load_profile("patient")
-SPARK = "tests/engines/"
+SPARK = "tests/spark/"
 
 
 @pytest.hookimpl(tryfirst=True)

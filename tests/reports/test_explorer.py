@@ -4,7 +4,6 @@ import importlib
 import json
 import re
 import warnings
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -17,6 +16,7 @@ from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.sessions.curve import curve_with_stops
 from tests.reports.mixed_logs import mixed
+from tests.reports.odd_logs import HOSTILE
 from tests.reports.one_section import page_of
 from tests.support.clinic import read_clinic
 
@@ -648,12 +648,7 @@ def hostile_log(hostile_names):
 @pytest.fixture
 def hostile_names():
     """Return names that would do something if they were more than text, none of them blank."""
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    spec = spec_from_file_location("hostile_conftest", Path(__file__).parents[1] / "conftest.py")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return [*module.HOSTILE, "javascript:window.hacked=1", "__proto__", "constructor", "y" * 1_000_000]
+    return [*HOSTILE, "javascript:window.hacked=1", "__proto__", "constructor", "y" * 1_000_000]
 
 
 @pytest.mark.browser

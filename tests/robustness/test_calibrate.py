@@ -15,7 +15,7 @@ from sessionkit.statistics.distributions import Resampling
 from tests.robustness.drawing_models import counted, drawn_counts
 from tests.support.clinic import read_clinic
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 COUNTS = DATA / "srbp_observed_counts.tsv"
 
 

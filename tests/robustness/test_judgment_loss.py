@@ -7,16 +7,16 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from tests.analysis.compare import all_arrangements
 
 import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
 from sessionkit.robustness.judgment_draws import Order
 from sessionkit.study.batches import watched
 from tests.robustness.runs import listed, runs, with_judgments
+from tests.statistics import all_arrangements
 from tests.support.clinic import read_clinic
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 MEASURES = ["mean(nDCG@10)", "mean(infAP)"]
 SHARES = [Fraction(1, 10), Fraction(2, 5), Fraction(1)]
 

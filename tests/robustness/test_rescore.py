@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.analysis.compare import all_arrangements
 
 import sessionkit as sk
 from sessionkit.robustness.rescore import (
@@ -29,6 +28,7 @@ from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.comparison_table import Row
 from tests.scoring.studies import sessions, study_of
+from tests.statistics import all_arrangements
 from tests.support.examples import examples
 
 VALUES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15)

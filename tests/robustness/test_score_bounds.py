@@ -19,7 +19,7 @@ from tests.robustness.worlds import logs, outcomes, study_of
 from tests.support.examples import examples
 from tests.support.score_way import score_way
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 
 
 def test_a_plain_sum_lies_between_nothing_and_the_best_grade():

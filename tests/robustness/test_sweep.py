@@ -16,7 +16,7 @@ from tests.support.clinic import read_clinic
 
 """Lists made by hand have gaps in their ranks."""
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 
 
 @pytest.fixture(scope="module")

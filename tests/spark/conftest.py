@@ -1,4 +1,4 @@
-"""One Spark for all tests of the engines: two cores of this machine, from PyPI alone where there is no Java.
+"""One Spark for all tests of this folder: two cores of this machine, from PyPI alone where there is no Java.
 
 Where tests run side by side, those of this folder run in one process (see the scheduler in tests/conftest.py).
 """

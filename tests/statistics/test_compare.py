@@ -16,7 +16,7 @@ from tests.statistics.layouts import EXAMPLE_S, SYSTEM, TOPIC, USER, apart, by_t
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "ir_metrics"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 
 
 @pytest.fixture(scope="module")

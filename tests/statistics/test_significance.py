@@ -5,7 +5,6 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from scipy import stats
-from tests.analysis.compare import all_arrangements
 
 from sessionkit.statistics.significance import (
     blocked_anova,
@@ -25,6 +24,7 @@ from sessionkit.statistics.significance import (
     wilcoxon,
 )
 from sessionkit.statistics.units import Blocked, Separate
+from tests.statistics import all_arrangements
 from tests.statistics.layouts import EXAMPLE_S
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]

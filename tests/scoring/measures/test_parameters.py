@@ -10,8 +10,7 @@ import sessionkit as sk
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.measures.parameters import PRESETS
 from sessionkit.scoring.measures.registry import MEASURES
-from tests.scoring.test_ir_metrics import pytestmark as on_real_logs
-from tests.scoring.test_ir_metrics import rows
+from tests.scoring.test_ir_metrics import DATA, rows
 from tests.scoring.test_ir_metrics import study as ir_metrics  # noqa: F401 - a fixture
 
 
@@ -136,9 +135,8 @@ def test_every_rating_of_0_counts_as_1_before_they_are_added(saved, tmp_path):
 
 def on_real(test):
     """Mark a test as one on the real logs."""
-    for mark in on_real_logs:
-        test = mark(test)
-    return test
+    unless_absent = pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
+    return pytest.mark.realdata(unless_absent(test))
 
 
 @on_real

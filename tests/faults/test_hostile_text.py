@@ -1,7 +1,7 @@
 """Hostile texts in every place of a study, in every output: they are text there, and nothing else.
 
 The texts stand in `tests.support.payloads`. What charts, the explorer and the live page do with them is tested where
-they are (tests/charts, tests/report), what commands print on a terminal in tests/cli/test_terminal.py.
+they are (tests/charts, tests/reports), what commands print on a terminal in tests/cli/test_terminal.py.
 """
 
 import base64

@@ -1,8 +1,8 @@
 """Size, power and coverage of every procedure on simulated studies: a nominal 5% test rejects about 5% of true null
 hypotheses, over all pairs at once, more the larger the difference, and its intervals hold the truth about as often as they say.
 
-What is of the clinic's own design stands in test_crossover.py and test_assignments.py; correlations in test_resampling.py and
-test_formulas.py, parts of sessions in test_breakdown_tests.py.
+Tests of the clinic's own design are in test_crossover.py, of correlations in test_correlations.py and test_correlation_matrices.py,
+of parts of sessions in tests/sessions/test_breakdown_tests.py.
 """
 
 from functools import cache
@@ -102,7 +102,7 @@ def test_intervals_hold_the_truth_all_at_once(test, layout, groups, difference, 
     # fewer nodes move an end by no more than a thousandth of a standard error: of 500 studies none, or one
     for (t, df), ends in coarse_effects.items():
         assert effects.noncentrality(t, df, 0.05) == pytest.approx(ends, abs=0.001)
-    # of Wilcoxon and Mann-Whitney see test_paired.py and test_separate.py: what is not rejected is inside
+    # Wilcoxon and Mann-Whitney, see test_significance.py: what is not rejected is inside
     means = np.linspace(0, difference, groups)
     held = held_effect = 0
     for outcome in outcomes(test, layout, means):

@@ -1,4 +1,7 @@
-"""What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up."""
+"""What every chart keeps to: valid, composable, un-sized, safe with any text, marked when the data are made up.
+
+Golden specifications: what each chart draws, without its data; ``GOLDEN=write`` in the environment renews them.
+"""
 
 import json
 import os

@@ -1,4 +1,11 @@
-"""Files of charts."""
+"""Files of charts.
+
+The script of the libraries is put together once, and believed only where nobody else can have written it.
+
+The safe page.
+
+The scripts of pages that are our own.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""measures, formats, schema."""
+"""measures, formats, schema.
+
+chart and report.
+"""
 
 import json
 import re

@@ -1,4 +1,9 @@
-"""compare, as a command."""
+"""compare, as a command.
+
+correlate, and breakdown --significance: every form, options that reach the functions, and what is refused.
+
+Mixed models and power: every form, options that reach the functions, and what is refused.
+"""
 
 import csv
 import json

@@ -1,4 +1,7 @@
-"""curve and breakdown."""
+"""curve and breakdown.
+
+curve --effort: the tables and words of effort.
+"""
 
 import json
 from typing import get_args

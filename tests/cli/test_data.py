@@ -1,4 +1,15 @@
-"""ingest and check."""
+"""ingest and check.
+
+demo.
+
+describe.
+
+export: TREC files that ingest reads back.
+
+The command that proposes a study.toml: where it goes, what is said beside it, what is refused.
+
+The command that makes a copy of a study to pass on.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""What commands found: the tables that their help names, and the provenance that every finding has."""
+"""What commands found: the tables that their help names, and the provenance that every finding has.
+
+A message after a run without a study.toml that names a setting says where it goes; what it proposes is then taken.
+"""
 
 import inspect
 import re

@@ -1,4 +1,9 @@
-"""Mistakes on the command line: one line that says where, what is wrong, what exists and what to do."""
+"""Mistakes on the command line: one line that says where, what is wrong, what exists and what to do.
+
+A word of a million characters, wherever a command takes one, is answered soon and shortly.
+
+A mistyped measure is refused before the log is read, which may take an hour; the same from Python.
+"""
 
 import inspect
 import shlex

@@ -1,4 +1,11 @@
-"""judgment-loss, judge-noise and discriminate, as commands."""
+"""judgment-loss, judge-noise and discriminate, as commands.
+
+bounds, as a command: how far unjudged results could move scores.
+
+calibrate: a study or a table of counts, every form, and what is refused.
+
+sweep, as a command; and the map as a chart.
+"""
 
 import json
 import shlex

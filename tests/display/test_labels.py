@@ -1,4 +1,7 @@
-"""Text that is fit to draw."""
+"""Text that is fit to draw.
+
+Names in natural order.
+"""
 
 import html
 import re

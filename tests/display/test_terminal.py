@@ -1,4 +1,7 @@
-"""Text folded to the width of a terminal."""
+"""Text folded to the width of a terminal.
+
+Tables for people.
+"""
 
 import io
 from collections import Counter

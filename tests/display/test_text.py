@@ -1,4 +1,7 @@
-"""Values of words and tables: nothing in them acts, and nothing is endless."""
+"""Values of words and tables: nothing in them acts, and nothing is endless.
+
+HTML for a notebook: text stays text, colors are the notebook's, directions of writing keep to their cells.
+"""
 
 import polars as pl
 import pytest

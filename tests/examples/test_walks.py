@@ -1,4 +1,7 @@
-"""The other walks: what they say is held against arithmetic and against the model that made their data."""
+"""The other walks: what they say is held against arithmetic and against the model that made their data.
+
+The walk-through, as a script and as a notebook: every step says what is true, and the truth is that of the data.
+"""
 
 import json
 import re

@@ -1,6 +1,10 @@
 """Killed at calls that change files, and at any moment: the old or the new is whole, and the next run leaves nothing over.
 
 With ``-s`` each test prints its figures.
+
+A power loss at any call: of all that the disk may then hold, the old or the new is whole.
+
+With ``-s`` each test prints its figures.
 """
 
 import os

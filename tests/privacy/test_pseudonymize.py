@@ -1,4 +1,9 @@
-"""Copies of studies: they score as the study does, and nothing in them says who searched, what, or when."""
+"""Copies of studies: they score as the study does, and nothing in them says who searched, what, or when.
+
+Seconds in place of times of day, against a walk over the events of random logs.
+
+The log in a new order, whatever it is cut into on the way.
+"""
 
 import json
 import re

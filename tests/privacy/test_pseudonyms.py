@@ -1,4 +1,7 @@
-"""Labels: one for each value, in an order that is drawn."""
+"""Labels: one for each value, in an order that is drawn.
+
+Judgment keys: of what they are made, and that no two become one.
+"""
 
 from collections import Counter
 

@@ -1,6 +1,8 @@
 """A log of every format with one value damaged: no row is lost, the value is missing, and it is counted with its text.
 
 What is not needed is a value of a column that no key is made of. Where a format has no such value of a kind, it says why.
+
+A sheet of one's own study with a few things damaged at random: refused by name, or read alike in memory and in batches.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""Logs larger than the memory they may take: the same study, batch by batch, as all at once."""
+"""Logs larger than the memory they may take: the same study, batch by batch, as all at once.
+
+What a log needs, estimated; and what reading one takes.
+
+Batches of a log by ranges of sessions: every record in one of them, sessions whole and in order.
+
+How far a reading has come.
+
+What batches leave behind: every user once, however many batches name it.
+"""
 
 import gzip
 import json

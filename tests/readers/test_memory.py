@@ -1,4 +1,7 @@
-"""Small files that would fill the memory: what they unpack to is counted, and an item, a text and a run of empty lines have limits."""
+"""Small files that would fill the memory: what they unpack to is counted, and an item, a text and a run of empty lines have limits.
+
+Wide records and long lines cost as much as they hold; where that is too much for the memory, the limit is named.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""sk.read: what kind of source is this?"""
+"""sk.read: what kind of source is this?
+
+Tables in memory: whatever has an interface, the same study.
+"""
 
 import os
 

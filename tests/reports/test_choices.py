@@ -1,4 +1,11 @@
-"""What groups are called in a report: the labels of study.toml, which stay text."""
+"""What groups are called in a report: the labels of study.toml, which stay text.
+
+What the figures of a page show: the topic, system and measures that were asked for.
+
+What a report leaves out on request.
+
+Colors in a report: a system has one in every figure, and nothing else has it.
+"""
 
 import re
 import warnings

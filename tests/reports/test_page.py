@@ -1,4 +1,15 @@
-"""The report as a whole."""
+"""The report as a whole.
+
+The figures of a page as files.
+
+What stands in a log does nothing in the page, and what was rejected does not stand there.
+
+What a reader of the page meets: prose without commands, since the page has no shell.
+
+A page of figures with the explorer below: a click on a session opens it.
+
+Tooltips: a term is explained where a section first uses it, and no name from a log is taken for a term.
+"""
 
 import html
 import re

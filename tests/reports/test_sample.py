@@ -1,4 +1,7 @@
-"""Which sessions a page holds."""
+"""Which sessions a page holds.
+
+Sessions picked while a study is read are those that a look at its tables finds, numbers and all.
+"""
 
 import polars as pl
 import pytest

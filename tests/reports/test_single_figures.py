@@ -1,4 +1,7 @@
-"""A file of a figure for every session, user or topic."""
+"""A file of a figure for every session, user or topic.
+
+One figure as it is asked for.
+"""
 
 import json
 import re

@@ -1,4 +1,7 @@
-"""Differences that hold or could turn, with their arithmetic; how many documents decide one, against every set of them."""
+"""Differences that hold or could turn, with their arithmetic; how many documents decide one, against every set of them.
+
+incomplete: the finding as a whole, what it says where nothing is unjudged, and what it refuses.
+"""
 
 from itertools import combinations
 from math import log2

@@ -1,4 +1,7 @@
-"""Calibration as a whole: what it says, what it offers to score with, and the literature's values."""
+"""Calibration as a whole: what it says, what it offers to score with, and the literature's values.
+
+Tables of counts: what is taken apart, and what is refused.
+"""
 
 from pathlib import Path
 

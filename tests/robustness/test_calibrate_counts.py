@@ -1,4 +1,7 @@
-"""Observed examination: Kaplan and Meier's shares and clicks per list, worked out by hand."""
+"""Observed examination: Kaplan and Meier's shares and clicks per list, worked out by hand.
+
+What is counted of a log, list by list: depths, ends, sessions that went on, and what is refused.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,7 @@
-"""Known parameters are found again, intervals cover them, and what cannot be told is said."""
+"""Known parameters are found again, intervals cover them, and what cannot be told is said.
+
+The highest point of smooth functions, of many draws at once.
+"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,11 @@
-"""What a fit expects, where lists and sessions end too."""
+"""What a fit expects, where lists and sessions end too.
+
+Discounts as the share of searchers who come to a place.
+
+The stopping likelihood, restated list by list and session by session, and against closed forms and scipy.
+
+Squared and absolute errors and KL divergence, restated cell by cell.
+"""
 
 import math
 

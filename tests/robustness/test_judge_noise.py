@@ -1,4 +1,9 @@
-"""judge_noise, end to end: against studies read anew with every draw of the judgments."""
+"""judge_noise, end to end: against studies read anew with every draw of the judgments.
+
+What a judge may say in place of a grade: counted plainly, declared, given, and refused.
+
+Searchers' grades against the judgments: scikit-learn's kappas, Krippendorff's alpha of judges.
+"""
 
 import itertools
 from collections import Counter

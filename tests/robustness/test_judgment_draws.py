@@ -1,4 +1,9 @@
-"""Shares of the judgments: read from text, exact."""
+"""Shares of the judgments: read from text, exact.
+
+f-qrels: their sizes as the formula has them, nested, random, and the same from one seed.
+
+What cannot be lost, what wins where lower is better, and pairs without a verdict.
+"""
 
 import math
 from fractions import Fraction

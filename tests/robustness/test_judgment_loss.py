@@ -1,4 +1,7 @@
-"""judgment_loss, end to end: against the protocol restated with scipy on studies that are read anew for every share."""
+"""judgment_loss, end to end: against the protocol restated with scipy on studies that are read anew for every share.
+
+What is left out before judgments are taken away: keys, runs that returned too little, and all but some pairs.
+"""
 
 from fractions import Fraction
 from pathlib import Path

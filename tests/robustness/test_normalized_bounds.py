@@ -1,4 +1,7 @@
-"""Which measures have bounds, which have none and why, and the best grade that an unjudged document could have."""
+"""Which measures have bounds, which have none and why, and the best grade that an unjudged document could have.
+
+Extreme shares against a search over all gains: those of judged documents, 0, the best, and some between them.
+"""
 
 from itertools import product
 

@@ -1,4 +1,11 @@
-"""Kendall's tau-b against scipy; knees; the confusion matrix of CLASSIC."""
+"""Kendall's tau-b against scipy; knees; the confusion matrix of CLASSIC.
+
+The p-value of a pair where no test ran: 1 for two that do not differ, none for two that do.
+
+Many paired tests at once: each against scipy, ties, zeros and missing values among them.
+
+Other judgments without reading again: the same values as a study that was read with them.
+"""
 
 import math
 

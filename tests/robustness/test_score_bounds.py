@@ -1,4 +1,9 @@
-"""Bounds of groups, sessions and lists with their arithmetic; on real judgments with gaps, what the whole ones say."""
+"""Bounds of groups, sessions and lists with their arithmetic; on real judgments with gaps, what the whole ones say.
+
+Bounds of means against every choice of the values that may be missing.
+
+Bounds against every grade that unjudged documents could have: nothing is outside, and where it is said, they are met.
+"""
 
 import warnings
 from itertools import product

@@ -1,4 +1,7 @@
-"""sweep, end to end: every setting against a score and a comparison of its own; what it says of the clinic and real sessions."""
+"""sweep, end to end: every setting against a score and a comparison of its own; what it says of the clinic and real sessions.
+
+A sweep of a made-up study against plain Python.
+"""
 
 import math
 import warnings

@@ -1,4 +1,7 @@
-"""The nearest setting that overturns a conclusion: where algebra has it, of one parameter and of two."""
+"""The nearest setting that overturns a conclusion: where algebra has it, of one parameter and of two.
+
+Settings without a winner: impossible, undefined, tied, in disagreement, of one group or of too many.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""What share of what was shown is judged: by place, and of lists that showed nothing."""
+"""What share of what was shown is judged: by place, and of lists that showed nothing.
+
+Sums under numbers: exact, against whole numbers of any size.
+"""
 
 import numpy as np
 import polars as pl

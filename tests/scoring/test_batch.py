@@ -1,4 +1,9 @@
-"""Blocks: what a log calls its columns, whose keys and grades count, and cuts through studies of every kind."""
+"""Blocks: what a log calls its columns, whose keys and grades count, and cuts through studies of every kind.
+
+Numbered subtopics and nuggets: merged by the study's rule, apart by key, rows without a subtopic left out.
+
+Several judgments of one document become one grade, by the rule that the study declares.
+"""
 
 import pickle
 import random

@@ -1,4 +1,7 @@
-"""Contributions: every result with its terms; their sum is the value (checked for every measure in test_contracts)."""
+"""Contributions: every result with its terms; their sum is the value (checked for every measure in test_contracts).
+
+The table of expectations and variances; their values are tested with the measures.
+"""
 
 import polars as pl
 import pytest

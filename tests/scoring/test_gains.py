@@ -1,4 +1,7 @@
-"""What a grade is worth, and the grades that a gain refuses."""
+"""What a grade is worth, and the grades that a gain refuses.
+
+Discounts against their formulas, and the orders that bounds rest on.
+"""
 
 import math
 

@@ -2,6 +2,10 @@
 differ, how.
 
 All of them order a run by its scores, so that the runs here have falling scores by rank.
+
+Query measures against scikit-learn, which knows no recall base but the list: here the list shows everything judged.
+
+Dynamic Domain, from the track's own files: EU, CubeTest and ACT as its scorer of 2017 has them, by hand and restated.
 """
 
 import re

@@ -1,4 +1,9 @@
-"""A study scored in blocks: the same bits for any cut, and no more memory than was asked for."""
+"""A study scored in blocks: the same bits for any cut, and no more memory than was asked for.
+
+Batches that are kept are those that would be made, once.
+
+Partial results: one new day does not score the others again, and the bits are the same.
+"""
 
 import json
 import os

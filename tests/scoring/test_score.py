@@ -1,4 +1,7 @@
-"""Tables of scores: columns, order, means, judged shares, and what is refused."""
+"""Tables of scores: columns, order, means, judged shares, and what is refused.
+
+Spread of scores: equal to numpy's statistics of the same values, in every group and in every way of scoring.
+"""
 
 import math
 import warnings

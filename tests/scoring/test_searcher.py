@@ -1,4 +1,7 @@
-"""Discounts as searchers: expected depth against sums and closed forms, and which discounts describe nobody."""
+"""Discounts as searchers: expected depth against sums and closed forms, and which discounts describe nobody.
+
+The chances of a walk add up, and are those of a searcher who decides document by document.
+"""
 
 import math
 from typing import get_args

@@ -1,4 +1,12 @@
-"""Where a measure has no value, its own words say so: the reason in its warning fits what happened, for the whole registry."""
+"""Where a measure has no value, its own words say so: the reason in its warning fits what happened, for the whole registry.
+
+A topic with nothing relevant, and a topic without judgments: two rules, on which all that scores agrees.
+
+The run shows a for each of three topics: q1 has a as its relevant document (AP 1, nDCG 1, DCG 1), q2 has judgments and nothing
+relevant, q3 has no judgments.
+
+A session of which no list was logged is outside measures of relevance: no value anywhere, counted, with its reason.
+"""
 
 import inspect
 import json

@@ -1,4 +1,7 @@
-"""Average session curves: held after stopping, both orders of normalizing, agreement with the scores."""
+"""Average session curves: held after stopping, both orders of normalizing, agreement with the scores.
+
+Differences of mean curves: the means of curve, subtracted; intervals by draws made by hand; who is subtracted.
+"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,7 @@
-"""What a study looks like: the paper's tables 1 and 2 from the clinic study, and odd studies."""
+"""What a study looks like: the paper's tables 1 and 2 from the clinic study, and odd studies.
+
+What a study has, column by column, and which questions it can answer.
+"""
 
 import numpy as np
 import polars as pl

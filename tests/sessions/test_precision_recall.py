@@ -1,4 +1,7 @@
-"""Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores."""
+"""Recall-precision curves and R-precision histograms: worked values, averages, agreement with scores.
+
+The summary table: counts over queries by system or topic, as trec_eval has them.
+"""
 
 import random
 from fractions import Fraction

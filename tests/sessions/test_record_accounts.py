@@ -1,4 +1,7 @@
-"""What became of every record of a source."""
+"""What became of every record of a source.
+
+What is known of lists at a depth.
+"""
 
 import pytest
 

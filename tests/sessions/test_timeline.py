@@ -1,4 +1,11 @@
-"""One session in time: seconds of its queries and clicks, worked out by hand."""
+"""One session in time: seconds of its queries and clicks, worked out by hand.
+
+The table of reformulations: by hand, and against sets and scores.
+
+The most contrasting pair of sessions, against every pair that there is.
+
+Sessions that go on: shares counted by hand, intervals against statsmodels' formula and scipy's.
+"""
 
 import itertools
 from itertools import combinations

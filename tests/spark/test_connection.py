@@ -1,4 +1,7 @@
-"""What is said where the extra is missing; what a local session is started with."""
+"""What is said where the extra is missing; what a local session is started with.
+
+Which Java is found, by Javas made up of two lines of shell.
+"""
 
 import signal
 import subprocess

@@ -1,4 +1,7 @@
-"""Measures that are none of sessionkit's go to the workers with their code, which these have not."""
+"""Measures that are none of sessionkit's go to the workers with their code, which these have not.
+
+The Spark engine gives what this process gives, bit for bit, for every registered measure; and says what is wrong.
+"""
 
 import importlib.util
 import os

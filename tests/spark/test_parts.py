@@ -1,4 +1,7 @@
-"""From batches to parts without Spark: wherever batches and blocks are cut, the scores are those of the whole."""
+"""From batches to parts without Spark: wherever batches and blocks are cut, the scores are those of the whole.
+
+Measures of subtopics on workers: the same bits from judgments that were sent along, joined, or read by Spark.
+"""
 
 import functools
 import pickle

@@ -1,4 +1,7 @@
-"""What a message advises can be done: whatever measure it names in place of another is one that the same verb takes."""
+"""What a message advises can be done: whatever measure it names in place of another is one that the same verb takes.
+
+Every verb with confidence, draws or a seed accepts the same values of them, and refuses others with the same sentence.
+"""
 
 import inspect
 import re

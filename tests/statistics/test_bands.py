@@ -1,4 +1,7 @@
-"""Bands around mean curves: the means are those of curve, the bands those of a bootstrap over users done by hand."""
+"""Bands around mean curves: the means are those of curve, the bands those of a bootstrap over users done by hand.
+
+Intervals of means by topic and of their differences, against scipy on the sessions themselves.
+"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,9 @@
-"""compare, end to end: the clinic and a real study, verdicts and intervals of one mind, and how a finding is shown."""
+"""compare, end to end: the clinic and a real study, verdicts and intervals of one mind, and how a finding is shown.
+
+Groups that users or topics leave nothing of: which units are the cause is said, and what would separate them; levels in order.
+
+Scores without a value: an error that names the reason, and no claim about 0 users.
+"""
 
 from pathlib import Path
 

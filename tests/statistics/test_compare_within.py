@@ -1,4 +1,7 @@
-"""Groups compared within each value of a column: as if each were compared alone, with all p-values corrected together."""
+"""Groups compared within each value of a column: as if each were compared alone, with all p-values corrected together.
+
+Thousands of groups: what describes or tests each of them refuses them at once.
+"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,7 @@
-"""A comparison as papers print it: significance marked, test and correction named, as LaTeX that compiles."""
+"""A comparison as papers print it: significance marked, test and correction named, as LaTeX that compiles.
+
+What a comparison was made of, unit by unit: it agrees with the means, the wins and the estimate.
+"""
 
 import re
 import shutil

@@ -1,4 +1,9 @@
-"""Least squares on user + topic + group: against plain matrix algebra; size, power and coverage in the clinic's design."""
+"""Least squares on user + topic + group: against plain matrix algebra; size, power and coverage in the clinic's design.
+
+Randomization of whole assignments: against swapping and refitting one by one; size in the clinic's design.
+
+Period and carry-over: against whole matrices, and where they were put in.
+"""
 
 from dataclasses import replace
 from itertools import product

@@ -1,4 +1,7 @@
-"""Designs as they are read from the data, the claims they allow, and what is refused."""
+"""Designs as they are read from the data, the claims they allow, and what is refused.
+
+Contrasts that sequences of users tell: their number by ranks of the whole model, and what their weights are.
+"""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,7 @@
-"""What findings have in common: no name from a log starts a line of a reading, or acts on a terminal."""
+"""What findings have in common: no name from a log starts a line of a reading, or acts on a terminal.
+
+What findings say of how they were made: the command that they name makes them again.
+"""
 
 import json
 import shlex

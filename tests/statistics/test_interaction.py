@@ -1,4 +1,10 @@
-"""Whether a difference depends on a column: against Welch's test, paired tests and least squares of scipy and statsmodels."""
+"""Whether a difference depends on a column: against Welch's test, paired tests and least squares of scipy and statsmodels.
+
+How often the interaction is found where there is none, and how often its interval holds 0: groups of unequal size and spread.
+
+``pytest -m proof -s tests/statistics/test_interaction.py`` prints the table that the docstring of
+`sessionkit.statistics.interaction.interactions` has.
+"""
 
 import numpy as np
 import polars as pl

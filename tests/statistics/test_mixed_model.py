@@ -1,4 +1,7 @@
-"""Mixed models of studies: what they find, say and refuse."""
+"""Mixed models of studies: what they find, say and refuse.
+
+What a difference is judged by: classical tests in balanced studies, and its size in the clinic's design.
+"""
 
 from functools import partial
 

@@ -1,4 +1,9 @@
-"""What papers print: means across, differences with interval, p and n; headings in words, labels of their own, LaTeX that compiles."""
+"""What papers print: means across, differences with interval, p and n; headings in words, labels of their own, LaTeX that compiles.
+
+Tables of papers: all rows, a study's own column names, its labels, and a label of its own for each table.
+
+The columns of all findings: a name means one thing, and groups stand in a column of their own name.
+"""
 
 import re
 import shutil

@@ -1,4 +1,9 @@
-"""Power of simulated studies: analytic where there is a formula, else the test of `compare` on simulated sessions."""
+"""Power of simulated studies: analytic where there is a formula, else the test of `compare` on simulated sessions.
+
+What varies, estimated from studies: identities in balanced designs, recovery of what was put in, and large studies.
+
+Plans of studies to come: who searches what with which group.
+"""
 
 import numpy as np
 import pytest

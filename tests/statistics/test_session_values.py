@@ -1,4 +1,7 @@
-"""What is asked of sessions: of a measure of queries the mean is taken, and a column of numbers is a measure."""
+"""What is asked of sessions: of a measure of queries the mean is taken, and a column of numbers is a measure.
+
+The groups of a comparison by themselves: means, intervals over units, spread of sessions.
+"""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,11 @@
-"""Blocked ANOVA, Tukey, Friedman, Nemenyi, Conover: CLASSIC section 6's example S, scipy, and statsmodels' numbers."""
+"""Blocked ANOVA, Tukey, Friedman, Nemenyi, Conover: CLASSIC section 6's example S, scipy, and statsmodels' numbers.
+
+Groups of different units: against scipy, and intervals that agree with p.
+
+t, Wilcoxon, sign on paired differences: against scipy, and intervals that invert the test.
+
+Randomization within units: against all arrangements in plain Python and scipy; max-T over pairs.
+"""
 
 from itertools import permutations, product
 

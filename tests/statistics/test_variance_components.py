@@ -1,4 +1,11 @@
-"""Mean squares: the analysis of variance of Dyestuff, a balanced table worked by hand, and draws."""
+"""Mean squares: the analysis of variance of Dyestuff, a balanced table worked by hand, and draws.
+
+Intervals of components: their definition restated, and their coverage in the clinic's design.
+
+Which random factors a study has, and why some are left out.
+
+REML: published fits, and statsmodels' own on the same data from where it begins by itself.
+"""
 
 import warnings
 

@@ -1,4 +1,9 @@
-"""Slices of whole sessions, of studies in memory and on disk."""
+"""Slices of whole sessions, of studies in memory and on disk.
+
+A memory budget: what is said, what is refused, what is taken where nothing is said.
+
+Things made while others are used: their order, their errors, and the threads that end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Rows parted into accepted and broken."""
+"""Rows parted into accepted and broken.
+
+Casts: what counts as a value of a type, and what does not.
+
+Rules over several rows and tables.
+
+Rules about one row: names are sentences, conditions hold exactly where they should.
+"""
 
 import itertools
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,11 @@
-"""How deep lists are known."""
+"""How deep lists are known.
+
+How many queries every session has, and lists that were logged: the same counts with ids, and from the places of rows on disk.
+
+Queries without result rows: said by reading, scores and comparisons where they are more than a tenth, and by group.
+
+What is counted of every session, as columns: the same in memory, on disk, in parts and by Spark, and as the measures have it.
+"""
 
 import warnings
 

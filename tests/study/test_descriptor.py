@@ -1,4 +1,9 @@
-"""Studies from others whose descriptor names places that are not theirs, and files of others in a study's directory."""
+"""Studies from others whose descriptor names places that are not theirs, and files of others in a study's directory.
+
+Studies that were written before cells were set aside: what was rejected are rows.
+
+Names of partitions, and a study saved in them: the same study, cut by a column.
+"""
 
 import shutil
 from pathlib import Path, PurePosixPath

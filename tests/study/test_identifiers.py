@@ -1,4 +1,7 @@
-"""What is asked for, by names; names that mean nothing are refused with what there is."""
+"""What is asked for, by names; names that mean nothing are refused with what there is.
+
+Topics, systems and documents that repeat what is replaced are replaced too, however they are written.
+"""
 
 import unicodedata
 from urllib.parse import quote

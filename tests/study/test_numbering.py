@@ -1,4 +1,9 @@
-"""Judged pairs have the same numbers whether their texts or their saved numbers are read."""
+"""Judged pairs have the same numbers whether their texts or their saved numbers are read.
+
+Rows are found by hashes, and no value is ever taken for another.
+
+Row numbers in place of ids, counted and looked up.
+"""
 
 from __future__ import annotations
 

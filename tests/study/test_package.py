@@ -1,4 +1,9 @@
-"""Opening distrusts: what a descriptor says must be so, and it may not point outside."""
+"""Opening distrusts: what a descriptor says must be so, and it may not point outside.
+
+A study on disk: a valid Data Package, the same bytes every time, whole or not at all.
+
+Folders that are there as long as they are needed; copies of written studies.
+"""
 
 import json
 import os

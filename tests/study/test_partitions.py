@@ -1,4 +1,7 @@
-"""A partition added to a saved study: one new day beside the others."""
+"""A partition added to a saved study: one new day beside the others.
+
+Uniting tables: nothing twice, nothing lost, nothing that contradicts.
+"""
 
 import os
 import threading

@@ -1,4 +1,11 @@
-"""The Study value: tables by name, facts, columns."""
+"""The Study value: tables by name, facts, columns.
+
+A study's memo makes a value once, in whatever thread, and holds things for the thread that holds them alone.
+
+What a notebook shows of a study: counts that are kept with it, and what became of its records.
+
+A study derived from another knows nothing of the tables that it no longer has.
+"""
 
 import dataclasses
 import pickle

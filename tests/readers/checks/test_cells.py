@@ -1,4 +1,11 @@
-"""How a sheet spells its values: each spelling against what Python reads in it; what is not spelled so stays as it is."""
+"""How a sheet spells its values: each spelling against what Python reads in it; what is not spelled so stays as it is.
+
+From the source's column names to ours.
+
+Queries without numbers get them by their times, else as they come; rows of one list may stand in any order.
+
+Times without zone: declared, or UTC with a warning.
+"""
 
 import random
 import re

@@ -1,4 +1,7 @@
-"""Columns that nobody declared: kept, and typed only where nothing is lost."""
+"""Columns that nobody declared: kept, and typed only where nothing is lost.
+
+What is unusual though it breaks no rule, with counts and an example, whole and in parts.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,9 @@
-"""Checks across tables: parents, cascades, empty lists, statuses; every record ends somewhere."""
+"""Checks across tables: parents, cascades, empty lists, statuses; every record ends somewhere.
+
+Counting from 0: shifted where most lists do it, an error of the record where one does.
+
+Tables a log lacks: made from the one it has.
+"""
 
 import pytest
 

@@ -1,4 +1,11 @@
-"""Lists that were empty, however the log says so: in place of a rank or a document, in another column, by an empty rank."""
+"""Lists that were empty, however the log says so: in place of a rank or a document, in another column, by an empty rank.
+
+What was unusual is said: in notes always, as warnings where scores may change.
+
+The table of rejected rows: complete, in order, and honest about what is not known.
+
+Several files of one log.
+"""
 
 import json
 import warnings

@@ -1,4 +1,9 @@
-"""Lines of clicks brought to queries and results, each line counted once."""
+"""Lines of clicks brought to queries and results, each line counted once.
+
+Flat logs taken apart in batches: the same study, whatever the size of the batches and however lines lie in files.
+
+Fields of lines: each line with an allowed number of fields is a record, any other breaks the rule.
+"""
 
 import random
 

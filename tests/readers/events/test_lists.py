@@ -1,4 +1,15 @@
-"""Clicks on results, held against counting one by one."""
+"""Clicks on results, held against counting one by one.
+
+Counts with the least of what is counted, whole and in parts.
+
+How long a document was read, by the leaves that end it.
+
+Queries, lists and marks to rows: what merging moves, where marks go, what is counted.
+
+A study written as events, in any order of rows, is the study that tables of queries and results say.
+
+The order of a stream, and the query of each event, held against a plain restatement.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta

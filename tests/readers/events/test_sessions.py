@@ -1,4 +1,11 @@
-"""Sessions of tables cut at pauses: parts, positions, what goes with a query, and what is said of it."""
+"""Sessions of tables cut at pauses: parts, positions, what goes with a query, and what is said of it.
+
+Queries merged by stated rules, each counted, each to be turned off.
+
+Queries that have numbers and lists merged: nothing is lost, positions stay dense, each that goes is counted.
+
+Sessions by inactivity, held against a plain restatement.
+"""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,7 @@
-"""Lists exported by Quepid, as logs."""
+"""Lists exported by Quepid, as logs.
+
+Snapshots of Quepid as JSON, as logs.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Query sets of the Search Relevance Workbench, as logs."""
+"""Query sets of the Search Relevance Workbench, as logs.
+
+Experiments and evaluations of the Search Relevance Workbench, as logs of lists.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Format ``tables``: the same tables however they are written; corruptions accounted for; a real study."""
+"""Format ``tables``: the same tables however they are written; corruptions accounted for; a real study.
+
+Results and clicks in files of their own: joined to their queries by an id, clicks counted on the results that were shown.
+"""
 
 import gzip
 import json

@@ -1,4 +1,7 @@
-"""Format trec_run: the orders of a list, documents that come twice, several runs; the real run of trec_eval's tests."""
+"""Format trec_run: the orders of a list, documents that come twice, several runs; the real run of trec_eval's tests.
+
+Runs as files in other forms than TREC's: JSON, three columns, tables of PyTerrier and ranx; the values of pytrec_eval.
+"""
 
 import json
 import random

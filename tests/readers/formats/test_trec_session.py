@@ -1,4 +1,9 @@
-"""Format trec_session: what the track's XML says by year, made up here, and one real session of 2011."""
+"""Format trec_session: what the track's XML says by year, made up here, and one real session of 2011.
+
+Times of sessions: midnight, seconds, what is missing or unreadable.
+
+Maps of sessions to topics, by year.
+"""
 
 from pathlib import Path
 

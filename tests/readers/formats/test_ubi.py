@@ -1,4 +1,7 @@
-"""Format ubi: a made-up log with what clients really send, one that breaks, and the real sample."""
+"""Format ubi: a made-up log with what clients really send, one that breaks, and the real sample.
+
+Large logs in parts of whole sessions: which they are, and that they say what the whole log says.
+"""
 
 import gzip
 import json

@@ -1,4 +1,11 @@
-"""Records of User Behavior Insights however they are packed."""
+"""Records of User Behavior Insights however they are packed.
+
+Nested fields of User Behavior Insights in cells: whatever a table made of them, they say what the record says.
+
+Fields of User Behavior Insights records: wherever a producer puts them, and however many lines there are, they are found.
+
+User Behavior Insights as tables, delimited and Parquet.
+"""
 
 import csv
 import io

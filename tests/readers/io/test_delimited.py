@@ -1,4 +1,7 @@
-"""Delimited text: header, quotes, surplus fields, lines and raw text of what is rejected, files that cannot be read."""
+"""Delimited text: header, quotes, surplus fields, lines and raw text of what is rejected, files that cannot be read.
+
+Lines with bytes that are no text: rejected with number and text, whatever the format and the course; all others are read.
+"""
 
 import json
 

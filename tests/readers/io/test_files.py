@@ -1,4 +1,13 @@
-"""Lines and rows in batches, as they are all at once."""
+"""Lines and rows in batches, as they are all at once.
+
+The SHA-256 of a file: what it is, what goes wrong, and that nobody waits for it who does not ask.
+
+Logs in other encodings, copied to UTF-8 with every line kept.
+
+Files found, recognized by content, unpacked; all that is wrong with them is a DataError.
+
+Files of kinds that are not read: what they are is said, and what to do, from their first bytes.
+"""
 
 import bz2
 import gzip

@@ -1,4 +1,11 @@
-"""Items of JSON documents, read in pieces as in_batches as one character."""
+"""Items of JSON documents, read in pieces as in_batches as one character.
+
+Halves of characters in JSON, as programs write them that cut a text in the middle of an emoji.
+
+NDJSON: late keys, nested values, broken lines.
+
+JSON objects in bulk: read together or one by one, the values are the same.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Workbooks with merged cells: what the file calls merged is filled down, and nothing else."""
+"""Workbooks with merged cells: what the file calls merged is filled down, and nothing else.
+
+Workbooks that hold very much in a small file: counted before they are opened, refused by name; what is read stays as it was.
+"""
 
 import struct
 import subprocess

@@ -1,4 +1,7 @@
-"""Rows made of elements: lists that are regular and those that are not give the same."""
+"""Rows made of elements: lists that are regular and those that are not give the same.
+
+XML as it streams by: what is refused, raw ampersands, pieces cut anywhere.
+"""
 
 import gc
 import gzip

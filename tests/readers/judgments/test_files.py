@@ -1,4 +1,7 @@
-"""Judgments beside a log: of texts, of topics, of both; files that are no judgments."""
+"""Judgments beside a log: of texts, of topics, of both; files that are no judgments.
+
+Judgments of several locales under one key.
+"""
 
 import re
 import tomllib

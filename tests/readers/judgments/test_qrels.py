@@ -1,4 +1,9 @@
-"""qrels: any spacing, subtopics, lines that do not fit."""
+"""qrels: any spacing, subtopics, lines that do not fit.
+
+Judgments of TREC Dynamic Domain beside a run: what topics say, and what is wrong with them.
+
+Judgments of TREC: subtopics, judges, the grades of 2012, preferences; and the real qrels of trec_eval's tests.
+"""
 
 from pathlib import Path
 

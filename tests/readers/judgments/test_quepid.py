@@ -1,4 +1,11 @@
-"""Ratings exported by Quepid: text for learning to rank, qrels, real ratings; CSV and JSON have tests of their own."""
+"""Ratings exported by Quepid: text for learning to rank, qrels, real ratings; CSV and JSON have tests of their own.
+
+Judgments as text for learning to rank: the text of a query behind its documents, or in comments.
+
+CSV of Quepid: ratings in brief and in detail, snapshots, books of several judges.
+
+JSON of Quepid: cases, books with several judges, what is broken.
+"""
 
 import gzip
 import json

@@ -1,4 +1,7 @@
-"""Ratings of the Rated Ranking Evaluator: levels that may be missing, three shapes of documents, placeholders."""
+"""Ratings of the Rated Ranking Evaluator: levels that may be missing, three shapes of documents, placeholders.
+
+Judgment lists of the Search Relevance Workbench.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,9 @@
-"""Exports of events and of lists inside records, made without sight of `init`: what it proposes is right, or it asks."""
+"""Exports of events and of lists inside records, made without sight of `init`: what it proposes is right, or it asks.
+
+Exports of studies as their tools write them, from `init` to a study: every value, or a question that names what is missing.
+
+Exports with habits of their own, as tools write them: what `init` makes of them, and the values that come of it.
+"""
 
 import json
 import re

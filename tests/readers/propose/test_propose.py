@@ -1,4 +1,9 @@
-"""Proposals as a whole: a study comes back whatever it was called and however written; errors say what to do."""
+"""Proposals as a whole: a study comes back whatever it was called and however written; errors say what to do.
+
+Files of known formats: the format is named, no study.toml is needed, what stands beside the log is placed.
+
+The rule: what `init` proposes loses or moves no record without a question; and the questions that reading back raises.
+"""
 
 import tomllib
 from collections import Counter

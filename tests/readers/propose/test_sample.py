@@ -1,4 +1,7 @@
-"""The first rows of files: every encoding, packing and kind; what is no table is refused in a sentence."""
+"""The first rows of files: every encoding, packing and kind; what is no table is refused in a sentence.
+
+How texts are written: separators, quotes and header lines, told from the text alone.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Sheets as people keep them: titles, headers of two rows, sheets of workbooks, several files of one table."""
+"""Sheets as people keep them: titles, headers of two rows, sheets of workbooks, several files of one table.
+
+Words of scales: their order, numbers within labels, and nothing where no scale has them all.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,7 @@
-"""Private logs as tables: what is asked, what is taken for what and why, each on a few made-up lines."""
+"""Private logs as tables: what is asked, what is taken for what and why, each on a few made-up lines.
+
+Files that share the id of a query: `init` joins results and clicks to their queries by it, whatever it is called.
+"""
 
 import random
 

@@ -1,4 +1,7 @@
-"""The sentence of the verdict: the interval decides its words, by 0, by the declared band and by the measure's direction."""
+"""The sentence of the verdict: the interval decides its words, by 0, by the declared band and by the measure's direction.
+
+The three answers: which true difference would be detected, never one that the measure cannot have.
+"""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,7 @@
-"""What a page says of a study whose groups are not compared, and that no figure of any page stands without a sentence."""
+"""What a page says of a study whose groups are not compared, and that no figure of any page stands without a sentence.
+
+What a page says of how much is judged.
+"""
 
 import itertools
 import re

@@ -1,4 +1,7 @@
-"""Last and earlier queries: the figure, the table and the sentence of a report say the same numbers."""
+"""Last and earlier queries: the figure, the table and the sentence of a report say the same numbers.
+
+A page of one session is about one session; a page by too many groups, or by groups called by numbers, says so.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,9 @@
-"""AP, GAP and SeenAP: worked values, edges, and the definitions restated over random sessions."""
+"""AP, GAP and SeenAP: worked values, edges, and the definitions restated over random sessions.
+
+Rprec, RR, Success and AvgP: worked values, edges, and the definitions restated over random sessions.
+
+IPrec and IPrec11: worked values, the three rules, and the definitions restated over random sessions.
+"""
 
 import pytest
 from hypothesis import given

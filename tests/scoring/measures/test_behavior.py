@@ -1,4 +1,11 @@
-"""Counts of queries, results and clicks against counting by hand."""
+"""Counts of queries, results and clicks against counting by hand.
+
+Durations, times to the first click and dwell times against a walk over the events.
+
+Terms of queries and what became of them: sets restated, and texts that mean harm.
+
+Documents shown, repeated, judged and relevant against counting by hand.
+"""
 
 import itertools
 import re

@@ -1,4 +1,7 @@
-"""What a notebook shows of a measure and of all of them; the command line prints the same facts."""
+"""What a notebook shows of a measure and of all of them; the command line prints the same facts.
+
+Values and intervals of measures for display: rounded, and cut at what a measure can have.
+"""
 
 import html
 import math

@@ -1,4 +1,9 @@
-"""gP and gR: degrees of relevance, the declared top of the scale."""
+"""gP and gR: degrees of relevance, the declared top of the scale.
+
+ERR: worked values, the declared top of the scale, and the definition restated over random sessions.
+
+The top of the grade scale: the measure's before the study's, checked against all grades that count.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""A number carries its name: texts round-trip, say every choice, and refuse what is wrong with the allowed range."""
+"""A number carries its name: texts round-trip, say every choice, and refuse what is wrong with the allowed range.
+
+A text that names a measure and a column of the study is refused by every verb, and each has a spelling of its own.
+"""
 
 import inspect
 import re

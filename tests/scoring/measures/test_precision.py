@@ -1,4 +1,7 @@
-"""P, R, F, E and MaxF: worked values, edges, and the definitions restated over random sessions."""
+"""P, R, F, E and MaxF: worked values, edges, and the definitions restated over random sessions.
+
+Relevance levels: one grade alone counts neither higher nor lower ones, in the list and in the recall base.
+"""
 
 import pytest
 from hypothesis import given

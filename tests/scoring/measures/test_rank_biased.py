@@ -1,4 +1,7 @@
-"""RBP and its residual: worked values, grades, bounds, and the definitions restated over random sessions."""
+"""RBP and its residual: worked values, grades, bounds, and the definitions restated over random sessions.
+
+bpref and infAP: worked values, the three states of a document, and the definitions restated over random sessions.
+"""
 
 import pytest
 from hypothesis import given

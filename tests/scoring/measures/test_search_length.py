@@ -1,4 +1,7 @@
-"""ASL, ESL and SLRF: the reference's worked values, definitions restated, and all arrangements of tied results."""
+"""ASL, ESL and SLRF: the reference's worked values, definitions restated, and all arrangements of tied results.
+
+Rnorm, RankRecall and LogPrecision: the reference's worked values, and pairs of documents counted one by one.
+"""
 
 import math
 from fractions import Fraction

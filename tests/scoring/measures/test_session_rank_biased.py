@@ -1,4 +1,7 @@
-"""sRBP against its weights restated, its limits, and the fits printed with the paper."""
+"""sRBP against its weights restated, its limits, and the fits printed with the paper.
+
+Recency-weighted measures against their sums restated; without recency they are the measures that they weight.
+"""
 
 import csv
 import math

@@ -1,4 +1,9 @@
-"""EU and nEU: worked values of a small topic, a plain restatement, and the bound by all orders of small topics."""
+"""EU and nEU: worked values of a small topic, a plain restatement, and the bound by all orders of small topics.
+
+Instance recall and precision: the reference's worked values, and sets restated.
+
+CubeTest, ACT and their bounds: worked values of a small topic, a plain restatement, and all orders of small topics.
+"""
 
 import itertools
 import math

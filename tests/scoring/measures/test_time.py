@@ -1,4 +1,7 @@
-"""U and TBG of a list: the reference's worked value, and walks down the list restated."""
+"""U and TBG of a list: the reference's worked value, and walks down the list restated.
+
+sU and sTBG: logged times against a walk over the clicks, modeled ones against the measures of lists.
+"""
 
 import polars as pl
 import pytest

@@ -1,4 +1,11 @@
-"""Coverage, novelty, relative recall and recall effort: the reference's worked values, and the definitions restated."""
+"""Coverage, novelty, relative recall and recall effort: the reference's worked values, and the definitions restated.
+
+RHL: the reference's worked values, and the median of grouped data restated.
+
+RelevanceCosine and RelevanceJaccard: the reference's worked values, and the definitions restated.
+
+Sliding ratio, satisfaction, frustration and their total: the reference's worked values, and the definitions restated.
+"""
 
 import math
 from fractions import Fraction

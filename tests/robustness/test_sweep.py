@@ -17,7 +17,8 @@ from sessionkit.errors import DataWarning, MeasureError, UsageError
 from tests.robustness.sweep_logs import log
 from tests.support.clinic import read_clinic
 
-"""Lists made by hand have gaps in their ranks."""
+# lists made by hand have gaps in their ranks
+pytestmark = [pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")]
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ir_metrics"
 
@@ -266,12 +267,6 @@ def test_where_the_first_of_two_groups_leads_its_difference_is_turned():
             f"{-row['estimate']:.2f}",
             f"[{-row['high']:.2f}, {-row['low']:.2f}]",
         )  # means have two digits
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")]
-
-
-"""Lists made by hand have gaps in their ranks."""
 
 
 def by_hand(rows, grades, b, bq, gain):

@@ -12,7 +12,8 @@ import sessionkit as sk
 from sessionkit.errors import DataError
 from tests.robustness.sweep_logs import log, toy
 
-"""Lists made by hand have gaps in their ranks."""
+# lists made by hand have gaps in their ranks
+pytestmark = [pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")]
 
 
 @pytest.mark.slow
@@ -63,12 +64,6 @@ def test_nearest_prefers_fewer_changes_and_then_the_smaller():
     )  # log2(ln 3 / ln 2) = .66 < 1, a word
     words = sk.sweep(toy(1), "sDCG(b=1.2)@10", {"gain": "linear,exp2,0-1-90", "b": [1.2, 8]}, test="none")
     assert words.nearest.item(0, "at") == "gain=0-1-90, b=1.2"  # 1 beside log2(ln 3 / ln 1.2) = 2.6
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore:.* looks deeper than was observed")]
-
-
-"""Lists made by hand have gaps in their ranks."""
 
 
 @pytest.mark.slow

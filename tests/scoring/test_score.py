@@ -19,6 +19,8 @@ from tests.support.clinic import read_clinic
 from tests.support.random_studies import MEASURES, draw_study
 from tests.support.score_way import score_way
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
 
 @pytest.fixture(scope="module")
 def study():
@@ -275,9 +277,6 @@ def test_a_forgotten_cutoff_is_named():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert sk.score(study, ["nsDCG@1", "sDCG", "mean(nDCG)", "mean(AP)"], by=None)["value"][0] == 1
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ from tests.scoring.studies import sessions, study_of
 from tests.support.clinic import read_clinic
 from tests.support.examples import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
 
 @pytest.fixture(scope="module")
 def study():
@@ -269,9 +271,6 @@ def test_curves_end_at_the_scores(data):
     for session_id, score in scores.items():
         if session_id in ends and curves.filter(session_id=session_id).get_column("query_position").count():
             assert ends[session_id] == (None if score is None else pytest.approx(score, rel=1e-12))
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
 @pytest.fixture(scope="module")

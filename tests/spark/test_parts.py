@@ -21,6 +21,8 @@ from sessionkit.spark.tables import KINDS, SLICE, SparkColumn, StreamLayout, spa
 from tests.spark.logs import assert_same, frames_of, tables
 from tests.support.examples import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
 ASKED = ["sDCG@3", "nsDCG@3", "mean(nDCG@3)"]
 KINDS_OF_LOG = KINDS[:3]
 
@@ -152,9 +154,6 @@ def test_a_row_without_a_session_is_refused():
     lost = batch.set_column(0, "session_id", pa.array([None], pa.string()))
     with pytest.raises(DataError, match="sessions: a row has no session_id"):
         list(blocks(iter([lost]), work.layout))
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
 SUBTOPIC_MEASURES = [

@@ -16,6 +16,8 @@ from sessionkit.errors import DataError, MeasureError
 from tests.scoring.measures.drawn import OPTIONS, counted, recall_base, relevant, sessions, values, written
 from tests.support.examples import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
 FEW = settings(max_examples=examples(30), deadline=None)
 B = written([1, 0, 1, 1, 0])
 B4 = written([1, 0, 1, 1, 0], more=[1], size=20)
@@ -144,9 +146,6 @@ def test_the_rest_of_the_collection_is_a_level_of_its_own(session, need):
 def test_an_undefined_length_is_not_the_best_one():
     with pytest.raises(MeasureError, match="ASL has no parameter 'undefined'"):
         sk.parse_measure("ASL(undefined=zero)")
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
 UNRETRIEVED = st.sampled_from(["retrieved", "mid", "last"])

@@ -19,6 +19,8 @@ from sessionkit.errors import DataError, MeasureError
 from tests.scoring.measures.drawn import OPTIONS, counted, relevant, sessions, study_of, values, worth, written
 from tests.support.examples import examples
 
+pytestmark = pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
+
 EVERY = ["Coverage", "Novelty", "RelativeRecall", "RecallEffort", "RecallEffort(answer=examined)"]
 
 
@@ -133,9 +135,6 @@ def test_contributions_add_up():
     for text in EVERY[:3]:
         table = sk.explain(study_of(reference()), text).filter(query_position=1)
         assert table.get_column("contribution").sum() == pytest.approx(values(reference(), text)[0])
-
-
-pytestmark = [pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")]
 
 
 def test_half_life_of_the_reference():

@@ -186,7 +186,8 @@ def _axis(frame: pl.DataFrame, field: str, title: str, *, every: bool = False) -
         labelOverlap=not every,
         labelAngle=-90 * upright,
     )
-    scale = alt.Scale(type="band", domain=[inert(name) for name in names], padding=0)
+    # aligned in the middle, bands can begin a rounding error before 0, where Vega leaves out the first name
+    scale = alt.Scale(type="band", domain=[inert(name) for name in names], padding=0, align=0)
     channel = alt.X if across else alt.Y
     return channel(field=field, type="nominal", scale=scale, axis=axis)
 

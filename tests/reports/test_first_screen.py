@@ -628,3 +628,13 @@ def test_the_spread_is_that_of_score_and_is_not_there_for_one_session():
     everyone = spread(material(study, ["nsDCG@10"], by="all")).parts[0]
     assert [row[:2] for row in everyone.rows] == [("nsDCG@10", "120")]
     assert spread(material(restricted(study, "session_id = 'c001'"), ["nsDCG@10"])).parts == ()
+
+
+def test_a_spread_that_is_cut_gives_the_judged_shares_of_all_groups(clinic, monkeypatch):
+    of, *_ = clinic
+    shares = dict(of.spread.select("system_id", "judged").iter_rows())
+    assert shares["S1"] != shares["S2"]
+    monkeypatch.setattr("sessionkit.reports.sections.measures.LIMIT", 1)
+    table, _ = spread(of).parts
+    assert len(table.rows) == 1
+    assert f"{shares['S1']:.1%} (S1), {shares['S2']:.1%} (S2)" in table.note

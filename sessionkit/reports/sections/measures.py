@@ -90,9 +90,10 @@ def spread(of: Material) -> list[Part]:
     if of.valueless is not None or of.study.facts.sessions == 1:
         return []
     scores = of.redaction.frame(of.spread, of.study)
-    table = spread_table(scores.head(LIMIT), ("min", "max", "at_zero", "at_one"))
+    columns = ("min", "max", "at_zero", "at_one")
+    table, of_all = spread_table(scores.head(LIMIT), columns), spread_table(scores, columns)
     more = f"{len(scores) - LIMIT:,} more rows are not shown." if len(scores) > LIMIT else None
-    note = " ".join(filter(None, (table.note, more)))
+    note = " ".join(filter(None, (of_all.note, more)))  # the range of judged shares is that of all groups
     return [replace(table, note=note or None, frame=scores), Words((SPREAD,))]
 
 

@@ -358,7 +358,8 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
 
 def _head_above(spec: dict[str, Any], width: float, size: float) -> None:
     """Names of rows of panels stand above them where they would take too much of the width beside them."""
-    row = spec.get("facet", {}).get("row", {})
+    facet = spec.get("facet", {})
+    row = {} if "column" in facet else facet.get("row", {})
     longest = max((len(str(name)) for name in _values_of(spec, row.get("field", ""))), default=0)
     if row and longest * WIDE * size > width * BESIDE:
         spec["facet"] = {

@@ -210,7 +210,8 @@ def _drawn_study(study: Study, where: Where, grouping: list[str]) -> Study:
     def restrict_and_label() -> Study:
         return labeled(restricted(study, where), grouping)
 
-    if all(isinstance(text, str) for text in (where or "", *grouping)):  # anything else is refused by what reads it
+    # a condition as an expression has no equality; a name that is no text is refused by what reads it
+    if (where is None or isinstance(where, str)) and all(isinstance(name, str) for name in grouping):
         return study.memo.once(("drawn study", where, *grouping), restrict_and_label)
     return restrict_and_label()
 

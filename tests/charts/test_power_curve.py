@@ -77,3 +77,13 @@ def test_where_no_users_are_known_what_grows_is_the_axis(grows, kept):
 def test_without_sizes_nothing_is_drawn():
     with pytest.raises(UsageError, match="no study size was simulated"):
         power_curve(pl.DataFrame([("users", None, None, None, 0.5, 0.4, 0.6)], schema=NAMES, orient="row"))
+
+
+def test_bands_of_many_numbers_of_topics_have_edges_of_their_own():
+    """The first and the fifth would have the same dashes, if all curves were counted."""
+    sizes = [("users", users, topics, None, 0.5, 0.4, 0.6) for users in (8, 16) for topics in range(2, 7)]
+    table = pl.DataFrame(sizes, schema=NAMES, orient="row")
+    layers = power_curve(table, title="T").to_dict()["spec"]["layer"]
+    (scale, _) = [layer["encoding"]["strokeDash"]["scale"] for layer in layers if "strokeDash" in layer["encoding"]]
+    assert scale["domain"] == ["2", "6"]
+    assert scale["range"][0] != scale["range"][1]

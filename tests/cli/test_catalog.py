@@ -153,7 +153,7 @@ def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title
 @pytest.mark.slow
 def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
     within = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json").out
-    assert "nDCG@10 cut at" in within
+    assert "Mean nDCG@10 of one query, cut at each rank" in within
     pooled = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json", "--average", "queries").out
     assert "sDCG@3 cumulated to" in pooled  # no list is longer
     assert "B last: 1 in 1; sessions of one query, in last alone: A 0, B 1." in pooled

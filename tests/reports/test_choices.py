@@ -90,7 +90,7 @@ def test_system_of_the_last_figure_is_the_first_that_is_left(make):
 @pytest.mark.slow
 def test_figures_take_the_parameters_of_the_measure_asked_for(make):
     text = Reader(report(make(), ["mean(nDCG@5)", "nsDCG(b=3,gain=exp2)@5"])).text
-    assert "Mean value of one query, nDCG@5 cut at each rank" in text
+    assert "Mean nDCG@5 of one query, cut at each rank" in text
     assert "sDCG(gain=exp2,b=3)@5 is shown with the parameters of nsDCG(gain=exp2,b=3)@5." in text
     assert "Mean of nsDCG(gain=exp2,b=3)@5 after" in text
     assert "Mean of sDCG(gain=exp2,b=3)@5 after" in text
@@ -99,7 +99,7 @@ def test_figures_take_the_parameters_of_the_measure_asked_for(make):
 @pytest.mark.slow
 def test_each_figure_shows_the_measure_of_its_own_kind_that_was_asked_for(make):
     text = Reader(report(make(), ["sDCG(gain=exp2)@5", "nsDCG(ideal=once)@4"])).text
-    assert "Mean value of one query, nDCG@5 cut at each rank" in text
+    assert "Mean nDCG@5 of one query, cut at each rank" in text
     assert "Mean of sDCG(gain=exp2)@5 after" in text
     assert "Mean of nsDCG(ideal=once)@4 after" in text
     assert not re.search("(?<!declared; )sDCG[^;]* is shown", text)

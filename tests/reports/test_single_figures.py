@@ -367,8 +367,10 @@ def test_options_limit_the_sessions_and_are_named(make):
     said = "where topic_id = 'u' and system_id = 'S2' and queries >= 4 (1 of 4 sessions)"
     assert made.caption.endswith(f"Sessions {said}.")
     assert made.chart.to_dict()["title"]["subtitle"] == said
+    as_expression = single_figure(study, "session-curve", where=(pl.col("topic_id") == "u") & (pl.col("queries") >= 4))
+    assert "Sessions: S2 1." in as_expression.caption
     within = single_figure(study, "last-vs-nonlast", where="topic_id = 't'")
-    assert "Sessions: S1 0 (1 of one query left out), S2 1." in within.caption
+    assert "both lines are over the same sessions, of two queries or more: S1 0 (1 left out), S2 1." in within.caption
     pooled = single_figure(study, "last-vs-nonlast", where="topic_id = 't'", average="queries")
     assert "S1 last: 1 in 1, S2 last: 1 in 1, S2 non-last: 1 in 1; " in pooled.caption
     assert "Sessions: S1 1, S2 2." in single_figure(study, "session-curve", where="queries >= 2").caption

@@ -51,8 +51,8 @@ PLACE = "_place"
 """How columns end that hold where a value is drawn."""
 MARGIN = 0.03
 """Room between the longest interval and the end of the axis, as a share of the axis."""
-LONG_TICK = 5
-"""Characters above which the texts of an axis are long."""
+LONG_TICK, MOST_LONG_TICKS = 5, 4
+"""Characters above which the texts of an axis are long, and how many such texts have room."""
 SHARES = "0 to 1"
 """The scale of measures whose values lie between 0 and 1; other measures have scales of their own, named for them."""
 
@@ -320,6 +320,8 @@ def _ticks(low: float, high: float, most_steps: int = 6) -> list[tuple[float, st
     (['0.0', '0.1', '0.2', '0.3'], ['1,000', '2,000', '3,000'])
     >>> [text for _, text in _ticks(-14000.0, 90000.0)]
     ['0', '50,000']
+    >>> [text[1:] for _, text in _ticks(-45000.0, 18000.0)]
+    ['40,000', '20,000', '']
     """
     least = (high - low) / most_steps
     power = math.floor(math.log10(least))
@@ -332,7 +334,7 @@ def _ticks(low: float, high: float, most_steps: int = 6) -> list[tuple[float, st
     ticks = [(number * 10.0**power, f"{number * 10.0**power:,.{digits}f}".replace("-", "\u2212")) for number in numbers]
     # a narrow screen has room for seven texts such as -0.05, not for as many such as -40,000
     is_long = max((len(text) for _, text in ticks), default=0) > LONG_TICK
-    return _ticks(low, high, 3) if is_long and most_steps > 3 else ticks
+    return _ticks(low, high, 3) if is_long and most_steps > 3 and len(ticks) > MOST_LONG_TICKS else ticks
 
 
 def _numbers_beside(estimate: float, low: float | None, high: float | None, scale: str, *more: str | None) -> str:

@@ -153,7 +153,8 @@ def _panels(rows: pl.DataFrame, grows: str, target: float) -> alt.FacetChart:
         return alt.Chart().transform_filter(alt.FieldEqualPredicate(field="kind", equal=kind))
 
     edges = {"y": alt.Y(field="low", type="quantitative", scale=share), "y2": alt.Y2(field="high")}
-    dashes = alt.Scale(domain=named, range=[EDGES[place % len(EDGES)] for place in range(len(named))])
+    with_band = rows.filter("banded").select("group", "topics").unique().sort("topics")["group"].to_list()
+    dashes = alt.Scale(domain=with_band, range=[EDGES[place % len(EDGES)] for place in range(len(with_band))])
     edge = alt.StrokeDash(field="group", type="nominal", scale=dashes, legend=None)
     banded = of("size").transform_filter(alt.FieldEqualPredicate(field="banded", equal=True))
     ends_of_bands = [

@@ -72,7 +72,7 @@ def test_figure_table_and_sentence_say_the_means_within_sessions(make):
         assert said in words
     assert dict(table.frame.select("group", "left_out_single_query").rows()) == {"S1": 1, "S2": 0}
     assert "with 5 sessions (1 of one query left out)" in words
-    assert "Sessions: S1 5 (1 of one query left out), S2 6." in figure.caption
+    assert "of two queries or more: S1 5 (1 left out), S2 6." in figure.caption
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -7,9 +7,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
-
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPT, NOTEBOOK = EXAMPLES / "walk_through.py", EXAMPLES / "walk_through.ipynb"
 
@@ -27,6 +24,10 @@ def cells():
 
 def executed():
     """The notebook with what its cells give, in a folder of its own that is removed."""
+    # only here, since tests that need `cells` alone also run where no Jupyter is installed
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
     notebook.metadata["language_info"] = {"name": "python"}
     for number, (kind, text) in enumerate(cells(), 1):
@@ -56,4 +57,6 @@ def joined(outputs):
 
 
 if __name__ == "__main__":
+    import nbformat
+
     nbformat.write(executed(), sys.argv[1] if len(sys.argv) > 1 else NOTEBOOK)

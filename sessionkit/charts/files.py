@@ -291,7 +291,7 @@ def page(title: str, body: Markup, *, style_sheet: str = "charts/page.css", scri
         "charts/page.html",
         title=title,
         body=body,
-        style=style(style_sheet),
+        style=style("charts/scrolled.css") + style(style_sheet),
         notices=Markup(notices()),  # noqa: S704 - a file of the package
         hashes=Markup(hashes),  # noqa: S704 - quotes and base64
         scripts=[Markup(one) for one in run],  # noqa: S704 - ours

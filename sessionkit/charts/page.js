@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const NARROW = 600;
+  const SCROLLS = matchMedia("(max-width: 60rem)");  // as in the style sheets
   const BESIDE = 180;  // of text beside a plot
   const TOPIC_CHARACTER = 6.2, TOPIC_LENGTH = 90;  // as in encodings.py
   const KINDS = ["svg", "png"];
@@ -21,7 +22,7 @@
   const foldedTitle = (title, room) => (title?.text ? {...title, text: folded(title.text, room, 7.8),
     ...(title.subtitle ? {subtitle: folded(title.subtitle, room, 6)} : {})} : title);
 
-  // What is laid out for a size cannot shrink: its place scrolls.
+  // What is laid out for a size cannot shrink: its place scrolls, and only its title is fitted.
   const isLaidOut = (spec) => Boolean(spec.usermeta?.laidOut);
 
   // The texts that stand beside the rows of a plot: the name of each row that has one, and its text.
@@ -40,6 +41,7 @@
   // On a narrow screen the plot shrinks, panels and numbers stand below it, and legends below all.
   const isNarrow = (spec, room) => room > 0 && room < NARROW && !isLaidOut(spec);
   const fitted = (whole, room, excess = 0) => {
+    if (isLaidOut(whole) && room > 0 && SCROLLS.matches) return {...whole, title: foldedTitle(whole.title, room - 20)};
     if (!isNarrow(whole, room)) return whole;
     const alone = (plot) => ({...plot, layer: plot.layer.filter((layer) => !isBeside(layer))});
     const spec = !numbersBeside(whole).length ? whole : whole.spec ? {...whole, spec: alone(whole.spec)} : alone(whole);
@@ -110,7 +112,7 @@
   // than what it was made for; `shown` has the view.
   const draw = async (place, spec, shown = {}) => {
     const again = async () => {
-      const room = Math.min(place.clientWidth, NARROW);
+      const room = isLaidOut(spec) && SCROLLS.matches ? place.clientWidth : Math.min(place.clientWidth, NARROW);
       if (room === shown.room || (!room && shown.view)) return;
       shown.room = room;
       shown.view?.finalize();

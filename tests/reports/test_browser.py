@@ -189,10 +189,38 @@ def test_no_title_of_a_chart_is_cut_on_a_telephone(browser, files):
     page.goto(files["clinic"].as_uri())
     page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
     unfold(page)
-    titles = page.eval_on_selector_all(".chart .role-title text", "all => all.map(one => one.textContent)")
+    lines = page.eval_on_selector_all(
+        ".chart .role-title :is(text, tspan)",
+        """all => all.filter((one) => !one.children.length).map((one) =>
+        [one.textContent, one.getBoundingClientRect().right, one.closest(".chart").getBoundingClientRect().right])""",
+    )
     page.close()
-    assert any(title.startswith("Single sessions and where they") for title in titles)
-    assert not [title for title in titles if "\u2026" in title]
+    assert any(line.startswith("Single sessions and where they") for line, *_ in lines)
+    assert {"All sessions", "Two sessions of one topic"} <= {line for line, *_ in lines}  # these charts scroll
+    assert not [line for line, right, edge in lines if "\u2026" in line or right > edge]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_edge_of_a_chart_is_shaded_where_it_goes_on(browser, files, scheme):
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
+    page.goto(files["clinic"].as_uri())
+    page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
+    wall = page.locator(".of-session-wall .chart")
+    wall.evaluate("one => one.scrollIntoView()")
+
+    def edges(left):
+        """Return the left and right edge, 4 pixels wide, beside the title, which is blank there."""
+        wall.evaluate("(one, left) => { one.scrollLeft = left; }", left)
+        page.wait_for_timeout(100)
+        box = wall.bounding_box()
+        size = {"y": box["y"], "width": 4, "height": 8}
+        places = (box["x"], box["x"] + box["width"] - 4)
+        return [page.screenshot(clip={"x": x, **size}) for x in places]
+
+    (blank, more_right), (more_left, end) = edges(0), edges(99_999)
+    assert blank == end
+    assert len({blank, more_left, more_right}) == 3
+    page.close()
 
 
 def test_charts_are_drawn_anew_when_a_phone_is_turned(browser, files):

@@ -71,13 +71,15 @@ _HOMES = {
     "sessionkit.privacy.pseudonymize": ["pseudonymize"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
+_ROOMS = ("bases", "charts", "engines", "spark")
+"""Public modules; `engines` is the earlier name of `spark`."""
 _BY_NAME_ONLY = {"max", "min", "sum", "__version__"}
 """Names that ``from sessionkit import *`` does not bring: Python's own functions, and what a module may say of itself."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     """Import a public name when it is first used; names of measures are those of the registry."""
-    if name in ("bases", "charts", "engines"):
+    if name in _ROOMS:
         return importlib.import_module(f"sessionkit.{name}")
     if name == "__all__":
         return [public for public in __dir__() if public not in _BY_NAME_ONLY]
@@ -101,7 +103,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands fo
 
 def __dir__() -> list[str]:
     """Every public name."""
-    return sorted({"__version__", "bases", "charts", "engines", *_HOME, *_measures().own})
+    return sorted({"__version__", *_ROOMS, *_HOME, *_measures().own})
 
 
 def _measures() -> Any:  # noqa: ANN401 - the registry, which is not imported yet

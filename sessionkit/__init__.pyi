@@ -5,6 +5,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit import bases as bases
     from sessionkit import charts as charts
     from sessionkit import engines as engines
+    from sessionkit import spark as spark
     from sessionkit.arguments import AnswerSize
     from sessionkit.arguments import Depth
     from sessionkit.arguments import Discount
@@ -993,6 +994,7 @@ __all__ = [
     "sU",
     "score",
     "session_survival",
+    "spark",
     "summary",
     "sweep",
     "timeline",

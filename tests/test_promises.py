@@ -69,6 +69,18 @@ assert (score, score_frame, session) == (room.score, room.score_frame, room.sess
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_spark_is_imported_when_it_is_first_used_and_pyspark_is_not():
+    code = """
+import sys
+import sessionkit as sk
+assert "sessionkit.spark" not in sys.modules
+assert sk.spark.__name__ == "sessionkit.spark"
+assert "spark" in dir(sk)
+assert not [name for name in sys.modules if name.partition(".")[0] == "pyspark"]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_importing_everything_replaces_nothing_of_pythons():
     taken = {}
     exec("from sessionkit import *", taken)  # noqa: S102

@@ -60,8 +60,13 @@ window.sessionkitDrawing = (() => {
     return found;
   };
 
+  // So many lines at most are all named, where leaders lead from the ends of lines to names that would overlap.
+  const ALL_NAMED = 6;
+
   // Lines over slots 1, 2, ...: each {color, number, values, name, more}, with its name at its end, or gray and thin where it is a
-  // `ghost`; what is `unnamed` has room for a name all the same. Rules at the ends of queries; at least so high and so many slots.
+  // `ghost`; what is `unnamed` has room for a name all the same. Beyond ALL_NAMED lines, names are those of lines that are `picked`, of
+  // the highest, of the lowest, and of others whose names stand free at their ends. Rules at the ends of queries; at least so high and
+  // so many slots. Returns how many lines are named, and of how many.
   const NAMES = 20;
   const lines = (place, {series, xTitle, yTitle, label, ends, high = 0, long = 1, from = 0}) => {
     const width = Math.max(280, Math.min(900, place.clientWidth || 640));
@@ -97,7 +102,7 @@ window.sessionkitDrawing = (() => {
     drawn.append(shape("text", {x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle"}, xTitle));
     above.forEach((text, line) => drawn.append(shape("text", {x: 4, y: 12 + LINE * line, "text-anchor": "start"}, fitted(text, width - 8))));
     const every = Math.max(1, Math.ceil(slots / 1500));
-    for (const {color, number, values, ghost} of series) {
+    for (const {color, number, values, name, more = "", ghost, picked} of [...series].sort((a, b) => Boolean(a.picked) - Boolean(b.picked))) {
       let [path, begun] = from ? ["", false] : [`M${x(0).toFixed(1)} ${y(0).toFixed(1)}`, true];
       for (let slot = 1; slot <= values.length; slot += 1) {
         if (!Number.isFinite(values[slot - 1])) { begun = false; continue; }
@@ -106,13 +111,20 @@ window.sessionkitDrawing = (() => {
         if (!begun && slot === values.length) path += "h0";
         begun = true;
       }
-      drawn.append(shape("path", {d: path, fill: "none", stroke: ghost ? "#767676" : color, "stroke-width": ghost ? 1.3 : 2.2,
+      drawn.append(shape("path", {d: path, fill: "none", stroke: ghost ? "#767676" : color, "stroke-width": ghost ? 1.3 : picked ? 4.4 : 2.2,
         "stroke-linejoin": "round", "stroke-linecap": values.length > 1 ? "butt" : "round",
         "stroke-dasharray": DASHES[number % DASHES.length], class: ghost ? "ghost" : "curve"}));
+      // what is thin is hard to point at
+      drawn.append(shape("path", {d: path, fill: "none", stroke: "transparent", "stroke-width": 11, class: "target"},
+        shape("title", {}, `${name}${more}`)));
     }
     const end = (one) => one.values[one.values.length - 1];
-    const named = series.filter((one) => !one.unnamed && Number.isFinite(end(one)))
-      .sort((a, b) => Boolean(a.ghost) - Boolean(b.ghost) || end(b) - end(a)).slice(0, NAMES);
+    const ranked = series.filter((one) => !one.unnamed && Number.isFinite(end(one)))
+      .sort((a, b) => Boolean(a.ghost) - Boolean(b.ghost) || end(b) - end(a));
+    const isFree = (one, names) => names.every((neighbor) => Math.abs(y(end(one)) - y(end(neighbor))) >= LINE);
+    const picks = ranked.filter(({picked}) => picked).slice(0, NAMES);
+    const named = ranked.length <= ALL_NAMED ? ranked
+      : [ranked[0], ranked.at(-1), ...ranked].reduce((names, one) => (isFree(one, names) ? [...names, one] : names), picks);
     const heights = apart(named.map((one) => y(end(one))), top, height - bottom);
     named.forEach((one, text) => {
       const {color, name, more = "", ghost} = one;
@@ -124,6 +136,7 @@ window.sessionkitDrawing = (() => {
       drawn.append(words);
     });
     place.replaceChildren(drawn);
+    return [named.length, ranked.length];
   };
 
   // The address with these values in place of its own, null for none; it no longer leads to a section.
@@ -136,5 +149,5 @@ window.sessionkitDrawing = (() => {
     return `#${state}`;
   };
 
-  return Object.freeze({address, made, shape, told, lines});
+  return Object.freeze({address, made, shape, told, lines, ALL_NAMED});
 })();

@@ -111,7 +111,7 @@ def score(
     --------
     With four cores of this machine::
 
-        sk.engines.spark.score("study", ["nsDCG@10"], by="system_id", master="local[4]")
+        sk.spark.score("study", ["nsDCG@10"], by="system_id", master="local[4]")
     """
     with _running(tables, spark, master) as running, quiet(), surfaced():
         from sessionkit.scoring.score import score_task, told
@@ -161,7 +161,7 @@ def score_frame(
     require_pyspark()
     running = spark or _session_of(tables)
     if running is None:
-        raise UsageError("no Spark session is active; pass one as spark=, such as sk.engines.spark.session('local[4]')")
+        raise UsageError("no Spark session is active; pass one as spark=, such as sk.spark.session('local[4]')")
     with quiet(), surfaced():
         from sessionkit.scoring.score import score_task
 

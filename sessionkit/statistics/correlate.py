@@ -531,7 +531,7 @@ def _how(table: pl.DataFrame, asked: CorrelationContext) -> str:
         how = (
             f"Intervals ({sure}) and p come from {asked.resampling.draws:,} draws of {asked.units.name} with {whole} "
             f"({asked.resampling}, seed {asked.resampling.seed}). Where no draw has the opposite sign, p is an upper bound. "
-            "p_independent treats sessions as independent."
+            "The tables also give p as if all sessions were independent."
         )
     few = table.filter(pl.col("value").is_not_null()).get_column("units").min()
     if not asked.analytic and isinstance(few, int) and few < FEW:

@@ -30,6 +30,8 @@ PAIRED = (
     "pair", "measure", "a", "b", "mean_a", "mean_b", "estimate", "low", "high", "p_adjusted", "n_a", "n_b",
 )  # fmt: skip
 """Columns of a table of pairs, which no column that makes groups may be called."""
+PAIR_NAME = pl.format("{} \N{MINUS SIGN} {}", "b", "a").alias("pair")
+"""What is subtracted from what in a row of a table of pairs, whose differences are b minus a."""
 ACROSS = 8
 """The most columns of values."""
 LISTED = "Fewer than five values are listed in place of median and quartiles."
@@ -453,7 +455,7 @@ def curve_difference_table(frame: pl.DataFrame, what: str, confidence: float) ->
     pairs = frame.select("a", "b").unique(maintain_order=True)
     places = _places(frame)
     lead = [] if len(pairs) == 1 else ["pair"]
-    named = frame.with_columns(pair=pl.format("{} \N{MINUS SIGN} {}", "b", "a"))
+    named = frame.with_columns(PAIR_NAME)
     headers = dict(zip(("mean_a", "mean_b"), map(label, pairs.row(0)), strict=True)) if not lead else {}
     title = f"{label(pairs.item(0, 'b'))} minus {label(pairs.item(0, 'a'))}" if not lead else "Differences of pairs"
     headers |= {"units": "n"}
@@ -584,7 +586,6 @@ def pair_table(
     if one and len(measures) == 1 and "measure" in lead:
         caption = f"{with_unit(measures[0])}: {caption}"
     lead = [name for name in lead if name != "measure" or len(measures) > 1]
-    pair = pl.Series("pair", [f"{b} \N{MINUS SIGN} {a}" for a, b in table.select("a", "b").rows()], dtype=pl.String)
     between = ["pair"] if not one else ["mean_a", "mean_b"] if means else []
     shown = [*lead, *between, "estimate", "low", "high", "p_adjusted"]
     equal = are_paired(table) and (table["n_a"] == table["n_b"]).all()
@@ -602,7 +603,7 @@ def pair_table(
         for (measure,), rows in table.partition_by("measure", as_dict=True).items()
     }
     units = pl.col("measure").replace({measure: with_unit(measure) for measure in measures})
-    rows = table.with_columns(pair, units).select(*shown, *counts)
+    rows = table.with_columns(PAIR_NAME, units).select(*shown, *counts)
     first, second = map(label, pairs.row(0) if len(pairs) else ("", ""))
     headers = HEADERS | _own(lead) | {
         "mean_a": first, "mean_b": second, "pair": "Pair", "estimate": difference, "p_adjusted": "p",
@@ -644,7 +645,7 @@ def pairs_named(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
     """The columns that name a row of a table of pairs, and the table with them; a single pair is named by the caption."""
     several = table.select("a", "b").n_unique() > 1
     lead = ["measure"] if not several or table["measure"].n_unique() > 1 else []
-    named = table.with_columns(pair=pl.format("{} \N{MINUS SIGN} {}", "b", "a"))
+    named = table.with_columns(PAIR_NAME)
     return [*lead, *(["pair"] if several else [])], named
 
 

@@ -409,6 +409,21 @@ def test_it_opens_on_the_pair_that_the_chart_draws(shown, measure):
 
 
 @pytest.mark.browser
+def test_the_names_of_two_sessions_stand_where_their_lines_end(shown):
+    page = shown(read_clinic())
+    one, other = names(page)
+    items = "all => all.map((mark) => mark.__data__.mark.items.map(({x, y, dx, dy, text}) => ({x, y, dx, dy, text})))"
+    first, second = page.locator("#explorer-drawing .mark-line path").evaluate_all(items)
+    texts = page.locator("#explorer-drawing .mark-text text").evaluate_all(items)
+    labels = {item["text"]: item for mark in texts for item in mark}
+    assert first[-1]["x"] != second[-1]["x"]  # one is shorter
+    for name, line in ((one, first), (other, second)):
+        assert (labels[name]["x"], labels[name]["y"]) == pytest.approx((line[-1]["x"], line[-1]["y"]))
+        assert abs(labels[name]["dx"] or 0) <= 6
+        assert abs(labels[name]["dy"] or 0) <= 9
+
+
+@pytest.mark.browser
 def test_a_view_has_an_address_that_survives_a_reload_and_the_way_back(shown):
     page = shown(read_clinic())
     opening = names(page)

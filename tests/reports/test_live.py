@@ -193,6 +193,33 @@ def test_axes_stay_and_the_published_setting_is_a_named_ghost(shown, which):
     assert f"in gray {start['names'][int(which)]}, published" in label
 
 
+@pytest.mark.browser
+def test_of_many_lines_those_are_named_whose_names_stand_free(make, shown):
+    page = shown(make(judged=True, systems=tuple(f"Engine {nth:02}" for nth in range(20)), sessions=40), ["sDCG@10"])
+    drawn = page.locator("#live-drawing .name")
+    found = dict(
+        zip(
+            drawn.all_text_contents(),
+            drawn.evaluate_all("all => all.map((one) => +one.getAttribute('y'))"),
+            strict=True,
+        )
+    )
+    ends = dict(page.evaluate("(({curves}) => curves.map((one, at) => [`Engine ${String(at).padStart(2, 0)}`, one.at(-1)]))"
+                              "(document.getElementById('live').sessionkit)"))  # fmt: skip
+    highest, lowest = max(ends.values()), min(ends.values())
+    assert {ends[name] for name in found} >= {highest, lowest}
+    assert 2 <= len(found) < 20
+    assert all(b - a >= 13.8 for a, b in pairwise(sorted(found.values())))
+    assert page.locator("#live-named").inner_text().startswith(f"{len(found)} of 20 lines are named.")
+    assert page.locator("#live-drawing title").all_text_contents()[-20:] == list(ends)
+    left_out = next(name for name in ends if name not in found)
+    page.get_by_role("button", name=left_out).click()
+    assert left_out in drawn.all_text_contents()
+    assert page.locator("#live-drawing [stroke-width='4.4']").count() == 1
+    page.get_by_role("button", name=left_out).click()
+    assert drawn.all_text_contents() == list(found)
+
+
 def names_by_end(page):
     """The groups, the one that ends highest first."""
     ends = page.evaluate(

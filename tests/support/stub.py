@@ -21,14 +21,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
 def stub():
     """Its text: imports from where a name is defined, measures with what their calls take, and the names that a star brings."""
     families = {name: family for family, names in FAMILIES.items() for name in names}
-    lines, measures = (
-        {
-            "from sessionkit import bases as bases",
-            "from sessionkit import charts as charts",
-            "from sessionkit import engines as engines",
-        },
-        [],
-    )
+    lines, measures = {f"from sessionkit import {room} as {room}" for room in sessionkit._ROOMS}, []
     lines |= {"from typing import Self"}
     for name in dir(sessionkit):
         home = sessionkit._HOME.get(name, "")

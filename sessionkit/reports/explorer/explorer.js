@@ -421,16 +421,29 @@
       ideal_value: slot ? ideal[slot - 1] : 0, query_position: null, rank: null, ...(slot ? place(slot) : {})}));
   };
 
+  // The names of two lines that rise: right of the end of a longest line; of a shorter one below its end where the other line passes
+  // above, which stays there, and else above it.
+  const ended = (lines) => {
+    const last = Math.max(...lines.map(({heights}) => heights.length)) - 1;
+    const names = lines.map(({name, heights}, nth) => {
+      const [x, y] = [heights.length - 1, heights.at(-1)];
+      if (x === last) return {name, x, y, align: "left", dx: 6, dy: 0};
+      if (lines[1 - nth].heights[x] > y) return {name, x, y, align: "left", dx: 3, dy: 9};
+      return {name, x, y, align: x < last / 5 ? "left" : "right", dx: 0, dy: -9};
+    });
+    const [higher, lower] = [...names].sort((a, b) => b.y - a.y);
+    const least = Math.max(...lines.flatMap(({heights}) => heights)) / 14;
+    if (higher.x === lower.x && higher.y - lower.y < least) higher.y = lower.y + least;  // one name stands above the other
+    return names;
+  };
+
   let redraw = null;
   const draw = async () => {
     const [session, other] = chosen;
     const [gain, beside] = [points(session), other === null ? [] : points(other)];
-    const lines = other === null ? [["gain", gain.at(-1).gain], ["ideal", gain.at(-1).ideal]]
-      : [[called(session), gain.at(-1).gain], [called(other), beside.at(-1).gain]];
-    const last = Math.max(gain.length, beside.length) - 1;
-    const ends = lines.map(([name, y]) => ({name, y, x: last})).sort((a, b) => b.y - a.y);
-    const least = Math.max(...[...gain, ...beside].map((point) => Math.max(point.gain, other === null ? point.ideal : 0))) / 14;
-    if (ends[0].y - ends[1].y < least) ends[0].y = ends[1].y + least;  // one name stands above the other
+    const ends = ended(other === null
+      ? [{name: "gain", heights: gain.map((point) => point.gain)}, {name: "ideal", heights: gain.map((point) => point.ideal)}]
+      : [{name: called(session), heights: gain.map((point) => point.gain)}, {name: called(other), heights: beside.map((point) => point.gain)}]);
     const about = `${data.measure} of session ${called(session)} after every slot, ${told(score(session))} at the end; ` +
       (other === null ? `its ideal reaches ${told(best(session))}.` : `that of session ${called(other)}, ${told(score(other))} at the end.`);
     const datasets = {gain, other: beside, names: ends, queries: other === null ? curves(session).ends.map((x) => ({x})) : []};

@@ -131,7 +131,8 @@ def gain_spec(title: str) -> dict[str, Any]:
     """Return the chart of the gain of a session before its ideal, or before the gain of another session, without data.
 
     The explorer fills in the data sets ``gain`` and ``other`` (see `sessionkit.charts.session_panels.gain_layers`),
-    ``queries`` (``x``: the last slot of a query) and ``names`` (``x``, ``y`` and ``name``: what stands at the ends of lines).
+    ``queries`` (``x``: the last slot of a query) and ``names`` (what stands at the ends of lines: ``name`` at ``x`` and ``y``, with
+    ``align``, ``dx`` and ``dy``).
     """
     axis, scale = alt.Axis(grid=False, tickMinStep=1), alt.Scale(nice=False)
     x = alt.X(field="x", type="quantitative", title="Slot along the session's lists", axis=axis, scale=scale)
@@ -139,7 +140,9 @@ def gain_spec(title: str) -> dict[str, Any]:
     (other,) = gain_layers(alt.NamedData("other"), x, y, ideal=False)
     other.mark.color, other.mark.strokeDash = INK, [7, 3]
     ends = alt.Chart(alt.NamedData("queries")).mark_rule(color="#c8c8c8", strokeDash=[2, 3]).encode(x)
-    names = alt.Chart(alt.NamedData("names")).mark_text(align="left", dx=6, limit=ROOM_OF_NAMES)
+    names = alt.Chart(alt.NamedData("names")).mark_text(
+        align=alt.ExprRef("datum.align"), dx=alt.ExprRef("datum.dx"), dy=alt.ExprRef("datum.dy"), limit=ROOM_OF_NAMES
+    )
     names = names.encode(y=alt.Y(field="y", type="quantitative"), text=alt.Text(field="name", type="nominal"), x=x)
     chart = alt.layer(ends, *gain_layers(alt.NamedData("gain"), x, y), other, names, width=WIDTH, height=HEIGHT)
     return spec_of(chart, check=False)

@@ -1,7 +1,7 @@
 // Live discounts: mean curves and means of sDCG and nsDCG for the discounts and the gain that are chosen, beside those of the report.
 "use strict";
 (() => {
-  const {address, made, told, lines} = window.sessionkitDrawing;
+  const {address, made, told, lines, ALL_NAMED} = window.sessionkitDrawing;
   const root = document.getElementById("live");
   const data = JSON.parse(document.getElementById("live-data").textContent);
   const {cells, sessions, grades, cutoff} = data;
@@ -43,8 +43,9 @@
     return found;
   };
 
-  // So many groups have two names at most: of their curve, and of that of the report.
-  const GHOSTS = 10;
+  // The curves of the report have names beside those of the page where all of them have room.
+  const isGhostNamed = 2 * groups.length <= ALL_NAMED;
+  const picked = new Set();  // groups whose curve stands out and is always named
 
   const longest = (column) => column.reduce((a, b) => Math.max(a, b), 0);
   const positions = Math.max(deepest, longest(cells.query), longest(sessions.query),
@@ -174,7 +175,7 @@
       made("th", column ? {scope: "col", class: "number"} : {scope: "col"}, title))));
     const rows = groups.map((group) => {
       const of = (value) => made("td", {class: "number"}, value);
-      const name = made("th", {scope: "row"}, made("bdi", {}, data.names[group]));
+      const name = made("th", {scope: "row"}, groups.length > ALL_NAMED ? picker(group) : made("bdi", {}, data.names[group]));
       const some = differs ? [of(found.defined[group].toLocaleString("en"))] : [];
       return made("tr", {}, name, of(data.n[group].toLocaleString("en")), of(told(found.total[group])),
         of(told(found.share[group])), ...some);
@@ -195,6 +196,17 @@
     }
     draw();
     if (!wrong.length) keep();
+  };
+
+  // The name of a group that picks out its curve, or no longer.
+  const picker = (group) => {
+    const button = made("button", {type: "button", "aria-pressed": String(picked.has(group))}, made("bdi", {}, data.names[group]));
+    button.addEventListener("click", () => {
+      if (!picked.delete(group)) picked.add(group);
+      button.setAttribute("aria-pressed", String(picked.has(group)));
+      draw();
+    });
+    return button;
   };
 
   // The address has what differs from the report's own setting, so that a link leads to it; it is written once a slider rests, as
@@ -244,10 +256,11 @@
     const known = groups.filter((group) => of(first)[group].some(Number.isFinite));
     const one = (group, more) => ({color: data.colors[group], number: group, name: data.names[group], ...more});
     const old = data.own ? "published" : "at first";
-    const ghosts = known.map((group) => one(group, {values: of(first)[group], ghost: true, more: `, ${old}`, unnamed: published || groups.length > GHOSTS}));
-    const now = drawn ? groups.filter((group) => of(root.sessionkit)[group].some(Number.isFinite)).map((group) => one(group, {values: of(root.sessionkit)[group]})) : [];
+    const ghosts = known.map((group) => one(group, {values: of(first)[group], ghost: true,
+      more: isGhostNamed ? `, ${old}` : "", unnamed: published || !isGhostNamed}));
+    const now = drawn ? groups.filter((group) => of(root.sessionkit)[group].some(Number.isFinite)).map((group) => one(group, {values: of(root.sessionkit)[group], picked: picked.has(group)})) : [];
     const what = which ? "so far, as a share of the ideal" : "so far";
-    lines(field("drawing"), {
+    const [n_named, n_lines] = lines(field("drawing"), {
       series: [...ghosts, ...now],
       xTitle: `Slot: rank in the lists of all queries, ${cutoff} of each`,
       yTitle: [`Mean ${drawn ? names[which] : data.texts[which][0][0]} ${what}${data.synthetic ? " (synthetic data)" : ""}`,
@@ -259,6 +272,8 @@
       long: many * cutoff,
       from: which,
     });
+    field("named").hidden = n_named === n_lines;
+    field("named").textContent = `${n_named} of ${n_lines} lines are named. The table names any other: press a name to pick out its line.`;
   };
 
   const mark = (one, wrong) => {

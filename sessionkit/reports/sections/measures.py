@@ -24,24 +24,24 @@ from sessionkit.statistics.comparison import Comparison, withheld_text
 from sessionkit.statistics.correlate import Correlations
 from sessionkit.statistics.distributions import tied
 from sessionkit.statistics.findings import level_text
-from sessionkit.statistics.paper_tables import are_paired, interval_heading, spread_table
+from sessionkit.statistics.paper_tables import PAIR_NAME, are_paired, interval_heading, spread_table
 from sessionkit.statistics.verdict import is_shown
 
 PAIR = {
     "measure": "Measure",
-    "a": "First",
-    "b": "Second",
+    "pair": "Pair",
     "estimate": "Estimate",
     "low": "from",
     "high": "to",
     "p_adjusted": "p",
     "effect": "Effect size",
-    "n_a": "n",
-    "n_b": "n of second",
-    "mean_a": "Raw mean",
-    "mean_b": "Raw mean of second",
+    "n_b": "n, first of pair",
+    "n_a": "n, second of pair",
+    "mean_b": "Raw mean, first of pair",
+    "mean_a": "Raw mean, second of pair",
     "raw_difference": "Raw difference",
 }
+"""Columns of a table of differences, b minus a: b is the first of a pair."""
 OVERALL = {
     "measure": "Measure",
     "test": "Test",
@@ -129,18 +129,21 @@ def _differences(found: Comparison, caption: str) -> TextTable:
     """Every pair by every measure."""
     one = found.table.select("a", "b").n_unique() == 1
     alike = are_paired(found.table) and (found.table["n_a"] == found.table["n_b"]).all()
-    left_out = {*(("a", "b") if one else ()), *(("n_b",) if alike else ())}
+    left_out = {*(("pair",) if one else ()), *(("n_b",) if alike else ())}
     columns = [name for name in PAIR if name not in left_out]
-    frame = found.table.select(columns)
+    frame = found.table.with_columns(PAIR_NAME).select(columns)
     shown = found.with_reasons.head(LIMIT).select(is_shown(found.alpha)).to_series()
     marks = {(row, columns.index("estimate")): MARK for row in shown.arg_true()}
     first, second = found.table.row(0, named=True)["a"], found.table.row(0, named=True)["b"]
-    headers = PAIR | ({"mean_a": f"Raw mean {first}", "mean_b": f"Raw mean {second}"} if one else {})
-    headers |= {"estimate": found.estimate_heading} | ({} if alike else {"n_a": "n of first"})
+    headers = PAIR | {"estimate": found.estimate_heading}
+    if one:
+        headers |= {f"{column}_{side}": f"{words} {name}" for column, words in (("n", "n,"), ("mean", "Raw mean"))
+                    for side, name in (("a", first), ("b", second))}  # fmt: skip
+    headers |= {"n_a": "n"} if alike else {}
     mark = f"{MARK}: p at or below {found.alpha:g}{found.family.told}. " if found.family.number else ""
     note = (
         f"{found.estimate_heading}, interval, p, effect size and n are of the {found.estimand}, "
-        f"{f'{second} minus {first}' if one else 'the second minus the first'}; {found.test}. Raw means are of the sessions "
+        f"{f'{second} minus {first}' if one else 'the first of the pair minus the second'}; {found.test}. Raw means are of the sessions "
         f"or units compared, unadjusted. {mark}"
         f"Effect size: {found.effect}.{withheld_text(found.no_verdict)}"
         f"{AS_COMPUTED if cut_note(found.table, of_difference=True) else ''}"

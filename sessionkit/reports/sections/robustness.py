@@ -27,6 +27,7 @@ from sessionkit.scoring.measures.describe import interval_text, value_text
 from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.statistics.correlate import correlate
 from sessionkit.statistics.findings import level_text
+from sessionkit.statistics.paper_tables import PAIR_NAME
 from sessionkit.statistics.session_values import every_session
 
 EXPLAINED, MOVED = "Could missing judgments explain it?", "How far could missing judgments move it?"
@@ -317,8 +318,7 @@ HEADINGS = {
     "bound": "Bound",
     "note": "Why none",
     "undefined": "Undefined",
-    "a": "First",
-    "b": "Second",
+    "pair": "Pair",
     "difference": "Difference",
     "holds": "Sign certain",
     "needed": "To judge, at least",
@@ -352,9 +352,10 @@ def _parts(of: Material) -> list[Part]:
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
+    differences = found.differences.select("measure", PAIR_NAME, pl.exclude("measure", "a", "b"))
     for caption, frame, note in (
         ("Bounds of mean scores (not confidence intervals)", scores, BOUND),
-        ("Bounds of differences (not confidence intervals)", found.differences, BOUND),
+        ("Bounds of differences (not confidence intervals)", differences, BOUND),
     ):
         parts += _table(of, caption, frame, note)
     return parts + _judged_share_tables(of, with_groups(found.judged, [of.by]))

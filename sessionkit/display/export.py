@@ -117,7 +117,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     rows = [f"    {' & '.join(cells)} \\\\\n" for cells in zip(*columns_of_cells, strict=True)]
     if table.has_counts_below:
         rows[-1] = f"    \\midrule\n{rows[-1]}"
-    note = f"  \\par\\smallskip\\footnotesize {escape_latex(table.note)}\n" if table.note else ""
+    note = f"  \\par\\smallskip\\footnotesize {escape_latex(table.full_note)}\n" if table.full_note else ""
     smaller, closer, environment, headings = _narrowed(table)
     headers = [_heading(lines, numeric) for lines, numeric in zip(headings, table.numeric, strict=True)]
     floats = []
@@ -296,8 +296,8 @@ def markdown_table(table: TextTable) -> str:
         for row, cells in enumerate(table.rows)
     ]
     lines = [f"**{escape_markdown(table.caption)}**", "", head, kinds, *rows]
-    if table.note:
-        lines += ["", escape_markdown(table.note)]
+    if table.full_note:
+        lines += ["", escape_markdown(table.full_note)]
     return "\n".join(lines) + "\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from sessionkit.display.labels import label
 from sessionkit.display.numbers import (
     SHARES,
     bounded_cells,
+    counted,
     interval_text,
     number_texts,
     share_text,
@@ -298,6 +299,10 @@ class TextTable:
         What stands above the headings, from the left, and over how many columns each; empty text over those that stand alone.
     has_counts_below
         Whether the last row counts what the values above it are of.
+    n_left_out
+        How many rows are not shown.
+    way_to_all
+        Where all rows are, for a table that leaves some out.
     """
 
     caption: str
@@ -310,6 +315,21 @@ class TextTable:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     spans: tuple[tuple[str, int], ...] = ()
     has_counts_below: bool = False
+    n_left_out: int = 0
+    way_to_all: str = ""
+
+    @property
+    def full_note(self) -> str | None:
+        """The note, and how many rows are not shown."""
+        if not self.n_left_out:
+            return self.note
+        are, way = "is" if self.n_left_out == 1 else "are", f"; {self.way_to_all}" if self.way_to_all else ""
+        left_out = f"{counted(self.n_left_out, 'more row')} {are} not shown{way}."
+        return f"{self.note} {left_out}" if self.note else left_out
+
+    def limited(self, limit: int) -> TextTable:
+        """Return the table with so many rows at most."""
+        return replace(self, rows=self.rows[:limit], n_left_out=max(0, len(self.rows) - limit))
 
     @property
     def full_headers(self) -> tuple[str, ...]:
@@ -331,19 +351,20 @@ def table_of(
     interval: str | None = None,
     shares: Collection[str] = SHARES,
     p_is_bound: pl.Series | None = None,
+    way_to_all: str = "",
 ) -> TextTable:
     """Return a frame as a table, numbers at a fixed number of decimals, null as a dash.
 
     Parameters
     ----------
-    caption, note, strong, marks
-        See `Table`.
+    caption, note, strong, marks, way_to_all
+        See `TextTable`.
     frame
         The values.
     headers
         Headings by column; others keep their names.
     limit
-        Rows that are shown; a note counts the others.
+        Rows that are shown; the full note counts the others.
     decimals
         Decimals of numbers, or those of each row, see `sessionkit.display.numbers.number_texts`, which rounds those of a terminal too.
     interval
@@ -374,9 +395,6 @@ def table_of(
         both = slice(place, place + 2)
         columns[both] = [[interval_text(*pair) or DASH for pair in zip(*ends, strict=True)]]
         headings[both], numeric[both] = [interval], [True]
-    if frame.height > limit:
-        more = f"{frame.height - limit:,} more rows are not shown."
-        note = f"{note} {more}" if note else more
     return TextTable(
         caption=caption,
         headers=tuple(headings),
@@ -386,6 +404,8 @@ def table_of(
         frame=frame,
         strong=strong,
         marks=marks or {},
+        n_left_out=max(0, frame.height - limit),
+        way_to_all=way_to_all,
     )
 
 

@@ -320,22 +320,12 @@ def html_table(table: TextTable, name: str | None = None) -> Markup:
     name
         The name of the files it can be saved as, without an ending; none if not given.
     """
-    table = _with_way_to_all(table) if name else table
+    files = _files(table) if name else []
+    if any(ending == "csv" for ending, *_ in files):
+        table = replace(table, way_to_all="the CSV has them")
     has_p_values = not set(CHANCES).isdisjoint(table.frame.columns)
-    html: Markup = macros("reports/parts.html").table(table, name, _files(table) if name else [], has_p_values)
+    html: Markup = macros("reports/parts.html").table(table, name, files, has_p_values)
     return html
-
-
-def _with_way_to_all(table: TextTable) -> TextTable:
-    """A table that is cut says where all its rows are: in its CSV, where the page holds that."""
-    more = len(table.frame) - len(table.rows)
-    if more <= 0 or table.note is None:
-        return table
-    left_out = f"{more:,} more rows are not shown"
-    is_saved = len(csv_table(table).encode()) <= MOST
-    return (
-        replace(table, note=table.note.replace(f"{left_out}.", f"{left_out}; the CSV has them.")) if is_saved else table
-    )
 
 
 def _files(table: TextTable) -> list[tuple[str, str, str, str]]:

@@ -296,7 +296,7 @@ def _no_curve(measure: Measure) -> str | None:
 TOLD = (1, 3, 5, 10, 20)
 """Ranks of the ideal that the text speaks of, where the measure has them."""
 MOST_GROUPS = 12
-"""Groups that are read out; the others are in the tables."""
+"""Groups that are read out."""
 
 
 def lines(
@@ -334,7 +334,9 @@ def lines(
         found.append(f"{measure}: its discounts describe no searcher who stops; {searcher}.")
     found += _searcher(table)
     if len(groups) > MOST_GROUPS:
-        found.append(f"The other {len(groups) - MOST_GROUPS:,} of {len(groups):,} groups are in the tables.")
+        found.append(
+            f"The other {len(groups) - MOST_GROUPS:,} of {len(groups):,} groups are in the tables of sessionkit effort."
+        )
     return found
 
 

@@ -334,7 +334,7 @@ SAME = 1e-9
 ADJUSTED = "adjusted for user and topic"
 """What the difference of a crossover is, and the difference of raw means is not."""
 MOST_ROWS = 12
-"""Comparisons that are read out; the others are in the table."""
+"""Comparisons that are read out."""
 BETWEEN_USERS = "Welch's t between users"
 """The test of a contrast of levels that only the means of users of different sequences tell."""
 ORDER = {
@@ -450,7 +450,7 @@ def lines(
         f"{_level(row, setup)}{_sentence(row, setup.of_level(row))}"
         for row in table.head(MOST_ROWS).iter_rows(named=True)
     ]
-    told += more_in_table(table.height - MOST_ROWS, "comparison")
+    told += more_in_table(table.height - MOST_ROWS, "comparison", "compare")
     told += _interactions(table, interaction, setup)
     told += [f"Note: {note}." for note in notes]
     told += _in_order(order, setup)
@@ -498,7 +498,7 @@ def _interactions(table: pl.DataFrame, interaction: pl.DataFrame, setup: Compari
         is_part = interaction.filter(measure=row["measure"], a=row["a"], b=row["b"]).height > 1
         dependence = _dependence(row, within, alpha, " in these contrasts" if is_part else "")
         sentences.append(f"Interaction with {within}: {text}. {dependence}{note}")
-    sentences += more_in_table(tested.height - MOST_ROWS, "interaction")
+    sentences += more_in_table(tested.height - MOST_ROWS, "interaction", "compare")
     untested = interaction.filter(pl.col("p").is_null())
     for (note,), rows in untested.group_by("note", maintain_order=True):
         measures = listed(rows.get_column("measure").unique(maintain_order=True).to_list())

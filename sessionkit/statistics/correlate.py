@@ -620,7 +620,7 @@ def _notes(table: pl.DataFrame) -> list[str]:
     """Why some have no value."""
     notes = table.get_column("note").drop_nulls().unique(maintain_order=True)
     shown = [_sentence(note) + "." for note in notes.head(LISTED)]
-    return [*shown, *more_in_table(len(notes) - LISTED, "note")]
+    return [*shown, *more_in_table(len(notes) - LISTED, "note", "correlate")]
 
 
 def _one(row: dict[str, Any]) -> str:

@@ -462,10 +462,11 @@ def left_out_lines(left_out: Mapping[str, int]) -> list[str]:
     return [f"{what[:1].upper()}{what[1:]}: {count:,}." for what, count in left_out.items()]
 
 
-def more_in_table(more: int, one: str) -> list[str]:
-    """That a table has more rows than were read out; none where it has not.
+def more_in_table(more: int, one: str, verb: str) -> list[str]:
+    """That the tables of a verb have more rows than were read out; none where they have not.
 
-    >>> more_in_table(2, "comparison"), more_in_table(0, "comparison")
-    (['2 more comparisons are in the table.'], [])
+    >>> more_in_table(2, "comparison", "compare"), more_in_table(0, "comparison", "compare")
+    (['2 more comparisons are in the tables of sessionkit compare.'], [])
     """
-    return [f"{counted(more, f'more {one}')} {'is' if more == 1 else 'are'} in the table."] if more > 0 else []
+    are = "is" if more == 1 else "are"
+    return [f"{counted(more, f'more {one}')} {are} in the tables of sessionkit {verb}."] if more > 0 else []

@@ -325,7 +325,7 @@ def _checked(correction: str) -> None:
 
 
 MOST_ROWS = 12
-"""Differences that are read out; the others are in the table."""
+"""Differences that are read out."""
 FEW = 5
 """Degrees of freedom below which more users or sessions are said not to help."""
 LUCKY = 0.75
@@ -369,7 +369,7 @@ def lines(
         read += own.height
         told.append(_varies(each, alpha))
         told += _fit(each)
-    told += more_in_table(read - MOST_ROWS, "difference")
+    told += more_in_table(read - MOST_ROWS, "difference", "compare")
     if family.has_unadjusted_intervals:
         told.append(UNADJUSTED)
     return [*told, *(f"Note: {note}." for note in notes)]

@@ -39,7 +39,7 @@ def test_numbers_stand_right_and_text_is_escaped():
 def test_long_tables_end_with_the_number_of_rows_left_out():
     table = table_of("t", pl.DataFrame({"n": range(100)}), limit=60)
     assert len(table.rows) == 60
-    assert table.note == "40 more rows are not shown."
+    assert table.full_note == "40 more rows are not shown."
 
 
 def test_empty_frame_is_a_table_without_rows():

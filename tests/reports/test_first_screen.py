@@ -417,7 +417,7 @@ def test_a_table_and_a_figure_that_are_cut_say_so(many):
         part for part in measures(of).parts if getattr(part, "caption", "") == "Differences by the other measures"
     ]
     assert (len(table.rows), table.frame.height) == (60, 112)
-    assert "52 more rows are not shown." in table.note
+    assert "52 more rows are not shown; sessionkit compare gives them." in table.full_note
     assert "the first 30 of 112 in the order of the table" in str(differences(of.others.table).to_dict()["title"])
     assert "the first" not in str(differences(of.others.table.head(30)).to_dict()["title"])
 

@@ -239,7 +239,7 @@ def test_of_many_groups_twelve_are_read_out():
     assert found.reach["system_id"].n_unique() == 14
     assert "S11:" in found.reading
     assert "S12:" not in found.reading
-    assert found.reading.endswith("The other 2 of 14 groups are in the tables.")
+    assert found.reading.endswith("The other 2 of 14 groups are in the tables of sessionkit effort.")
 
 
 def test_a_gain_is_reached_after_so_many_results_queries_and_minutes():

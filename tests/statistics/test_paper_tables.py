@@ -441,8 +441,16 @@ def test_tables_for_papers_are_not_cut():
 
 
 def test_a_cut_table_of_a_page_says_where_its_rows_are():
-    page = html_table(table_of("T", pl.DataFrame({"n": range(100)})), "table-1")
+    verb = "sessionkit compare gives them"
+    small, large = (pl.DataFrame({"n": range(100), "text": text}) for text in ("x", "x" * 1_000))
+    page = html_table(table_of("T", small, way_to_all=verb), "table-1")
     assert "40 more rows are not shown; the CSV has them." in page
+    assert ".csv" in page
+    page = html_table(table_of("T", large, note="A note.", way_to_all=verb), "table-1")
+    assert '<p class="note">A note. 40 more rows are not shown; sessionkit compare gives them.</p>' in page
+    assert ".csv" not in page
+    assert "1 more row is not shown.</p>" in html_table(table_of("T", small.head(61)))
+    assert "not shown" not in html_table(table_of("T", small.head(60)))
 
 
 def test_labels_of_different_questions_differ():

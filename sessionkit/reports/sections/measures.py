@@ -56,6 +56,7 @@ SPREAD = (
     "shares of sessions that score exactly 0 and exactly 1."
 )
 
+ALL_SCORES = "sessionkit score gives them"
 AS_COMPUTED = " Intervals are as computed; figures and sentences cut them at the values that are possible."
 
 
@@ -91,10 +92,8 @@ def spread(of: Material) -> list[Part]:
         return []
     scores = of.redaction.frame(of.spread, of.study)
     columns = ("min", "max", "at_zero", "at_one")
-    table, of_all = spread_table(scores.head(LIMIT), columns), spread_table(scores, columns)
-    more = f"{len(scores) - LIMIT:,} more rows are not shown." if len(scores) > LIMIT else None
-    note = " ".join(filter(None, (of_all.note, more)))  # the range of judged shares is that of all groups
-    return [replace(table, note=note or None, frame=scores), Words((SPREAD,))]
+    table = replace(spread_table(scores, columns).limited(LIMIT), frame=scores, way_to_all=ALL_SCORES)
+    return [table, Words((SPREAD,))]
 
 
 def _scores(of: Material) -> TextTable:
@@ -122,7 +121,7 @@ def _scores(of: Material) -> TextTable:
         if words and set(words) <= {name.removesuffix("_id") for name in placed.columns}
         else "Scores"
     )
-    return table_of(caption, placed, strong=strong)
+    return table_of(caption, placed, strong=strong, way_to_all=ALL_SCORES)
 
 
 def _differences(found: Comparison, caption: str) -> TextTable:
@@ -148,8 +147,16 @@ def _differences(found: Comparison, caption: str) -> TextTable:
         f"Effect size: {found.effect}.{withheld_text(found.no_verdict)}"
         f"{AS_COMPUTED if cut_note(found.table, of_difference=True) else ''}"
     )
-    interval = interval_heading(found.confidence, found.family)
-    return table_of(caption, frame, headers=headers, note=note, marks=marks, decimals=4, interval=interval)
+    return table_of(
+        caption,
+        frame,
+        headers=headers,
+        note=note,
+        marks=marks,
+        decimals=4,
+        interval=interval_heading(found.confidence, found.family),
+        way_to_all="sessionkit compare gives them",
+    )
 
 
 def _overall(found: Comparison) -> list[TextTable]:

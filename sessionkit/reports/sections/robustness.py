@@ -429,12 +429,22 @@ def _coefficient(row: dict[str, Any]) -> str:
 def _table(
     of: Material, caption: str, frame: pl.DataFrame, note: str | None = None, shares: Collection[str] = ()
 ) -> list[Part]:
-    """A table of what is known; nothing where there are no rows."""
+    """A table of bounds or judged shares, of what is known; nothing where there are no rows."""
     shown = frame.select(column for column in frame if column.null_count() < len(column)) if len(frame) else frame
     if not len(shown):
         return []
     redacted = of.redaction.frame(shown, of.study)
-    return [table_of(caption, redacted, headers=HEADINGS, note=note, decimals=4, shares=[*SHARES, *shares])]
+    return [
+        table_of(
+            caption,
+            redacted,
+            headers=HEADINGS,
+            note=note,
+            decimals=4,
+            shares=[*SHARES, *shares],
+            way_to_all="sessionkit bounds gives them",
+        )
+    ]
 
 
 NEAREST = {

@@ -209,17 +209,19 @@ def test_documented(measure):
 @pytest.mark.slow
 @quiet
 def test_threads_and_batches_do_not_change_a_bit(tmp_path):
-    """The same study scored with one thread and in slices of sessions gives the bits of the whole."""
+    """The same study scored with one thread, with four, and in slices of sessions gives the bits of the whole."""
     study = read_clinic()
     saved = study.save(tmp_path / "study")
     asked = ["sDCG(gain=0-1-10-100)@10", "nsDCG@10", "mean(nDCG@10)", "avgpos(nsDCG@10)", "mean(AP)", "Results"]
     whole = sk.score(saved, asked, per="session")
-    script = f"""
+    for threads in ("1", "4"):
+        scores = tmp_path / f"{threads}.parquet"
+        script = f"""
 import sessionkit as sk
-sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}, per="session").write_parquet({str(tmp_path / "one.parquet")!r})
+sk.score(sk.open_study({str(tmp_path / "study")!r}), {asked!r}, per="session").write_parquet({str(scores)!r})
 """
-    subprocess.run([sys.executable, "-c", script], check=True, env={"POLARS_MAX_THREADS": "1", "PATH": ""})
-    assert pl.read_parquet(tmp_path / "one.parquet").equals(whole)
+        subprocess.run([sys.executable, "-c", script], check=True, env={"POLARS_MAX_THREADS": threads, "PATH": ""})
+        assert pl.read_parquet(scores).equals(whole)
     halves = []
     for rest in (0, 1):
         mine = pl.col("session_id").hash(0) % 2 == rest

@@ -83,6 +83,7 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
     parted = [measure for measure in plain if measure.normalized and not measure.normalized_by_session]
     sums = _sums(batch, [measure for measure in plain if measure not in parted], "session")
     inside = [measure.inner for measure in measures if isinstance(measure, Aggregate)]
+    ideals = session_ideals(batch, [measure for measure in sums if measure.normalized])
     by_query = query_values(batch, dict.fromkeys([*inside, *parted]))
     own = [measure for measure in measures if not measure.wraps and measure.gain_measure is None]
     worked_out = dict(_worked_out(batch, own))
@@ -98,7 +99,7 @@ def _session_values(batch: SessionBatch, measures: list[Measure]) -> dict[Measur
         elif measure in worked_out:
             found = worked_out[measure]
         elif isinstance(measure, GainMeasure) and measure in sums:
-            values[measure] = _session_value(batch, measure, sums[measure])
+            values[measure] = _session_value(batch, measure, sums[measure], ideals.get(measure))
             continue
         else:
             added = pl.when(pl.col("value").count() > 0).then(exact.fixed(pl.col("value")).sum())
@@ -171,17 +172,17 @@ def of_session(measure: Measure) -> Measure:
     return taken
 
 
-def _session_value(batch: SessionBatch, measure: GainMeasure, found: pl.DataFrame) -> pl.DataFrame:
-    """Value of a session measure from its sums; every session has a row."""
-    if measure.normalized:
-        sessions = batch.sessions.select("session")
-        ideals = sessions.join(session_ideals(batch, measure), on="session", how="left", maintain_order="left")
-        found = found.with_columns(value=exact.quotient(pl.col("total"), pl.lit(ideals["ideal"])))
-        found = _with_zeros_of_sessions(batch, measure, found).with_columns(total=exact.fixed(pl.col("value")))
-        return found.select("value", "total", "judged")
+def _session_value(
+    batch: SessionBatch, measure: GainMeasure, sums: pl.DataFrame, ideal: pl.Series | None
+) -> pl.DataFrame:
+    """Value of a session measure from its sums and, of a normalized one, its ideals; every session has a row."""
+    if ideal is not None:
+        value = exact.quotient(pl.col("total"), pl.lit(ideal))
+        scores = _with_zeros_of_sessions(batch, measure, sums.select("judged", value=value))
+        return scores.select("value", "judged", total=exact.fixed(pl.col("value")))
     judged = pl.lit(sessions_with_judgments(batch, measure.selection))
     total = with_zeros(pl.when(judged).then(pl.col("total")), measure, judged)
-    return found.select(value=exact.unfixed(total), total=total, judged="judged")
+    return sums.select(value=exact.unfixed(total), total=total, judged="judged")
 
 
 def _by_session(batch: SessionBatch, queries: pl.DataFrame, *aggregates: pl.Expr, **named: pl.Expr) -> pl.DataFrame:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from sessionkit.errors import MeasureError
 from sessionkit.scoring import exact
-from sessionkit.scoring.batch import SessionBatch
+from sessionkit.scoring.batch import SessionBatch, gain_name
 from sessionkit.scoring.exact import fixed
 from sessionkit.scoring.filter import counted_rows, gaining_rows, session_keys, shown, units
 from sessionkit.scoring.histogram import require_numbers
@@ -35,7 +36,8 @@ def own_ideals(batch: SessionBatch, measure: GainMeasure) -> tuple[pl.DataFrame,
     for query measures.
     """
     if measure.normalized_by_session:
-        return session_ideals(batch, measure), "session"
+        ideals = session_ideals(batch, [measure])[measure]
+        return batch.sessions.select("session", ideal=ideals), "session"
     return query_ideals(batch, measure.without_query_discount()), "query"
 
 
@@ -46,21 +48,38 @@ def query_ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     The query's Top-k ideal list takes the query's own place: the same query discount and, with
     ``rank_origin=session``, the same slots.
     """
-    places = layout(batch, measure) if measure.ranks_along_session else units(batch, measure.selection)
-    return _with_ideals(batch, measure, places).select("query", "session", "ideal")
+    ideals = _with_ideals(batch, [measure], _query_places(batch, measure))
+    return ideals.select("query", "session", ideal=str(measure))
 
 
-def session_ideals(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
-    """Ideal of every session, as a fixed-scale sum: ``session``, ``ideal``; sessions without any are absent or 0."""
-    if measure.session_ideal is None:
-        places = query_ideals(batch, measure)
-    elif measure.session_ideal == "spread":
-        return _spread(batch, measure)
-    elif measure.session_ideal == "repeated":
-        places = _with_ideals(batch, measure, ideal_places(batch, measure))
-    else:
-        places = _with_ideals(batch, measure, first_query(ideal_places(batch, measure)))
-    return places.group_by("session").agg(pl.col("ideal").sum())
+def session_ideals(batch: SessionBatch, measures: Iterable[GainMeasure]) -> dict[GainMeasure, pl.Series]:
+    """Ideal of every session of the batch, in order, as a fixed-scale sum; null or 0 for sessions without any.
+
+    Measures that differ only in their discounts share one pass over the queries of the ideal sessions.
+    """
+    groups: dict[Hashable, list[GainMeasure]] = {}
+    for measure in measures:
+        layout_of = (measure.session_ideal, measure.ideal_length, measure.list_slots, measure.ranks_along_session)
+        groups.setdefault((measure.selection, gain_name(measure), *layout_of), []).append(measure)
+    ideals: dict[GainMeasure, pl.Series] = {}
+    for group in groups.values():
+        kind = group[0].session_ideal
+        if kind == "spread":  # where the documents go depends on the discounts
+            several = [(measure, _spread(batch, measure), "ideal") for measure in group]
+        else:
+            places = _query_places(batch, group[0]) if kind is None else ideal_places(batch, group[0])
+            places = first_query(places) if kind == "once" else places
+            added = _with_ideals(batch, group, places).group_by("session")
+            sums = added.agg(pl.col(str(measure)).sum() for measure in group)
+            several = [(measure, sums, str(measure)) for measure in group]
+        for measure, sums, column in several:
+            ideals[measure] = placed(sums[column], sums["session"], len(batch.sessions))
+    return ideals
+
+
+def _query_places(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
+    """The queries that count, with their slots where ranks run on along the session."""
+    return layout(batch, measure) if measure.ranks_along_session else units(batch, measure.selection)
 
 
 def ideal_places(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
@@ -91,8 +110,12 @@ def ideal_places(batch: SessionBatch, measure: GainMeasure) -> pl.DataFrame:
     return pl.concat([own.filter(pl.col("query_position") <= many), missing.select(columns)])
 
 
-def _with_ideals(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame) -> pl.DataFrame:
-    """Give each place the discounted sum of its key's ideal list there (``ideal``), worked out once for equal places."""
+def _with_ideals(batch: SessionBatch, measures: Sequence[GainMeasure], places: pl.DataFrame) -> pl.DataFrame:
+    """Give each place the discounted sum of its key's ideal list there, in a column for each measure by its text.
+
+    The measures differ only in their discounts. Equal places are worked out once.
+    """
+    measure = measures[0]
     best = ideal_list(batch, measure)
     if measure.cutoff is not None:
         best = best.filter(pl.col("rank") <= measure.cutoff)
@@ -103,9 +126,10 @@ def _with_ideals(batch: SessionBatch, measure: GainMeasure, places: pl.DataFrame
     places = places.with_columns(place=place)
     of = ["place", *(["offset"] if measure.ranks_along_session else [])]
     distinct = places.select(*of, "key", "query_position").drop_nulls().unique(of)
-    ideals = distinct.join(best, on="key").group_by(of).agg(ideal=fixed(measure.contribution(pl.col("gain"))).sum())
+    added = [fixed(each.contribution(pl.col("gain"))).sum().alias(str(each)) for each in measures]
+    ideals = distinct.join(best, on="key").group_by(of).agg(added)
     found = places.join(ideals, on=of, how="left", maintain_order="left")
-    return found.drop("place").with_columns(pl.col("ideal").fill_null(0))
+    return found.drop("place").with_columns(pl.col(ideals.columns[len(of) :]).fill_null(0))
 
 
 def first_query(places: pl.DataFrame) -> pl.DataFrame:

@@ -141,7 +141,7 @@ FADED = 0.35
 """Opacity of what is faded."""
 
 
-def fading(count: str, opacity: float = 1.0) -> Any:  # noqa: ANN401  # a condition, as Altair has it
+def fading(count: str, opacity: float = 1.0) -> alt.OpacityValue:
     """Return the opacity of marks by the field that holds their counts: `FADED` below `FEW`.
 
     Parameters
@@ -151,7 +151,10 @@ def fading(count: str, opacity: float = 1.0) -> Any:  # noqa: ANN401  # a condit
     opacity
         That of the other marks.
     """
-    return alt.condition(alt.FieldLTPredicate(field=count, lt=FEW), alt.value(FADED), alt.value(opacity))
+    # a bare condition is made a channel by comparing it with the schema of every class of Altair, which takes milliseconds
+    return alt.OpacityValue(
+        **alt.condition(alt.FieldLTPredicate(field=count, lt=FEW), alt.value(FADED), alt.value(opacity))
+    )
 
 
 def few_line(counts: pl.Series, units: str, look: str = "Faded") -> str | None:

@@ -109,9 +109,8 @@ def coded(column: pl.Series) -> tuple[np.ndarray, pl.Series]:
     if not column.null_count() and (column.slice(1) > column.head(len(column) - 1)).all():
         return np.arange(len(column)), column.alias("name")  # ids of sessions, in their order
     names = column.drop_nulls().unique().sort().alias("name")
-    numbers = names.to_frame().with_row_index("number")
-    found = column.alias("name").to_frame().join(numbers, on="name", how="left", maintain_order="left")
-    return found.get_column("number").cast(pl.Int64).fill_null(-1).to_numpy(), names
+    ranks = column.rank("dense").cast(pl.Int64)
+    return (ranks.fill_null(0) if ranks.null_count() else ranks).to_numpy() - 1, names
 
 
 def mean_cells(

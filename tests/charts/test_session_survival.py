@@ -43,22 +43,41 @@ def test_numbers_stand_below_the_ticks_of_the_axis(queries):
     assert all([row["query_position"] for row in rows] == axis["values"] for rows in counted)
 
 
-def test_the_first_query_that_every_session_has_has_no_band():
+def rows_of(spec, mark):
+    """The rows behind the layer of this mark, by group."""
+    (layer,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == mark)
+    rows = spec["datasets"][layer["data"]["name"]]
+    return {group: [row for row in rows if row["group"] == group] for group in ("S1", "S2")}
+
+
+def test_the_first_query_that_every_session_has_has_no_interval():
     """S1 has all its 10 sessions at query 1; of S2 one of 8 logged none, so that its share is no certainty."""
     survival = frame(queries=4).with_columns(
         value=pl.when(pl.col("query_position") == 1, pl.col("system_id") == "S2").then(0.875).otherwise("value")
     )
-    spec = spec_of(session_survival(survival))
-    (band,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == "area")
-    rows = spec["datasets"][band["data"]["name"]]
-    at = {group: [row["query_position"] for row in rows if row["group"] == group] for group in ("S1", "S2")}
-    assert at == {"S1": [1.5, 2, 3, 4], "S2": [1, 2, 3, 4]}
-    ends = {row["query_position"]: (row["low"], row["high"]) for row in rows if row["group"] == "S1"}
-    assert ends[1.5] == ends[2]
+    intervals = rows_of(spec_of(session_survival(survival)), "rule")
+    assert [row["query_position"] for row in intervals["S1"]] == [2, 3, 4]
+    assert [row["query_position"] for row in intervals["S2"]] == [1, 2, 3, 4]
+    assert [(row["low"], row["high"]) for row in intervals["S1"]] == [
+        (pytest.approx(n / 10 - 0.1), pytest.approx(n / 10 + 0.1)) for n in (8, 6, 4)
+    ]
 
 
-def test_sessions_of_one_query_have_no_band():
-    assert "area" not in {layer["mark"]["type"] for layer in spec_of(session_survival(frame(queries=1)))["layer"]}
+def test_points_and_intervals_of_two_groups_stand_beside_each_other_on_their_steps():
+    spec = spec_of(session_survival(frame(queries=4)))
+    points, lines = rows_of(spec, "point"), rows_of(spec, "line")
+    first, second = ([row["beside"] for row in points[group]] for group in ("S1", "S2"))
+    assert first == pytest.approx([0.8667, 1.8667, 2.8667, 3.8667], abs=1e-4)  # 0.8 of a step in 3 parts: 0.267 apart
+    assert second == pytest.approx([1.1333, 2.1333, 3.1333, 4.1333], abs=1e-4)
+    assert [(row["query_position"], row["value"]) for row in lines["S2"]] == [
+        (0.5, 1), (1, 1), (2, 0.75), (3, 0.5), (4, 0.25), (4.5, 0.25),
+    ]  # fmt: skip
+
+
+def test_sessions_of_one_query_have_no_interval():
+    layers = spec_of(session_survival(frame(queries=1)))["layer"]
+    assert "high" not in {layer["encoding"].get("y2", {}).get("field") for layer in layers}
+    assert {"line", "point"} <= {layer["mark"]["type"] for layer in layers}
 
 
 def test_a_group_of_fewer_than_ten_sessions_is_faded_and_many_groups_are_counted_in_a_line(tmp_path):

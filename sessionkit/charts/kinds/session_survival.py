@@ -34,7 +34,11 @@ SOURCE = "sessionkit.session_survival"
 NAMED = 3
 """Groups without queries that are named."""
 MOST_SHAPES = len(SHAPES)
-"""Groups up to which points have a shape of their own."""
+"""Groups up to which points have a shape of their own and an interval."""
+SPREAD = 0.8
+"""Share of a step over which the points of its groups are spread."""
+IS_CERTAIN = (pl.col("query_position") == 1) & (pl.col("value") == 1)
+"""Whether a share is 1 by construction: at a first query that each session of the group has."""
 
 
 def session_survival(
@@ -48,8 +52,9 @@ def session_survival(
     width: float | None = None,
     height: float | None = None,
 ) -> alt.LayerChart:
-    """Draw the share of sessions with at least so many queries, with its interval; below the axis stands how many they are.
+    """Draw the share of sessions with at least so many queries; below the axis stands how many they are.
 
+    A vertical line through a point is its interval, for up to six groups, whose points stand beside each other on their steps.
     Of more than four groups the line below the title says how many sessions they have. The curve of a group of fewer than 10 is faded.
     Groups none of whose sessions has a query are left out; a line below the title names them.
 
@@ -87,8 +92,9 @@ def session_survival(
     each = None if len(groups) <= MOST_COUNTED else count_line(frame.get_column("of"), "sessions", legend.lower())
     below = [line_below(None, subtitle, told), each, few_line(frame.get_column("of"), "sessions")]
     last = max(2, int(frame.get_column("query_position").max()))  # type: ignore[arg-type]
-    axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[1, last], nice=False)
+    axis, span = whole_numbers("Query of the session", 1, last), alt.Scale(domain=[0.5, last + 0.5], nice=False)
     x = alt.X(field="query_position", type="quantitative", axis=axis, scale=span)
+    beside = alt.X(field="beside", type="quantitative", axis=axis, scale=span)
     share = alt.Axis(title="Sessions with this query or a later one", format="%", tickCount=6)
     counts = frame.select("group", "query_position", "sessions")
     counted = counts_below(x, counts, "Sessions with this query") if len(groups) <= MOST_COUNTED else []
@@ -99,31 +105,35 @@ def session_survival(
     shade["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]
     tips += [share_tip("value", "Share"), share_tip("low", "From"), share_tip("high", "To")]
+    frame, steps = _side_by_side(frame, groups), _steps(frame)
     data = values(with_percents(frame, "value", "low", "high"))
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
-    names = curve_names(frame.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
-    shown = {"color": shade, **marks, "opacity": fading("of"), "tooltip": tips}
-    points = alt.Chart(data).mark_point(filled=True).encode(x=x, y=y, **shown)
-    sure = _banded(frame)
-    band = (
-        alt.Chart(guide(sure))
-        .mark_area(opacity=0.18, interpolate="step")
-        .encode(x=x, y=low, y2=alt.Y2(field="high"), color=shade)
-    )
-    lines = alt.Chart(data).mark_line(interpolate="step").encode(x=x, y=y, color=shade, opacity=fading("of"))
-    layers = [*([band] if len(groups) <= MOST_SHAPES and len(sure) else []), lines, points, *names, *counted]
+    names = curve_names(steps.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
+    faded = {"color": shade, "opacity": fading("of")}
+    lines = alt.Chart(guide(steps)).mark_line(interpolate="step").encode(x=x, y=y, **faded)
+    unsure = guide(frame.filter(~IS_CERTAIN))
+    intervals = alt.Chart(unsure).mark_rule(strokeWidth=1.5).encode(x=beside, y=low, y2=alt.Y2(field="high"), **faded)
+    points = alt.Chart(data).mark_point(filled=True).encode(x=beside, y=y, tooltip=tips, **marks, **faded)
+    has_intervals = len(groups) <= MOST_SHAPES and not frame.select(IS_CERTAIN.all()).item()
+    layers = [lines, *([intervals] if has_intervals else []), points, *names, *counted]
     lines_below = [line for line in below if line]
     return titled(layered(layers), title, lines_below, synthetic, width=width, height=height)
 
 
-def _banded(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the bands: none where a group's share is 1 by construction, at a first query that each of its sessions has.
+def _side_by_side(frame: pl.DataFrame, groups: list[str]) -> pl.DataFrame:
+    """The rows with ``beside``, where the points and intervals of a query stand beside each other, in the order of the groups.
 
-    A step ends halfway between two queries, so the band of the second begins there.
+    Of 2 groups at query 3 they stand at 2.87 and 3.13, of 5 from 2.73 to 3.27; each is on its own step, from 2.5 to 3.5.
     """
-    first = (pl.col("query_position") == 1) & (pl.col("value") == 1)
-    halfway = pl.col("query_position") - pl.when(pl.col("query_position") == 2, first.any().over("group")).then(0.5)
-    known = frame.with_columns(_first=first, _halfway=halfway).filter(~pl.col("_first"))
-    begins = known.drop_nulls("_halfway").with_columns(query_position="_halfway")
-    rows = pl.concat([begins, known.with_columns(pl.col("query_position").cast(pl.Float64))])
-    return rows.drop("_first", "_halfway").sort("query_position", maintain_order=True)
+    apart = SPREAD / (len(groups) + 1) if len(groups) <= MOST_SHAPES else 0.0
+    places = {group: (place - (len(groups) - 1) / 2) * apart for place, group in enumerate(groups)}
+    shift = pl.col("group").replace_strict(places, return_dtype=pl.Float64)
+    return frame.with_columns(beside=pl.col("query_position") + shift)
+
+
+def _steps(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the lines, a step of width 1 around each query; the first and the last step have an outer half too."""
+    place = pl.col("query_position").cast(pl.Float64)
+    ends = [frame.filter(place == getattr(place, end)().over("group")).with_columns(place + outer)
+            for end, outer in (("min", -0.5), ("max", 0.5))]  # fmt: skip
+    return pl.concat([ends[0], frame.with_columns(place), ends[1]])

@@ -35,8 +35,8 @@ def session_survival(study: Study, choices: Choices) -> Figure:
     chart = charts.session_survival(
         shown, colors=choices.curve_colors, synthetic=choices.synthetic, title=title, legend=choices.legend
     )
-    bands = _band_sentence("sessions") if len(choices.colors) <= len(SHAPES) else ""
-    caption = f"Share of sessions with at least so many logged queries.{bands}{cut}"
+    intervals = _interval_sentence("Vertical lines", "sessions") if len(choices.colors) <= len(SHAPES) else ""
+    caption = f"Share of sessions with at least so many logged queries.{intervals}{cut}"
     return Figure("session-survival", title, chart, caption)
 
 
@@ -95,7 +95,7 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
     }[along]  # fmt: skip
     given = "" if found.gain_source is None else f", {found.gain_source}"
     own = " before it is normalized" if measure.gain_measure is not None and measure.gain_measure.normalized else ""
-    bands = _band_sentence(units) if len(last) <= BANDED else ""
+    bands = _interval_sentence("Bands", units) if len(last) <= BANDED else ""
     others = "" if last.get_column("reached").sum() == last.get_column("units").sum() else "; the others never had it"
     caption = (
         f"Share of {units} with a gain of {found.gain:g} or more ({measure}{own}){given}, by {what}."
@@ -104,9 +104,9 @@ def effort_figure(found: Effort, study: Study, choices: Choices) -> Figure:
     return Figure("effort-gain", title, chart, caption)
 
 
-def _band_sentence(units: str) -> str:
-    """A sentence of a caption on the bands of shares."""
-    return f" Bands are 95% Wilson intervals, which take {units} to be independent of each other."
+def _interval_sentence(marks: str, units: str) -> str:
+    """A sentence of a caption on the intervals of shares."""
+    return f" {marks} are 95% Wilson intervals, which take {units} to be independent of each other."
 
 
 def reformulation_flow(study: Study, choices: Choices) -> Figure:

@@ -188,7 +188,7 @@ def test_session_survival_ends_where_other_curves_do():
     for lengths in ([1] * 60 + [2] * 38 + [40] * 2, [1] * 99 + [40]):
         study = sessions_of({"A": lengths})
         made = figure(study, "session-survival", choices_of(study))
-        assert max(row["query_position"] for row in drawn(made)) == 2
+        assert max(row["query_position"] for row in drawn(made)) == 2.5  # the end of the step of query 2
         assert "Drawn to query 2; at least 95% of sessions end by then." in made.caption
     study = sessions_of({"A": [1, 1]})
     with pytest.raises(UsageError, match="sessions of two queries or more, and there is none"):

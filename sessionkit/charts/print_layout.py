@@ -379,10 +379,13 @@ def _split_names(panel: dict[str, Any]) -> None:
 
 
 def _add_below(spec: dict[str, Any], line: str) -> None:
-    """Add a line below the title."""
+    """Add a line below the title; where there is none, in its place."""
     title: Any = spec.get("title")
-    if isinstance(title, dict):
-        title["subtitle"] = [*_lines_of(title.get("subtitle") or []), line]
+    if not title:
+        spec["title"] = {"text": line, "fontWeight": "normal"}
+        return
+    above = {"text": title} if isinstance(title, str | list) else title
+    spec["title"] = {**above, "subtitle": [*_lines_of(above.get("subtitle") or []), line]}
 
 
 def _name_in_legend(spec: dict[str, Any], width: float, size: float) -> None:

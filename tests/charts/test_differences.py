@@ -122,6 +122,17 @@ def test_thirty_rows_fit_a_column_of_a_page_without_numbers_and_few_have_a_line_
         assert ("split(datum.label" in str(spec["layer"])) == bool(numbers)
 
 
+@pytest.mark.parametrize("title", [None, "T", ["T", "U"]])
+def test_rows_without_room_for_numbers_say_so_under_any_title(title):
+    rows = [found(b=[f"S{number}"] * 2, n_a=[30, 30], n_b=[30, 30]) for number in range(2, 17)]
+    layout = print_layout(width="84mm")
+    spec = differences(pl.concat(rows)).to_dict() | {"title": title}
+    drawn = layout.apply(spec, lambda _: (layout.inner_width, 100.0))["title"]
+    parts = [drawn["text"], drawn.get("subtitle", [])]
+    lines = [line for part in parts for line in ([part] if isinstance(part, str) else part)]
+    assert " ".join(lines) == " ".join([*(title or []), NO_NUMBERS])
+
+
 def test_only_so_many_are_shown_and_nothing_is_refused():
     many = pl.concat([found(measure=[f"m{number}", f"n{number}"]) for number in range(MOST)])
     assert len(rows_of(many)) == MOST

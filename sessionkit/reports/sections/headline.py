@@ -17,7 +17,7 @@ from sessionkit.reports.parts import Tile, Tiles
 from sessionkit.reports.report_data import LARGE, Material
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.robustness.bounds import depth_of
-from sessionkit.scoring.measures.describe import MeasureDirection, end_text, interval_text, limits_of, value_text
+from sessionkit.scoring.measures.describe import MeasureDirection, end_text, interval_text, value_text
 from sessionkit.statistics.comparison import (
     ADJUSTED,
     Comparison,
@@ -393,19 +393,16 @@ def sureness(found: Comparison, measure: str) -> list[str]:
 def detectable_text(found: Comparison, measure: str) -> str:
     """Which true difference would be detected, by pair where there are several; empty where that is not known.
 
-    A difference that the measure cannot have is not named: with few units none that is possible would be detected.
+    It is said how many pairs it is known of where that is not all: with few units no difference that is possible would be detected.
     """
-    sizes = found.table.filter(measure=measure)["detectable"].drop_nulls().to_list()
-    if not sizes:
+    sizes = found.table.filter(measure=measure)["detectable"]
+    detectable = sizes.drop_nulls().to_list()
+    if not detectable:
         return ""
-    largest = limits_of(measure, of_difference=True)[1]
-    possible = [size for size in sizes if size <= largest]
-    if not possible:
-        return f"no possible difference in {measure}"
-    least, most = (value_text(measure, end(possible)) for end in (min, max))
+    least, most = (value_text(measure, end(detectable)) for end in (min, max))
     size = least if least == most else f"{least} to {most}"
     by_pair = "" if least == most else ", by pair,"
-    where = "" if len(possible) == len(sizes) else f"in {len(possible):,} of {counted(len(sizes), 'pair')} "
+    where = "" if len(detectable) == len(sizes) else f"in {len(detectable):,} of {counted(len(sizes), 'pair')} "
     return f"{where}a true difference of {size} in {measure}{by_pair}"
 
 

@@ -178,6 +178,10 @@ def directions_of(measures: Sequence[Measure], columns: Mapping[str, Direction] 
     return {str(measure): MeasureDirection.of(measure, columns).better for measure in measures}
 
 
+ROUNDING_ERROR = 1e-9
+"""How far beyond the limits of its measure an end of an interval can come to lie by rounding."""
+
+
 def limits_of(measure: str, *, of_difference: bool = False) -> tuple[float, float]:
     """Return the lowest and the highest value that a measure, given by its text, can have; infinite where there is no limit.
 
@@ -233,15 +237,23 @@ def end_text(measure: str, end: float, *, of_difference: bool = False) -> str:
 def interval_text(measure: str, low: float, high: float, *, of_difference: bool = False) -> str:
     """Return both ends of an interval as a sentence has them, and whether they were cut, as by `cut_intervals`.
 
+    An end that would read the same uncut, or that lies beyond its limit by a rounding error, is not called cut.
+
     >>> interval_text("Abandoned", 0.014, 0.386), interval_text("Abandoned", -0.05, 0.25)
     ('.014 to .386', '0 to .250, cut at 0')
     >>> interval_text("Abandoned", 0.236, 1.097, of_difference=True)
     '.236 to 1.000, cut at 1'
     """
     lowest, highest = limits_of(measure, of_difference=of_difference)
-    ends = " to ".join(end_text(measure, end, of_difference=of_difference) for end in (low, high))
-    limits = [*([lowest] if low < lowest else []), *([highest] if high > highest else [])]
-    return f"{ends}, cut at {' and '.join(f'{limit:g}'.replace('-', MINUS) for limit in limits)}" if limits else ends
+    texts = [end_text(measure, end, of_difference=of_difference) for end in (low, high)]
+    beyond = (lowest - low, high - highest)
+    limits = [
+        f"{limit:g}".replace("-", MINUS)
+        for limit, excess, end, text in zip((lowest, highest), beyond, (low, high), texts, strict=True)
+        if excess > ROUNDING_ERROR and value_text(measure, end) != text
+    ]
+    cut = f", cut at {' and '.join(limits)}" if limits else ""
+    return f"{' to '.join(texts)}{cut}"
 
 
 def cut_intervals(rows: pl.DataFrame, measure: str | None = None, *, of_difference: bool = False) -> pl.DataFrame:
@@ -284,5 +296,5 @@ def cut_note(rows: pl.DataFrame, measure: str | None = None, *, of_difference: b
     'Intervals are cut at the values that are possible'
     """
     cut = cut_intervals(rows, measure, of_difference=of_difference)
-    is_cut = any((cut[end] != rows[end].cast(pl.Float64)).any() for end in ("low", "high"))
+    is_cut = any(((cut[end] - rows[end].cast(pl.Float64)).abs() > ROUNDING_ERROR).any() for end in ("low", "high"))
     return "Intervals are cut at the values that are possible" if is_cut else ""

@@ -74,3 +74,22 @@ def test_an_interval_within_the_limits_is_not_called_cut():
     assert interval_text("P@5", 0.0, 1.0) == "0 to 1.000"
     assert interval_text("P@5", -0.1, 1.1) == "0 to 1.000, cut at 0 and 1"
     assert interval_text("sDCG@10", -0.1, 12.3) == "0 to 12.3, cut at 0"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-1e-17, 0.5, "0 to .500"),
+        (-0.0004, 0.5, "0 to .500, cut at 0"),  # -.0004 would be printed
+        (0.25, 1.0004, ".250 to 1.000"),  # as uncut
+        (0.25, 1.0006, ".250 to 1.000, cut at 1"),
+    ],
+)
+def test_an_end_is_called_cut_only_where_its_text_differs(low, high, text):
+    assert interval_text("P@5", low, high) == text
+
+
+def test_a_rounding_error_beyond_a_limit_is_no_cut():
+    rows = pl.DataFrame({"low": [-1e-17, -0.01], "high": [1 + 2e-16, 1.0]})
+    assert cut_note(rows.head(1), "P@5") == ""
+    assert cut_note(rows, "P@5") == "Intervals are cut at the values that are possible"

@@ -34,13 +34,24 @@ def only_data_warnings():
         yield
 
 
-@pytest.mark.few(6, slow=24)
+@pytest.mark.few(8, slow=40)
 @pytest.mark.parametrize("seed", range(STUDIES))
 def test_findings_of_random_studies_agree_with_their_tables(seed):
     drawn = draw_study(seed)
-    for number, check in enumerate((check_compare, check_breakdown, check_correlate, check_report)):
-        rng = np.random.default_rng([seed, 1, number])
-        check(drawn.study, rng, float(rng.choice([0.8, 0.9, 0.95, 0.99])))
+    for number, check in enumerate((check_compare, check_breakdown, check_correlate)):
+        check(drawn.study, *choices_of(seed, number))
+
+
+@pytest.mark.few(2, slow=12)  # a page takes twenty times as long as all findings
+@pytest.mark.parametrize("seed", range(STUDIES))
+def test_pages_of_random_studies_agree_with_their_comparisons(seed):
+    check_report(draw_study(seed).study, *choices_of(seed, 3))
+
+
+def choices_of(seed, number):
+    """Return the generator from which a check draws its options, and its confidence."""
+    rng = np.random.default_rng([seed, 1, number])
+    return rng, float(rng.choice([0.8, 0.9, 0.95, 0.99]))
 
 
 def run(verb, *arguments, **options):

@@ -157,10 +157,10 @@ def _differences(groups, **options):
 
 
 def _group_means(groups, **options):
-    """Means 1, 2, ... of the groups, at most twenty; of the users u, v, w the second is .1 above the first, the third .1 below."""
+    """Means 1, 2, ... of the groups, at most eight; of the users u, v, w the second is .1 above the first, the third .1 below."""
     rows = [
         (f"{place}{user}", user, group, place + away)
-        for place, group in enumerate([*groups[:19], "other"], 1)
+        for place, group in enumerate([*groups[:7], "other"], 1)
         for user, away in (("u", 0.0), ("v", 0.1), ("w", -0.1 - place / 100))
     ]
     table = pl.DataFrame(rows, schema=["session_id", "user_id", "system_id", "value"], orient="row")

@@ -106,6 +106,7 @@ def test_of_many_groups_two_have_names_and_so_has_the_ideal(vectors):
     assert {row["label"] for row in rows if row["line"].startswith("Name")} == {"Ideal", "S1", "S20"}
 
 
+@pytest.mark.few(1, slow=1)
 @pytest.mark.parametrize(("width", "panels"), [("84mm", 4), ("174mm", 8)])
 def test_no_figure_is_higher_than_200_mm(vectors, tmp_path, width, panels):
     frame = vectors([f"CG@{n}" for n in range(2, panels + 2)])

@@ -245,6 +245,7 @@ def test_numbers_that_cells_have_no_room_for_go_with_the_line_that_explains_them
     )  # also without the numbers, which were wider than their cells
 
 
+@pytest.mark.slow
 def test_a_title_wider_than_a_small_plot_leaves_the_figure_its_width(tmp_path):
     rows = [
         (str(x), str(y), "B", x / 300, 0.5, False, "holds", x == y == 1, True)

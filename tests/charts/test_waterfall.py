@@ -59,6 +59,7 @@ def test_queries_that_add_least_share_a_row(datasets):
     ]
 
 
+@pytest.mark.few(1, slow=1)
 @pytest.mark.parametrize("width", ["84mm", "174mm"])
 def test_no_waterfall_is_higher_than_200_mm(tmp_path, width):
     subtitle = "Session of a searcher with a long name, on a topic with a long name"

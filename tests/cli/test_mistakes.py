@@ -108,7 +108,7 @@ def test_a_mistake_is_named_with_what_there_is(refused, study, monkeypatch, word
 
 
 def commands():
-    """Every command and kind of chart, with its options that take one value."""
+    """Every command and kind of chart."""
     program = typer.main.get_command(app_for(None))
     groups = [((), program), *(((name,), one) for name, one in program.commands.items() if hasattr(one, "commands"))]
     for path, group in groups:
@@ -116,11 +116,20 @@ def commands():
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             if not hasattr(command, "commands"):
-                options = [one for one in command.params if one.param_type_name == "option" and not one.multiple]
-                yield (*path, name), options
+                yield (*path, name), command
 
 
 EVERY_COMMAND = dict(commands())
+
+
+def options_of(words):
+    """The options of a command that take one value."""
+    return [one for one in EVERY_COMMAND[words].params if one.param_type_name == "option" and not one.multiple]
+
+
+def given_twice(option):
+    """The words that give an option twice."""
+    return [option.opts[0]] * 2 if option.is_flag else [option.opts[0], "a", f"{option.opts[0]}=b"]
 
 
 def test_every_kind_of_chart_is_among_the_commands():
@@ -129,13 +138,15 @@ def test_every_kind_of_chart_is_among_the_commands():
 
 @pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
 def test_an_option_of_one_value_is_refused_twice(refused, words):
-    for option in EVERY_COMMAND[words]:
-        twice = [option.opts[0]] * 2 if option.is_flag else [option.opts[0], "a", f"{option.opts[0]}=b"]
-        refused(2, *words, *twice, names=[f"{option.opts[0]} is given twice"])
+    for option in options_of(words):
+        with pytest.raises(sk.UsageError, match=f"^{option.opts[0]} is given twice"):
+            EVERY_COMMAND[words].make_context(words[-1], given_twice(option))
+    for option in options_of(words)[-1:]:  # and one through the whole program
+        refused(2, *words, *given_twice(option), names=[f"{option.opts[0]} is given twice"])
 
 
 def test_what_is_suggested_for_an_option_of_others_is_an_option():
-    known = {option.opts[0] for options in EVERY_COMMAND.values() for option in options}
+    known = {option.opts[0] for words in EVERY_COMMAND for option in options_of(words)}
     assert {*ELSEWHERE} <= known
 
 

@@ -78,13 +78,28 @@ def test_cached_batches_have_all_that_a_measure_reads(name, study):
         assert sk.score(study, measure).equals(alone)
 
 
+def check_page(study, measures):
+    """The page of these measures names each, and shows the mean of each system as `score` gives it."""
+    page = sk.report(study, [str(measure) for measure in measures])
+    text = html.unescape(re.sub("<[^>]+>", " ", page)).replace("\N{MINUS SIGN}", "-").replace(",", "")
+    for measure in measures:
+        assert str(measure).replace(",", "") in text
+        for value in sk.score(study, measure).get_column("value").drop_nulls():
+            assert f"{value:.4f}" in text or f"{value:.4g}" in text, (measure, value)
+
+
 @pytest.mark.slow
+@pytest.mark.few(15)
 @pytest.mark.parametrize("name", [*sk.MEASURES])
 def test_a_report_of_every_measure(name, study):
-    """The page names the measure, and shows the mean of each system as `score` gives it."""
-    measure = of_sessions(name)
-    page = sk.report(study, str(measure))
-    text = html.unescape(re.sub("<[^>]+>", " ", page)).replace("\N{MINUS SIGN}", "-").replace(",", "")
-    assert str(measure).replace(",", "") in text
-    for value in sk.score(study, measure).get_column("value").drop_nulls():
-        assert f"{value:.4f}" in text or f"{value:.4g}" in text, value
+    check_page(study, [of_sessions(name)])
+
+
+PER_PAGE = 7
+"""A page of so many measures takes no longer than a page of one."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, len(sk.MEASURES), PER_PAGE))
+def test_a_report_of_several_measures(start, study):
+    check_page(study, [of_sessions(name) for name in [*sk.MEASURES][start : start + PER_PAGE]])

@@ -5,6 +5,8 @@ One figure as it is asked for.
 
 import json
 import re
+from pathlib import Path
+from typing import NamedTuple
 
 import altair as alt
 import polars as pl
@@ -19,13 +21,39 @@ from sessionkit.reports.figures import one_session
 from sessionkit.reports.single_figures import file_stems, single_figure
 from sessionkit.robustness.bounds import bounds
 from sessionkit.scoring.measures.grammar import parse_measure
+from tests.support.clinic import CLINIC, read_clinic
 
 KINDS = [(kind, unit) for kind in CHARTS.own for unit in CHARTS[kind].each]
 
 
 @pytest.fixture(scope="module")
 def clinic():
-    return sk.read("examples/clinic/study.toml")
+    return read_clinic()
+
+
+class Cards(NamedTuple):
+    """A folder with the card of every session of two users, and how often their bounds were computed."""
+
+    folder: Path
+    times_bounded: int
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory):
+    folder, calls = tmp_path_factory.mktemp("cards") / "all", []
+
+    def counted_bounds(*arguments, **options):
+        calls.append(arguments)
+        return bounds(*arguments, **options)
+
+    study = sk.read(CLINIC)  # no other test has asked for its bounds
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_session, "bounds", counted_bounds)
+        each(study, "session-card", "session", folder, "sDCG@10", format="json", where=TWO_USERS)
+    return Cards(folder, len(calls))
+
+
+TWO_USERS = "user_id in ('u01', 'u05')"
 
 
 def specs(folder):
@@ -58,11 +86,13 @@ SIZE = 11.0
 """Font size on a screen, in which heights and widths of panels are laid out."""
 
 
-@pytest.mark.parametrize(("kind", "unit"), [("session-card", "session"), ("session-pair", "topic")])
-def test_lists_of_all_files_have_one_scale(clinic, tmp_path, kind, unit):
-    few = "user_id in ('u01', 'u05')"
-    each(clinic, kind, unit, tmp_path / "all", "sDCG@10", format="json", where=few)
-    files = [rows_of(spec) for spec in specs(tmp_path / "all")]
+@pytest.mark.parametrize("kind", ["session-card", "session-pair"])
+def test_lists_of_all_files_have_one_scale(clinic, tmp_path, cards, kind):
+    folder = cards.folder
+    if kind == "session-pair":
+        folder = tmp_path / "all"
+        each(clinic, kind, "topic", folder, "sDCG@10", format="json", where=TWO_USERS)
+    files = [rows_of(spec) for spec in specs(folder)]
     assert len(files) > 2
     drawn = [{row["added"]: row["y"] - row["y2"] for row in rows if row.get("kind") == "bar"} for rows in files]
     bars = [(added, height) for bars in drawn for added, height in bars.items() if added]
@@ -77,11 +107,8 @@ def test_lists_of_all_files_have_one_scale(clinic, tmp_path, kind, unit):
     assert max(widths) - min(widths) < 0.11  # places are rounded
 
 
-def test_gain_of_all_cards_has_one_scale_that_holds_it(clinic, tmp_path):
-    each(
-        clinic, "session-card", "session", tmp_path / "all", "sDCG@10", format="json", where="user_id in ('u01', 'u05')"
-    )
-    files = [[row for row in rows_of(spec) if "ideal_value" in row] for spec in specs(tmp_path / "all")]
+def test_gain_of_all_cards_has_one_scale_that_holds_it(cards):
+    files = [[row for row in rows_of(spec) if "ideal_value" in row] for spec in specs(cards.folder)]
     last = max(row["slot"] for rows in files for row in rows)
     highest = max(row[name] or 0 for rows in files for row in rows for name in ("value", "ideal_value"))
     assert len({max(row["slot"] for row in rows) for rows in files}) > 1
@@ -94,7 +121,7 @@ def test_gain_of_all_cards_has_one_scale_that_holds_it(clinic, tmp_path):
             assert zero["gain"] - row["ideal"] == pytest.approx(6.5 * SIZE * row["ideal_value"] / highest, abs=0.011)
             if row["value"] is not None:
                 assert zero["gain"] - row["gain"] == pytest.approx(6.5 * SIZE * row["value"] / highest, abs=0.011)
-    page = (tmp_path / "all" / "index.html").read_text("utf-8")
+    page = (cards.folder / "index.html").read_text("utf-8")
     assert (
         "8 of 8 sessions are drawn, with the same scales of grades, gain, ranks and slots in all figures; only the time axis"
         in page
@@ -103,7 +130,7 @@ def test_gain_of_all_cards_has_one_scale_that_holds_it(clinic, tmp_path):
 
 @pytest.mark.parametrize("unit", ["topic", "user"])
 def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
-    each(clinic, "session-wall", unit, tmp_path / "all", format="json", where="user_id in ('u01', 'u05')")
+    each(clinic, "session-wall", unit, tmp_path / "all", format="json", where=TWO_USERS)
     files = specs(tmp_path / "all")
     slots = clinic.queries.group_by("session_id").agg(slots=10 * pl.len()).collect()  # of every query the top ten
     slot_widths, shares = set(), []
@@ -250,19 +277,9 @@ def test_every_sheet_of_a_wall_is_a_file(make, tmp_path, monkeypatch):
     assert "4 sessions, sheet 2 of 2" in page
 
 
-def test_cards_compute_the_bounds_of_the_study_once(tmp_path, monkeypatch):
-    calls = []
-
-    def counted_bounds(*arguments, **options):
-        calls.append(arguments)
-        return bounds(*arguments, **options)
-
-    monkeypatch.setattr(one_session, "bounds", counted_bounds)
-    study = sk.read("examples/clinic/study.toml")  # no other test has asked for its bounds
-    where = "user_id in ('u01', 'u05')"
-    each(study, "session-card", "session", tmp_path / "all", "sDCG@10", format="json", where=where)
-    assert len(list((tmp_path / "all").glob("*.json"))) > 2
-    assert len(calls) == 1
+def test_cards_compute_the_bounds_of_the_study_once(cards):
+    assert len(list(cards.folder.glob("*.json"))) > 2
+    assert cards.times_bounded == 1
 
 
 HOW = {

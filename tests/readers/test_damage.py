@@ -83,7 +83,7 @@ def clean_study(studies, in_some_parts, log_reader, tmp_path_factory):
     return clean_study
 
 
-@pytest.mark.few(12, slow=12)
+@pytest.mark.few(10, slow=8)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_a_damaged_value_costs_no_row_and_is_counted(tmp_path, log_reader, clean_study, name, kind):
     log = LOGS[name]
@@ -189,7 +189,7 @@ def damaged(text, draw):
     return kinds[draw.choice([*kinds])]()
 
 
-@pytest.mark.few(8, slow=52)
+@pytest.mark.few(4, slow=20)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_damaged_sheet_is_refused_or_read_alike_in_both_ways(tmp_path, monkeypatch, seed):
     draw = random.Random(seed)  # noqa: S311 - damage, not secrets

@@ -64,6 +64,7 @@ def test_ranks_close_up_and_lists_can_become_empty():
     assert scores == pytest.approx([1 / ideal, 0, 2 / ideal, 1])
 
 
+@pytest.mark.few(3, slow=2)
 @quiet
 @pytest.mark.parametrize("kind", LISTS)
 def test_lists_of_documents(kind, write, quiet_read):
@@ -134,7 +135,7 @@ def filtered(made, judgments, excluded):
     return rest, graded
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @quiet
 @pytest.mark.parametrize("own_keys", [False, True])
 @FEW

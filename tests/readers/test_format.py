@@ -74,7 +74,7 @@ JUNK = {
 }
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(5, slow=8)
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_what_is_no_log_of_a_format_is_refused_or_rejected(tmp_path, name):

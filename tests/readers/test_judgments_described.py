@@ -121,7 +121,7 @@ def test_grade_values_are_taken(described, name):
     assert [str(grade) for grade in numbers.judgments.collect()["raw_grade"]] == ["2"]
 
 
-@pytest.mark.few(20)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("keys", [TEXT, TOPIC])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_what_keys_are_is_taken(described, name, keys):

@@ -172,6 +172,7 @@ HEADS = (
 """What is repeated at the beginning of a file to make patterns go back over it again and again."""
 
 
+@pytest.mark.few(5, slow=6)
 @pytest.mark.parametrize("repeated", HEADS)
 def test_recognizing_a_file_takes_time_in_proportion(repeated):
     head = repeated * (files.HEAD // len(repeated))
@@ -308,6 +309,7 @@ def test_memory_grows_as_the_columns_do_elsewhere(write, tmp_path, kind):
     assert peaks[LARGE] < 3 * peaks[SMALL] + ROOM
 
 
+@pytest.mark.few(4, slow=3)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_column_is_kept(write, form):
     name, text = FORMS[form]

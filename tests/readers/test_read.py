@@ -132,6 +132,7 @@ def test_our_own_tables_are_recognized_under_any_name(write, quiet_read, name, s
     assert (study.reader, study.facts.results, study.sessions.collect()["topic_id"].to_list()) == ("tables", 1, ["t"])
 
 
+@pytest.mark.few(6, slow=3)
 @pytest.mark.parametrize("text", [LOG, RUN, AOL, UBI])
 @pytest.mark.parametrize("head", ["\n\n", " \r\n", "\ufeff\n"])
 def test_blank_lines_before_the_log_do_not_matter(write, quiet_read, text, head):

@@ -506,6 +506,7 @@ def test_sums_of_grades_do_not_depend_on_the_order(seed):
     assert merged({"a": grades}, "sum") == {"a": 1.700000001}
 
 
+@pytest.mark.few(7, slow=4)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("rule", sk.study.MERGES)
 @pytest.mark.parametrize("judges", [True, False])

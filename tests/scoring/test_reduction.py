@@ -407,6 +407,7 @@ def flip(path, place=0.5, bit=1):
     return content
 
 
+@pytest.mark.few(5, slow=3)
 @quiet
 @pytest.mark.parametrize("opened", ["before", "after"])
 @pytest.mark.parametrize("table", ["users", "sessions", "queries", "results", "judgments"])

@@ -16,6 +16,7 @@ import sessionkit as sk
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.scoring.score import OF_SPREAD, columns_of, columns_text, score_parts
 from tests.support.clinic import read_clinic
+from tests.support.examples import examples
 from tests.support.random_studies import MEASURES, draw_study
 from tests.support.score_way import score_way
 
@@ -326,7 +327,7 @@ def assert_close(computed, expected):
         assert number == (None if other is None else pytest.approx(other, rel=1e-12, abs=1e-12)), name
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=examples(100), derandomize=True)
 @example([10**9, 10**9 + 1, 10**9 + 3])  # far from 0, where a sum of squares loses the digits of the deviation
 @given(st.lists(st.none() | st.integers(0, 3) | st.integers(0, 1000), min_size=1, max_size=12))
 def test_statistics_of_one_group_are_those_of_numpy(gains):
@@ -337,6 +338,7 @@ def test_statistics_of_one_group_are_those_of_numpy(gains):
     assert row["value"] == (math.fsum(values) / len(values) if values else None)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 6, 7, 8, 12])
 def test_every_group_has_the_statistics_of_its_sessions_and_the_mean_of_score(seed):
     study = draw_study(seed).study
@@ -363,6 +365,7 @@ def test_equal_values_have_no_deviation():
     assert sk.score(study, "column(part)", by="all", spread=True)["sd"].item() == 0
 
 
+@pytest.mark.few(3, slow=2)
 @pytest.mark.parametrize("by", ["system_id", "all", "system_id,topic_id", "user_id", "queries"])
 def test_the_same_bits_in_every_way_of_scoring(clinic, tmp_path, by):
     measures = ["nsDCG@10", "nDCG@10", "column(satisfaction)"]

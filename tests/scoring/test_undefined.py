@@ -150,6 +150,11 @@ def with_rule(text, rule):
     return sk.parse_measure(text).vary(dict(pair.split("=") for pair in rule.split(",")))
 
 
+def values_by_measure(scores):
+    """The values of each measure, in the order of queries or sessions."""
+    return {measure: rows["value"].to_list() for (measure,), rows in scores.group_by("measure", maintain_order=True)}
+
+
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("rule", RULES)
 def test_scores_per_query_per_session_and_as_means(study, rule):
@@ -157,19 +162,20 @@ def test_scores_per_query_per_session_and_as_means(study, rule):
         (RULES[rule], ("AP", "nDCG@10", "R@5", "Rprec", "F@1", "IPrec11", "avgpos(nDCG@2)")),
         (SUMS[rule], ("P@1", "DCG@5", "RR", "Success@1", "avgpos(DCG@1)")),
     ):
-        for text in texts:
-            measure = with_rule(text, rule)
-            assert sk.score(study, measure, per="query")["value"].to_list() == [*expected]
-            assert sk.score(study, f"mean({measure})", per="session")["value"].to_list() == [*expected]
-            assert sk.score(study, measure, by=None).select("value", "n").row(0) == mean_of(expected)
+        measures = [with_rule(text, rule) for text in texts]
+        assert values_by_measure(sk.score(study, measures, per="query")) == {str(one): [*expected] for one in measures}
+        means = [sk.parse_measure(f"mean({one})") for one in measures]
+        assert values_by_measure(sk.score(study, means, per="session")) == {str(one): [*expected] for one in means}
+        assert sk.score(study, measures, by=None).select("value", "n").rows() == [mean_of(expected)] * len(texts)
     for expected, texts in (
         (RULES[rule], ("nsDCG@5", "nsDCG(normalize=query)@5", "avgpos(nsDCG@2)", "esnDCG(pdown=0.5,pref=0.5)@3")),
         (SUMS[rule], ("sDCG@5", "RSDCG(lambda=0.5)@5", "avgpos(sDCG@1)", "sum(DCG@3)")),
     ):
-        for text in texts:
-            measure = with_rule(text, rule)
-            assert sk.score(study, measure, per="session")["value"].to_list() == [*expected]
-            assert sk.score(study, measure, by=None).select("value", "n").row(0) == mean_of(expected)
+        measures = [with_rule(text, rule) for text in texts]
+        assert values_by_measure(sk.score(study, measures, per="session")) == {
+            str(one): [*expected] for one in measures
+        }
+        assert sk.score(study, measures, by=None).select("value", "n").rows() == [mean_of(expected)] * len(texts)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

@@ -155,10 +155,10 @@ def test_sessions_without_a_value_can_count_with_zero():
             f"sDCG({rule})@1": of_sum,
             f"sDCG(slots=shown,rank_origin=session{more})@1": of_sum,
         }
-        for text, (value, n) in measures.items():
-            measure = sk.parse_measure(text.replace("()", ""))
-            assert sk.score(study, measure, by="system_id").select("value", "n").rows() == [(pytest.approx(value), n)]
-            assert sk.curve(study, measure).select("value", "n").rows() == [(pytest.approx(value), n)]
+        expected = [(pytest.approx(value), n) for value, n in measures.values()]
+        asked = [sk.parse_measure(text.replace("()", "")) for text in measures]
+        assert sk.score(study, asked, by="system_id").select("value", "n").rows() == expected
+        assert [sk.curve(study, measure).select("value", "n").row(0) for measure in asked] == expected
 
 
 def test_lists_that_occupy_no_slot_still_count():

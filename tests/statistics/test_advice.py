@@ -194,10 +194,11 @@ def test_a_bad_value_is_refused_with_the_same_sentence(name, option):
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("chart", ["differences", "discriminative_power"])
 def test_charts_refuse_the_same(chart):
+    table = sk.compare(read_clinic(), "sDCG@10").table
     for bad in BAD["confidence"]:
         if bad is not None:
             with pytest.raises(sk.UsageError, match=re.escape(SAYS["confidence"].format(repr(bad)))):
-                getattr(sk.charts, chart)(sk.compare(read_clinic(), "sDCG@10").table, confidence=bad)
+                getattr(sk.charts, chart)(table, confidence=bad)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")

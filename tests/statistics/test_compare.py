@@ -95,7 +95,7 @@ def test_other_tests_of_means_find_it_too(test):
         assert stats.nct.sf(critical, row["df"], row["detectable"] / half * critical) == pytest.approx(0.8, abs=1e-6)
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(6, slow=8)
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "tukey", "nemenyi", "conover"])
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 @settings(max_examples=examples(6), deadline=None)

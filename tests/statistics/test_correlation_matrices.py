@@ -70,6 +70,7 @@ def test_tau_and_its_p_are_those_of_scipy(pairs, untied):
     assert test.p == pytest.approx(theirs.pvalue, rel=1e-13)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("n", [4, 5, 6])
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.4])
 def test_the_critical_tau_without_ties_is_the_largest_of_all_orders_that_scipy_does_not_reject(n, alpha):

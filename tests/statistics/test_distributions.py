@@ -253,7 +253,7 @@ LAYOUTS = {
 EACH = [(layout, test) for layout, (_, tests) in LAYOUTS.items() for test in tests]
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4, slow=5)
 @pytest.mark.parametrize(("layout", "test"), EACH)
 @settings(max_examples=examples(4), deadline=None)
 @given(power=st.integers(-200, 290))

@@ -95,7 +95,7 @@ def saved(tmp_path_factory):
     return read_clinic().save(tmp_path_factory.mktemp("provenance") / "STUDY")
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3, slow=5)
 @pytest.mark.parametrize("name", FINDINGS)
 def test_the_command_makes_the_finding_again(name, saved, tmp_path, monkeypatch):
     function, table = FINDINGS[name]

@@ -224,6 +224,7 @@ OWN = {"skill"}
 """Columns of the clinic's users."""
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", [*FINDINGS, *SWEEP])
 def test_no_heading_is_a_name_of_a_column(name):
     found = found_by(name)

@@ -180,6 +180,7 @@ def test_values_are_recognized_however_they_are_written(column, values):
             assert not texts_in(made.study) & {*keys_of(pl.Series([*TEXTS, *USERS])), *keys_of(pl.Series(written))}
 
 
+@pytest.mark.few(4, slow=2)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize(
     ("column", "value", "stays"),

@@ -47,7 +47,7 @@ def made():
     return clinic, other
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(8)
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("removed", [False, True], ids=["replaced", "removed"])

@@ -45,25 +45,48 @@ def kept(request, clinic, tmp_path_factory):
     return sk.open_study(place.as_uri()) if request.param == "address" else saved
 
 
-def test_scores_are_those_of_these_sessions_alone(kept, clinic, novices):
-    expected = alone(clinic, novices)
-    for options in ({}, {"by": "topic_id,system_id"}, {"by": "skill"}, {"per": "session"}):
-        found = sk.score(kept, MEASURES, where=WHERE, **options)
-        wanted = sk.score(expected, MEASURES, **options)
-        assert found.equals(wanted), options
-    found = sk.score(kept, "nDCG@10", where=WHERE, per="query")
-    assert found.equals(sk.score(expected, "nDCG@10", per="query"))
+@pytest.fixture(scope="module")
+def sessions_alone(clinic, novices):
+    return alone(clinic, novices)
+
+
+SCORES = [
+    (MEASURES, {}),
+    (MEASURES, {"by": "topic_id,system_id"}),
+    (MEASURES, {"by": "skill"}),
+    (MEASURES, {"per": "session"}),
+    ("nDCG@10", {"per": "query"}),
+]
+
+
+@pytest.fixture(scope="module")
+def scores_alone(sessions_alone):
+    return [sk.score(sessions_alone, measures, **options) for measures, options in SCORES]
+
+
+@pytest.fixture(scope="module")
+def curves_alone(sessions_alone):
+    """A curve, a breakdown and a comparison of these sessions."""
+    return (
+        sk.curve(sessions_alone, "sDCG@5"),
+        sk.breakdown(sessions_alone, "nDCG@5"),
+        sk.compare(sessions_alone, "nsDCG@5").table,
+    )
+
+
+def test_scores_are_those_of_these_sessions_alone(kept, scores_alone, novices):
+    for (measures, options), expected in zip(SCORES, scores_alone, strict=True):
+        assert sk.score(kept, measures, where=WHERE, **options).equals(expected), options
     assert 0 < len(novices) < 120
 
 
-def test_counts_and_curves_are_too(kept, clinic, novices):
-    chosen, expected = restricted(kept, WHERE), alone(clinic, novices)
-    assert chosen.facts == expected.facts
+def test_counts_and_curves_are_too(kept, sessions_alone, curves_alone):
+    chosen, (curve, breakdown, comparison) = restricted(kept, WHERE), curves_alone
+    assert chosen.facts == sessions_alone.facts
     assert chosen.users.collect().height == chosen.sessions.select("user_id").unique().collect().height
-    assert sk.curve(kept, "sDCG@5", where=WHERE).equals(sk.curve(expected, "sDCG@5"))
-    assert sk.breakdown(kept, "nDCG@5", where=WHERE).equals(sk.breakdown(expected, "nDCG@5"))
-    found, wanted = sk.compare(kept, "nsDCG@5", where=WHERE), sk.compare(expected, "nsDCG@5")
-    assert found.table.equals(wanted.table)
+    assert sk.curve(kept, "sDCG@5", where=WHERE).equals(curve)
+    assert sk.breakdown(kept, "nDCG@5", where=WHERE).equals(breakdown)
+    assert sk.compare(kept, "nsDCG@5", where=WHERE).table.equals(comparison)
 
 
 def test_what_is_left_is_saved_alone(kept, tmp_path, novices):

@@ -29,11 +29,16 @@ def scores(study, measure):
     return sk.score(study, measure, per="query" if measure == "nDCG@10" else "session")
 
 
+@pytest.fixture(scope="module")
+def again():
+    study = read_clinic()
+    return sk.from_run(study.to_run(), study.to_qrels(), sessions=PATTERN, missing_topics="omit")
+
+
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_study_becomes_a_run_and_qrels_and_a_study_again(measure):
+def test_a_study_becomes_a_run_and_qrels_and_a_study_again(measure, again):
     """Also with its empty lists, at the end of sessions too, since their queries are judged."""
     study = read_clinic()
-    again = sk.from_run(study.to_run(), study.to_qrels(), sessions=PATTERN, missing_topics="omit")
     names = [name for name in scores(study, measure).columns if name not in ("topic_id", "user_id")]
     assert_frame_equal(scores(study, measure).select(names), scores(again, measure).select(names))
     assert again.facts.empty == study.facts.empty > 0

@@ -22,6 +22,7 @@ from sessionkit.readers import from_tables
 from sessionkit.readers.checks.cells import describe_order, in_our_spelling, number_queries
 from sessionkit.readers.raw import EMPTY, MARK, Raw, no_way_back
 from sessionkit.study.checks import RECORD, RULE
+from tests.support.examples import examples
 
 DAY_ZERO = datetime.fromisoformat("1899-12-30")
 KEYS = {"session_id": "s", "query_position": "1", "rank": "1", "doc_id": "d"}
@@ -348,7 +349,7 @@ def test_the_last_query_may_stand_first():
     assert counted([*"bba"], None, table="queries", newest_first=True) == "321"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(
     lists=st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 4)), min_size=1, max_size=6),
     seed=st.integers(0, 10_000),

@@ -125,7 +125,7 @@ def written(write):
     return written
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2, slow=3)
 @pytest.mark.parametrize("log", [(name, files) for name in LOGS for files in (1, 3)], ids=str)
 def test_large_as_small_and_every_line_accounted_for(written, quiet_read, large, same_study, log):
     name, files = log

@@ -48,6 +48,7 @@ from sessionkit.readers.events.lists import (
 from sessionkit.readers.raw import in_memory
 from sessionkit.readers.read import read
 from sessionkit.study.checks import RECORD, RULE, VALUE
+from tests.support.examples import examples
 
 LISTS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from("abc")), max_size=8)
 CLICKS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from("abcd"), st.integers(0, 9)), max_size=12)
@@ -318,7 +319,7 @@ QUERY = st.tuples(st.sampled_from(["otter", "beaver", "swan"]), st.lists(st.bool
 LOG = st.lists(st.lists(QUERY, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(LOG, st.integers(0, 2**32), st.sampled_from(["time", "elapsed_seconds", "event_order"]))
 def test_events_in_any_order_of_rows_are_the_same_study(tmp_path_factory, log, seed, clock):
     events, queries, results = [], [], []

@@ -28,6 +28,7 @@ from sessionkit.readers.events.sessions import (
 )
 from sessionkit.readers.read import read
 from sessionkit.study.checks import RECORD, RULE
+from tests.support.examples import examples
 
 QUERIES = """user,n,text,at
 u1,1,otter,2026-03-02 10:00
@@ -193,7 +194,7 @@ def sessions(draw):
     return draw(st.lists(pauses, min_size=1, max_size=4)), draw(st.sampled_from([0, 1]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(sessions())
 def test_a_flat_log_is_cut_as_if_its_sessions_had_been_named_apart(tmp_path_factory, log):
     pauses, base = log

@@ -202,6 +202,7 @@ def test_the_real_run_of_trec_eval(quiet_read):
         assert average == pytest.approx(peer[key]["map"])
 
 
+@pytest.mark.few(8, slow=4)
 @pytest.mark.parametrize(
     ("topics", "said"),
     [
@@ -240,6 +241,7 @@ def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, said)
         assert not [one for one in recwarn.list if "look like" in str(one.message)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("separator", ["_", "::", "<::>", ".", ":", "/"])
 def test_ids_of_turns_are_noted_alike_in_a_file_and_in_memory(write, separator):
     topics = [f"{session}{separator}{turn}" for session in ("c1", "c2") for turn in (1, 2, 3)]
@@ -387,6 +389,7 @@ def ranx_parquet(folder):
 FORMS = (json_run, three_columns, three_columns_by_rank, pyterrier, ranx_parquet)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("verb", [sk.from_run, lambda run, qrels: sk.read(run, judgments=qrels)])
 def test_the_values_are_those_of_pytrec_eval(tmp_path, form, verb):

@@ -96,6 +96,7 @@ def odd(tmp_path, **columns):
     return tmp_path / "log.parquet"
 
 
+@pytest.mark.few(6, slow=4)
 @pytest.mark.parametrize("name", ODD)
 def test_odd_columns_are_kept_or_refused_and_never_crash(tmp_path, quiet_read, rejects, name):
     study = quiet_read(odd(tmp_path, extra=ODD[name]))

@@ -180,6 +180,7 @@ EXPECTED = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("spelled", DIALECTS, ids=[one[5] for one in DIALECTS])
 def test_names_of_events_are_known_guessed_by_their_columns_or_asked(write, quiet_read, tmp_path, spelled):
     made = propose(write("log.csv", as_csv(study_of(spelled))), folder=tmp_path)
@@ -206,6 +207,7 @@ CLOCKS = {
 }  # fmt: skip
 
 
+@pytest.mark.few(5, slow=4)
 @pytest.mark.parametrize("kind", CLOCKS)
 def test_times_of_events_are_told_apart_and_asked_about(write, quiet_read, tmp_path, kind):
     clock, ours, options = CLOCKS[kind]

@@ -319,6 +319,7 @@ FRENCH_FORM = """Horodateur,Votre numéro de participant,Quelle tâche venez-vou
 """
 
 
+@pytest.mark.few(2, slow=1)
 @pytest.mark.parametrize(("first", "clicked"), [("1;3", [1, 3]), ("3", [3])])
 @pytest.mark.parametrize("zero", ["", "0"])
 def test_a_row_per_page_with_ranks_that_were_clicked_and_a_form(tmp_path, first, clicked, zero):

@@ -28,6 +28,7 @@ def files(write, key, name):
     return write(f"log{name}", texts[0]), write(f"judgments{name}", texts[1])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", [".csv", ".tsv"])
 @pytest.mark.parametrize(
     ("key", "expected"),

@@ -79,6 +79,7 @@ def test_a_study_in_five_files_comes_back(names, write_table, tmp_path, quiet_re
     assert "max_grade" not in proposal.settings
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("names", "write_table"), [((at + 1) % 3, write) for at, write in enumerate(WRITERS)])
 def test_one_flat_file_and_its_judgments_come_back(names, write_table, tmp_path, quiet_read):
     tables = flat(study(names + 10))

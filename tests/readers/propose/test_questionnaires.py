@@ -135,6 +135,7 @@ def asked(made, place="questionnaires"):
     return [question.text for question in made.questions if question.place.startswith(place)]
 
 
+@pytest.mark.few(3, slow=4)
 @pytest.mark.parametrize(
     "heading", ["Q3", "query satisfaction", "search", "Frage", "relevance", "query_no", "Bewertung der Suche"]
 )

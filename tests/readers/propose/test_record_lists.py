@@ -166,6 +166,7 @@ FORMS = ("pretty.json", "one_line.json", "lines.jsonl")
 WRITTEN = [(make, form) for make in ASKED for form in FORMS if form != "lines.jsonl" or isinstance(make(), list)]
 
 
+@pytest.mark.few(7, slow=4)
 @pytest.mark.parametrize(("make", "form"), WRITTEN)
 def test_a_nested_log_is_proposed_as_its_tables(write, quiet_read, make, form):
     value = make()
@@ -264,6 +265,7 @@ CELLS = {
 }
 
 
+@pytest.mark.few(12, slow=6)
 @pytest.mark.parametrize("numbered", [True, False], ids=["numbered", "bare"])
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 @pytest.mark.parametrize("make", CELLS.values(), ids=list(CELLS))

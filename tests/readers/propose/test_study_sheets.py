@@ -122,7 +122,7 @@ def require_right(sheet, study):
     assert sorted(bad) == sorted((table, record, value) for table, record, _, value in sheet.truth.bad_cells)
 
 
-@pytest.mark.few(5, slow=12)
+@pytest.mark.few(3, slow=6)
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_every_value_of_a_sheet_is_right(sheet, answered):
     made, study = answered(sheet)

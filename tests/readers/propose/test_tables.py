@@ -497,6 +497,7 @@ def test_results_without_a_document_are_proposed_with_a_question_about_it(write,
 SESSIONS = [f"s{number}" for number in range(6)]
 
 
+@pytest.mark.few(4, slow=3)
 @pytest.mark.parametrize(
     ("column", "levels", "is_asked"),
     [
@@ -550,6 +551,7 @@ def lists_of(read, *more):
     return sorted(read.results.collect().select("session_id", "query_position", "rank", "doc_id", *more).rows())
 
 
+@pytest.mark.few(4, slow=2)
 @pytest.mark.parametrize("names", [ENGLISH, GERMAN, PLAIN])
 @pytest.mark.parametrize(
     ("id_of", "by_session"),

@@ -94,6 +94,7 @@ def of_users(pairs):
     return np.array([np.mean(rows, axis=0) for rows in sides.values()])
 
 
+@pytest.mark.few(14, slow=7)
 @pytest.mark.parametrize("name", OF_QUERIES)
 def test_a_part_is_better_where_its_values_are_those_that_are_better(study, by_session, name):
     measure = EXAMPLES[name]
@@ -121,6 +122,7 @@ def test_lower_is_better_of_measures_of_effort_and_error(study, name):
     assert "worse" not in said
 
 
+@pytest.mark.few(14, slow=7)
 @pytest.mark.parametrize("name", OF_QUERIES)
 def test_the_best_query_is_that_with_the_best_value(study, by_session, name):
     measure = EXAMPLES[name]
@@ -140,6 +142,7 @@ def test_the_best_query_is_that_with_the_best_value(study, by_session, name):
     assert [table.filter(part=part).item(0, "value") for part in ("best", "rest")] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.few(20, slow=10)
 @pytest.mark.parametrize("measure", OF_SESSIONS, ids=str)
 def test_the_caption_counts_topics_on_which_a_system_is_ahead(study, measure):
     table = sk.rprecision_histogram(study, "B", "A", measure=measure)

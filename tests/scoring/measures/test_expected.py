@@ -231,7 +231,7 @@ def random_study(many=60, seed=7):
     return results, pl.DataFrame({"session_id": ids, "topic_id": ["t"] * len(ids)}), judgments
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2, slow=3)
 @pytest.mark.parametrize("duplicates", ["all", "first"])
 @pytest.mark.parametrize("name", NAMES)
 def test_same_bits_however_the_sessions_are_cut(monkeypatch, name, duplicates):

@@ -39,13 +39,26 @@ def definitions(of: Material) -> list[Part]:
     names = counted(len(used), "module") if of.redaction.kinds else "; ".join(map(str, used))
     beside = [f"Measures and charts of others: {names}."] if used else []
     words = Words((*sentences(of.study), *beside))
-    command = Code(again(of.measures if of.asked else (), _given(of), plugin_words(used, named=not of.redaction.kinds)))
+    return [terms, words, *_commands(of, used), *_sources(of)]
+
+
+def _commands(of: Material, used: Sequence[Origin]) -> list[Part]:
+    """What makes the page and its table of sessions again: commands of a study in files, calls of one in memory."""
+    asked = of.measures if of.asked else ()
+    measure = str(next(iter(of.measures), of.choices.measure))
+    page = again(asked, _given(of), plugin_words(used, named=not of.redaction.kinds))
+    table = f"sessionkit score STUDY {quote(measure)} --per session --wide"
     said = "The same page again" if _sayable(of) else "The same page again, with the condition as where"
-    table = Code(
-        f"sessionkit score STUDY {quote(str(next(iter(of.measures), of.choices.measure)))} --per session --wide"
-    )
-    commands: list[Part] = [Words((f"{said}:",)), command, Words(("All sessions as a table:",)), table]
-    return [terms, words, *commands, *_sources(of)]
+    if _is_in_memory(of.study):
+        page = again_in_memory(asked, _given(of))
+        table = f"sessionkit.score(study, {measure!r}, per='session', wide=True)"
+        said += " (the data were frames in memory, of which sessionkit.from_tables makes the study)"
+    return [Words((f"{said}:",)), Code(page), Words(("All sessions as a table:",)), Code(table)]
+
+
+def _is_in_memory(study: Study) -> bool:
+    """Whether a study came from frames and was not saved, so that no command can read it."""
+    return study.fingerprint is None and study.path is None and study.address is None
 
 
 def description(of: Material) -> StudyQuestion[Description]:
@@ -340,6 +353,19 @@ def again(measures: Sequence[Measure], given: Mapping[str, object], plugin_optio
     told += ["--output report.html"]
     told += [f"--{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
     return " ".join(["sessionkit", *map(shlex.quote, plugin_options), "report STUDY", *told])
+
+
+def again_in_memory(measures: Sequence[Measure], given: Mapping[str, object]) -> str:
+    """Return the Python call that makes the same page of a study in memory; arguments are those of `again`.
+
+    >>> from sessionkit import nsDCG
+    >>> again_in_memory([nsDCG @ 10], {"redact": "users", "where": None})
+    "sessionkit.report(study, ['nsDCG@10'], redact='users', output='report.html')"
+    """
+    named = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    texts = [str(measure) for measure in measures]
+    arguments = ["study", *([str(texts)] if texts else []), *named, "output='report.html'"]
+    return f"sessionkit.report({', '.join(arguments)})"
 
 
 def _told(name: str, value: object, parameters: Mapping[str, object], meaning: str) -> str:

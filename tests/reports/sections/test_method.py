@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.reports.sections.method import defined, in_words, paragraph, sentences
+from sessionkit.reports.parts import Code
+from sessionkit.reports.sections.method import defined, definitions, in_words, paragraph, sentences
 from sessionkit.reports.sections.topics import topics
 from sessionkit.scoring.measures.base import Wrapper
 from sessionkit.scoring.measures.grammar import parse_measure
@@ -98,3 +99,27 @@ def test_fingerprint_is_of_what_was_read_and_how(tmp_path, make):
     assert make().fingerprint is None
     assert "none (frames in memory)" in sentences(make())[-1]
     assert sk.__version__ in sentences(study)[-1]
+
+
+def calls_of(study, **choices):
+    """Return the two lines of code that the page has, and the words above the first."""
+    parts = definitions(material(study, ["nsDCG@2"], **choices)).parts
+    page, table = (place for place, part in enumerate(parts) if isinstance(part, Code))
+    return parts[page - 1].paragraphs[0], parts[page].text, parts[table].text
+
+
+def test_a_study_in_memory_has_calls_and_a_saved_one_commands(tmp_path, make):
+    study = make(topics=("t", "u"), max_grade=2)
+    said, page, table = calls_of(study, by=["system_id", "topic_id"])
+    assert said.startswith("The same page again (the data were frames in memory")
+    assert page == "sessionkit.report(study, by='system_id,topic_id', output='report.html')"
+    by = [sk.score(study, "nsDCG@2", by=columns) for columns in ("system_id,topic_id", ["system_id", "topic_id"])]
+    assert by[0].equals(by[1])
+    assert table == "sessionkit.score(study, 'nsDCG@2', per='session', wide=True)"
+    assert len(sk.score(study, "nsDCG@2", per="session", wide=True)) == study.facts.sessions
+
+    said, page, table = calls_of(study.save(tmp_path / "study"))
+    assert said == "The same page again:"
+    assert page.startswith("sessionkit report STUDY --output")
+    assert table == "sessionkit score STUDY nsDCG@2 --per session --wide"
+    assert calls_of(read_clinic())[0] == "The same page again:"

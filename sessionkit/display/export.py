@@ -115,7 +115,7 @@ def latex_table(table: TextTable, label: str | None = None) -> str:
     columns = "".join("r" if number else "l" for number in table.numeric)
     columns_of_cells = [_column_cells(table, column) for column in range(len(table.headers))]
     rows = [f"    {' & '.join(cells)} \\\\\n" for cells in zip(*columns_of_cells, strict=True)]
-    if table.has_counts_below:
+    if table.has_counts_below and len(rows) % ROWS != 1:  # alone in its float it stands below the rule of the headings
         rows[-1] = f"    \\midrule\n{rows[-1]}"
     note = f"  \\par\\smallskip\\footnotesize {escape_latex(table.full_note)}\n" if table.full_note else ""
     smaller, closer, environment, headings = _narrowed(table)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from sessionkit.display.export import csv_table, latex_table, markdown_table
+from sessionkit.display.export import ROWS, csv_table, latex_table, markdown_table
 from sessionkit.display.tables import table_of
 from sessionkit.reports.page import html_table
 from tests.support.payloads import COMMANDS, CONTROLS, FORMULAS, MARKS, SCRIPTS, TURNS
@@ -172,3 +172,13 @@ def test_html_offers_every_form_to_be_saved():
     ]
     assert '<td class="number"><strong>0.1235</strong></td>' in text
     assert '<td class="number">\u22120.5000<sup>*</sup></td>' in text
+
+
+def test_a_row_of_counts_alone_in_its_float_has_one_rule_above_it():
+    frame = pl.DataFrame({"measure": [f"M{row}" for row in range(ROWS)] + ["Sessions"], "value": [0.5] * ROWS + [60.0]})
+    for rows, rules in ((ROWS + 1, 2), (ROWS, 2)):  # two headings, or one and the counts
+        table = replace(table_of("Caption", frame.tail(rows), limit=rows), has_counts_below=True)
+        tex = latex_table(table)
+        assert tex.count("\\begin{tabular}") == 1 + rows // (ROWS + 1)
+        assert tex.count("\\midrule") == rules
+        assert "\\midrule\n    \\midrule" not in tex

@@ -278,6 +278,13 @@ def test_on_paper_nothing_is_cut_and_nothing_waits_for_a_click(shown):
         "all => all.filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().height / one.viewBox.baseVal.height)",
     )
     assert min(smaller) > 2 / 3
+    # the numbers of figures have no gap: the wall, which is left out, would be the last
+    titles = shown.eval_on_selector_all(
+        "figcaption strong", "all => all.filter(one => one.checkVisibility()).map(one => one.textContent)"
+    )
+    numbers = [int(title.split()[1].rstrip(".")) for title in titles]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert not [title for title in titles if "All sessions" in title]
     wide = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).map(one => one.outerHTML.slice(0, 90))"
     assert shown.eval_on_selector_all("table, pre, svg", wide) == []
     scrolled = "all => all.filter(one => /auto|scroll|hidden/.test(getComputedStyle(one).overflowX)).length"

@@ -166,10 +166,13 @@ def _narrowed(table: TextTable) -> tuple[str, str, str, list[tuple[str, ...]]]:
     folded = (
         [_halves(text, width) for text, width in zip(table.headers, cells, strict=True)] if not table.spans else single
     )
+    widths = [
+        sum(max(width, *map(_points, lines)) for width, lines in zip(cells, headings, strict=True))
+        for headings in (single, folded)
+    ]
     for (environment, room), (smaller, closer, size, between) in product(PLACES, LOOKS):
-        for headings in (single, folded):
-            widths = (max(width, *map(_points, lines)) for width, lines in zip(cells, headings, strict=True))
-            if sum(widths) * size + between * many <= room:
+        for headings, width in zip((single, folded), widths, strict=True):
+            if width * size + between * many <= room:
                 return smaller, closer, environment, headings
     return SMALLEST, "", "table*", folded
 

@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.robustness.rescore import only_sessions
 from sessionkit.robustness.unjudged import Unjudged, places, summed
 from sessionkit.scoring import exact
-from sessionkit.scoring.batch import GradedPairs, SessionBatch
+from sessionkit.scoring.batch import GradedPairs, SessionBatch, only_sessions
 from sessionkit.scoring.filter import Selection, every_row, gaining_rows, units
 from sessionkit.scoring.gains import NAMES, gain_expr, weights
 from sessionkit.scoring.histogram import DIRECT, GainHistogram

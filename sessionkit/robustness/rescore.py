@@ -11,7 +11,7 @@ import polars as pl
 from sessionkit.display.labels import in_natural_order
 from sessionkit.display.numbers import share_text
 from sessionkit.errors import MeasureError, UsageError
-from sessionkit.scoring.batch import SUBTOPIC, GradedPairs, SessionBatch, Subtopics, batches
+from sessionkit.scoring.batch import SUBTOPIC, GradedPairs, SessionBatch, Subtopics, batches, only_sessions
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.reduction import COLUMN_BYTES, FEWEST, RESULT_BYTES
@@ -638,35 +638,8 @@ def under(batch: SessionBatch, judged: GradedPairs) -> SessionBatch:
     return replace(batch, judged=judged, sessions=sessions, queries=queries)
 
 
-def only_sessions(batch: SessionBatch, keep: np.ndarray) -> SessionBatch:
-    """The part of a batch that some of its sessions make, whose rows are numbered anew."""
-    if bool(keep.all()):
-        return batch
-    kept = pl.Series("keep", keep)
-    queries = kept.gather(batch.queries["session"])
-    results = queries.gather(batch.results["query"])
-    return replace(
-        batch,
-        sessions=_renumbered(batch.sessions.filter(kept), "session"),
-        features=batch.features.filter(kept),
-        queries=_renumbered(_moved(batch.queries.filter(queries), "session", keep), "query"),
-        results=_moved(batch.results.filter(results), "query", queries.to_numpy()),
-    )
-
-
 def _numbered_rows(study: Study, judged: GradedPairs) -> pl.DataFrame:
     """The judgments as they were given that name a document, with the numbers of their pairs."""
     rows = study.judgments.drop_nulls(PAIR).collect()
     pairs = judged.pairs if judged.pairs.documents is not None else JudgmentIndex.of(rows.lazy())
     return rows.with_columns(pairs.judgment_of(pairs.key_of(rows["judgment_key"]), rows["doc_id"]).alias("judgment"))
-
-
-def _renumbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Rows numbered from 0 in a column that they have."""
-    return rows.with_columns(pl.int_range(pl.len(), dtype=pl.UInt32).alias(name))
-
-
-def _moved(rows: pl.DataFrame, name: str, keep: np.ndarray) -> pl.DataFrame:
-    """Rows with the numbers that what they belong to has once only some of it is kept."""
-    number = pl.Series("number", np.cumsum(keep) - 1).cast(pl.UInt32, strict=False)
-    return rows.with_columns(number.gather(rows[name]).alias(name))

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import numpy as np
 import polars as pl
 
 from sessionkit.errors import DataError, DataWarning, warn
@@ -208,6 +209,33 @@ class SessionBatch:
         keys = pl.DataFrame({"key": pl.int_range(len(self.sessions), dtype=pl.UInt32, eager=True)})
         numbered = JudgmentIndex(keys, best.select("doc_id"), pairs)
         return GradedPairs(numbered, best["grade"], "the searchers' own grades", self.judged.settings)
+
+
+def only_sessions(batch: SessionBatch, keep: np.ndarray) -> SessionBatch:
+    """The part of a batch that some of its sessions make, whose rows are numbered anew."""
+    if bool(keep.all()):
+        return batch
+    kept = pl.Series("keep", keep)
+    queries = kept.gather(batch.queries["session"])
+    results = queries.gather(batch.results["query"])
+    return replace(
+        batch,
+        sessions=_renumbered(batch.sessions.filter(kept), "session"),
+        features=batch.features.filter(kept),
+        queries=_renumbered(_moved(batch.queries.filter(queries), "session", keep), "query"),
+        results=_moved(batch.results.filter(results), "query", queries.to_numpy()),
+    )
+
+
+def _renumbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Rows numbered from 0 in a column that they have."""
+    return rows.with_columns(pl.int_range(pl.len(), dtype=pl.UInt32).alias(name))
+
+
+def _moved(rows: pl.DataFrame, name: str, keep: np.ndarray) -> pl.DataFrame:
+    """Rows with the numbers that what they belong to has once only some of it is kept."""
+    number = pl.Series("number", np.cumsum(keep) - 1).cast(pl.UInt32, strict=False)
+    return rows.with_columns(number.gather(rows[name]).alias(name))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,14 +23,13 @@ from sessionkit.robustness.rescore import (
     first_above,
     kendall,
     knee,
-    only_sessions,
     p_of,
     reads_subtopics,
     t_p,
     under,
     wilcoxon_p,
 )
-from sessionkit.scoring.batch import batches
+from sessionkit.scoring.batch import batches, only_sessions
 from sessionkit.scoring.execution import session_values
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.comparison_table import Row

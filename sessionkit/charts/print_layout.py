@@ -357,11 +357,22 @@ def _narrow(spec: dict[str, Any], width: float, size: float) -> None:
 
 
 def _head_above(spec: dict[str, Any], width: float, size: float) -> None:
-    """Names of rows of panels stand above them where they would take too much of the width beside them."""
+    """Names of rows of panels stand above them where they would take too much of the width beside them.
+
+    Where columns of panels have names too, there is no place above rows: both have several lines.
+    """
     facet = spec.get("facet", {})
-    row = {} if "column" in facet else facet.get("row", {})
+    row = facet.get("row", {})
     longest = max((len(str(name)) for name in _values_of(spec, row.get("field", ""))), default=0)
-    if row and longest * WIDE * size > width * BESIDE:
+    if not row or longest * WIDE * size <= width * BESIDE:
+        return
+    if "column" in facet:
+        for side, lines in (
+            ("row", r"split(replace(datum.label, /,/g, ',\n'), '\n')"),
+            ("column", "split(datum.label, ' ')"),
+        ):
+            facet[side]["header"] = {**(facet[side].get("header") or {}), "labelExpr": lines}
+    else:
         spec["facet"] = {
             **row,
             "header": {"title": None, "labelAnchor": "start", "labelPadding": 2, "labelLimit": width},

@@ -11,6 +11,7 @@ from defusedxml.ElementTree import fromstring
 
 from sessionkit import charts
 from sessionkit.charts import KINDS, save, session_curve, spec_of
+from sessionkit.charts.kinds.judge_noise import FEW
 from sessionkit.charts.print_layout import GRAYS, LEAST, PrintLayout, print_layout
 from sessionkit.charts.theme import PALETTE
 from sessionkit.errors import DataWarning, UsageError
@@ -314,3 +315,16 @@ def test_a_narrow_legend_names_the_curves_that_stand_out_and_no_context(curves, 
     light = re.findall(r'stroke="(#[0-9A-Fa-f]{6})"', (tmp_path / "c.svg").read_text())
     context, standing = ("#D0D0D0", "#000000") if style == "grey" else ("#A4A4A4", "#0072B2")
     assert (light.count(context), light.count(standing)) == (10, 2)  # lines; the second is in the legend
+
+
+def test_panels_with_heads_beside_and_above_keep_both_in_a_column_of_a_page(tmp_path):
+    long = [f"nsDCG(discount=none,bq={base})@10" for base in (3, 7)]  # wider than rows alone would have beside them
+    outcomes = {"difference": 0.1, "low": 0.0, "high": 0.2, "winner_changes": 0.3, "verdict_changes": 0.6}
+    rows = [{"measure": name, "a": "A", "b": f"B{number}"} | outcomes for name in long for number in range(FEW)]
+    chart = charts.judge_noise(pl.DataFrame(rows))
+    spec = print_layout(width="84mm").apply(spec_of(chart), lambda _: (84 * MM, 300.0))
+    assert [spec["facet"][side]["field"] for side in ("row", "column")] == ["measure", "kind"]
+    svg = fromstring(save(chart, tmp_path / "chart.svg", width="84mm").read_bytes())
+    texts = " ".join(text for text in svg.itertext() if text.strip())
+    for head in ("Another winner", "Another verdict", *(name.replace(",", ", ") for name in long)):  # on two lines each
+        assert texts.count(head) == 1, texts

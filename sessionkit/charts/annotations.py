@@ -14,7 +14,7 @@ from sessionkit.charts.encodings import guide, is_fitted
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import in_natural_order
 
-NARROWEST, CHARACTER = 0.055, 0.03
+NARROWEST, CHARACTER = 0.07, 0.035
 """Shares of the axis that a query label takes, without and for each of its digits, where the plot is as narrow as on a telephone."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 

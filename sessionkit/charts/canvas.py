@@ -230,9 +230,9 @@ def heading(canvas: Canvas, text: str) -> None:
 
 
 KEY_TEXTS = {
-    "grade": "grade, stronger is higher",
+    "grade": "box: grade, stronger is higher",
     "open": "unjudged, or does not count",
-    "bar": "what a result adds",
+    "bar": "bar: what a result adds",
     "click": "click",
     "dwell": "dwell",
     "span": "time to the next query",

@@ -56,6 +56,8 @@ def test_axes_go_from_no_judgments_to_all_and_down_to_the_least_tau(losing):
 def test_of_two_systems_there_is_no_band(losing, datasets):
     agreement, _ = losing()
     two = agreement.with_columns(tau_low=pl.lit(-1.0), tau_high=pl.lit(1.0))
+    title = judgment_loss(two).to_dict()["layer"][1]["encoding"]["y"]["axis"]["title"]
+    assert title[1] == "1: the same order in all draws; 0: in half of them"
     assert [mark for mark, _ in datasets(judgment_loss(two))] == [
         "rule",
         "line",

@@ -33,6 +33,13 @@ def test_sessions_that_stop_at_one_place_are_counted(curves, datasets):
     assert [row["number"] for row in numbers[1]] == [7]
 
 
+@pytest.mark.parametrize(("sessions", "opacities"), [(40, [0.35, 0.75]), (41, [0.15, 0.3])])
+def test_many_lines_are_fainter(curves, sessions, opacities):
+    frame = curves(groups=[f"s{number:02}" for number in range(sessions)], queries=1, single=True)
+    layers = single_sessions(frame).to_dict()["layer"]
+    assert [layer["mark"]["opacity"] for layer in layers if layer["mark"]["type"] == "line"] == opacities
+
+
 @pytest.mark.slow
 def test_more_rows_than_altair_allows_are_drawn(curves, tmp_path):
     frame = curves(groups=[f"s{number:03}" for number in range(60)], queries=11, single=True)

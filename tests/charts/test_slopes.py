@@ -56,3 +56,9 @@ def test_the_axis_says_that_values_are_adjusted_for_topics():
 
     comparison = sk.compare(crossing(simulated(1)[:, 0]))
     assert "adjusted for topics" in str(spec_of(slopes(comparison))["layer"][0]["encoding"]["y"]["axis"]["title"])
+
+
+@pytest.mark.parametrize(("units", "opacity"), [(60, 1.0), (61, 0.35)])
+def test_many_lines_are_fainter(units, opacity):
+    chart = slopes(found(tuple((1.0, 2.0 + unit % 3) for unit in range(units))))
+    assert spec_of(chart)["layer"][0]["mark"]["opacity"] == opacity

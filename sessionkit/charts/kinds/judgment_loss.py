@@ -102,7 +102,9 @@ def judgment_loss(
     y = alt.Y(
         field="value",
         type="quantitative",
-        axis=alt.Axis(title="Kendall's tau-b with the order by all judgments", tickCount=6),
+        axis=alt.Axis(
+            title=TAU if banded else [TAU, "1: the same order in all draws; 0: in half of them"], tickCount=6
+        ),
         scale=up,
     )
     shade = color(frame["group"].to_list(), colors, legend)
@@ -136,6 +138,7 @@ def _how(found: JudgmentLoss) -> str:
     return f"groups by {LEGENDS.get(found.by, found.by).lower()}; {draws}; seed {found.seed}"
 
 
+TAU = "Kendall's tau-b with the order by all judgments"
 _RENAMED = {"tau": "value", "tau_low": "low", "tau_high": "high"}
 """Columns under the names that the chart has."""
 

@@ -17,6 +17,8 @@ COLUMNS = ("session_id", "slot", "query_position", "rank", "value", "stopped")
 STOPPED = "Searcher stopped"
 MOST = 200
 """Sessions that one chart may hold; many fewer can be told apart."""
+DENSE = 40
+"""Sessions beyond which lines are fainter, so that many on each other look darker than a few."""
 
 
 def single_sessions(
@@ -66,9 +68,11 @@ def single_sessions(
     held = before.filter(pl.col("stopped") | (pl.col("slot") == pl.col("last"))).drop("last")
     session = alt.Detail(field="session", type="nominal")
     after = lines_of(held, "session", "slot", "value").mark_line(
-        color=color, opacity=0.35, strokeWidth=1, strokeDash=[3, 3]
+        color=color, opacity=0.35 if many <= DENSE else 0.15, strokeWidth=1, strokeDash=[3, 3]
     )
-    lines = lines_of(own, "session", "slot", "value", shown=frame).mark_line(color=color, opacity=0.75, strokeWidth=1.5)
+    lines = lines_of(own, "session", "slot", "value", shown=frame).mark_line(
+        color=color, opacity=0.75 if many <= DENSE else 0.3, strokeWidth=1.5
+    )
     drawn = [layer.encode(x=x, y=y, detail=session) for layer in (after, lines)]
     return stacked(
         [*queries.layers(), *drawn, *_stopping_points(stops, color, x, y)],

@@ -14,6 +14,8 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.statistics.comparison import Comparison
 
 WIDTH = 230
+DENSE = 60
+"""Units beyond which lines are fainter, so that many on each other look darker than a few."""
 UP, DOWN, SAME = "higher", "lower", "equal"
 
 
@@ -111,7 +113,9 @@ def _drawn(units: pl.DataFrame, names: list[str], measure: str, adjusted: bool) 
     average = values(means, means.with_columns(part=pl.lit("mean")))
     layers = [
         alt.Chart(lines)
-        .mark_line(strokeWidth=1, color=FAINT)  # no color of a group: a line is of both
+        .mark_line(
+            strokeWidth=1, color=FAINT, opacity=1.0 if len(units) <= DENSE else 0.35
+        )  # no color of a group: a line is of both
         .encode(x=x, y=y, detail=alt.Detail(field="unit", type="nominal"), strokeDash=dash),
         alt.Chart(lines).mark_point(size=14, filled=True, color=FAINT).encode(x=x, y=y, tooltip=tips),
         alt.Chart(average).mark_line(strokeWidth=3.5, color=INK).encode(x=x, y=y),

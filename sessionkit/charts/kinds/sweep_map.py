@@ -32,6 +32,8 @@ COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}
 """What leads, where columns have another name than what they are of."""
 GRAY = "#D9D9D9"
+COARSE = 8
+"""Values of a parameter up to which cells have room for larger numbers."""
 WRITTEN = 20
 """Values along an axis up to which margins are written into the cells."""
 INSET = 0.03
@@ -137,7 +139,8 @@ def sweep_map(
     tips += [tip("p_adjusted", "p", ".3g"), tip("outcome", "Against the base")]
     layers, table = [], frame.drop("nobody", "label", "margin")
     if len(leads):
-        layers = _cells(leads, table, place, color(leads["group"].to_list(), colors, legend), tips)
+        size = 12 if max(len(across), len(up)) <= COARSE else 9
+        layers = _cells(leads, table, place, color(leads["group"].to_list(), colors, legend), tips, size=size)
     if len(leads) < len(frame):
         rest = frame.filter("nobody")
         layers.append(
@@ -162,7 +165,13 @@ def sweep_map(
 
 
 def _cells(
-    leads: pl.DataFrame, table: pl.DataFrame, place: Mapping[str, Any], shade: alt.Color, tips: list[alt.Tooltip]
+    leads: pl.DataFrame,
+    table: pl.DataFrame,
+    place: Mapping[str, Any],
+    shade: alt.Color,
+    tips: list[alt.Tooltip],
+    *,
+    size: int,
 ) -> list[alt.Chart]:
     """Layers of the cells that have a leader: full ones, strips, and numbers, on a halo that every color leaves legible."""
     shown = pl.col("significant").fill_null(value=False)
@@ -176,12 +185,12 @@ def _cells(
     text = alt.Text(field="label", type="nominal")
     if len(full):
         halo = alt.Chart(guide(full)).mark_text(
-            fontSize=9, color="white", stroke="white", strokeWidth=3, strokeJoin="round"
+            fontSize=size, color="white", stroke="white", strokeWidth=size / 3, strokeJoin="round"
         )
         layers.append(halo.encode(**place, text=text))
     for cells, lift in ((full, 0), (strips, -1)):
         if len(cells):
-            number = alt.Chart(guide(cells)).mark_text(fontSize=9, color=INK, dy=lift)
+            number = alt.Chart(guide(cells)).mark_text(fontSize=size, color=INK, dy=lift)
             layers.append(number.encode(**place, text=text, tooltip=tips))
     return layers
 

@@ -128,9 +128,9 @@ CALLS = {
 }  # fmt: skip
 """Arguments with which each public function works, of a study and the folder of files."""
 OPTIONS = {
-    "breakdown_tests": FEW, "calibrate": FEW, "correlate": FEW, "curve_differences": FEW,
-    "judge_noise": {"draws": 20}, "judgment_loss": {"draws": 1, "fractions": [0.5, 1]},
-    "power": {"difference": "10%", "draws": 200, "component_draws": 50}, "sweep": {"test": "none"},
+    "breakdown_tests": FEW, "calibrate": FEW, "charts.each": {"where": "user_id = 'a'", "format": "json"}, "correlate": FEW,
+    "curve_differences": FEW, "judge_noise": {"draws": 5}, "judgment_loss": {"draws": 1, "fractions": [0.5, 1]},
+    "power": {"difference": "10%", "draws": 50, "component_draws": 20}, "sweep": {"test": "none"},
 }  # fmt: skip
 """Options without which a verb takes long, or does not work at all."""
 

@@ -702,6 +702,7 @@ TYPED_WITH_PLUGIN = [
 """What is typed, and what a shell offers in place of its last word; None for nothing."""
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 @pytest.mark.parametrize(("typed", "offered"), TYPED_WITH_PLUGIN)
 def test_completing_a_line_does_not_run_its_plugin(typed, offered, shell, tmp_path, *, capsys, monkeypatch):

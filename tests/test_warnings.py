@@ -17,7 +17,7 @@ VERBS = {
     "bounds": QUERY_MEASURE, "breakdown": {"measure": "nDCG@10"}, "breakdown_tests": {"measure": "nDCG@10"},
     "compare": QUERY_MEASURE, "correlate": {"measures": "sDCG@10", "with_": "age"}, "curve": {"measure": "sDCG@10"},
     "curve_differences": {"measure": "sDCG@10"}, "curve_with_stops": {"measure": "sDCG@10"}, "discriminate": QUERY_MEASURE,
-    "gain_vectors": {"measure": "CG@10"}, "judge_noise": QUERY_MEASURE, "judgment_loss": QUERY_MEASURE,
+    "gain_vectors": {"measure": "CG@10"}, "judge_noise": {**QUERY_MEASURE, "draws": 5}, "judgment_loss": {**QUERY_MEASURE, "draws": 1},
     "power": {"measure": "sDCG@10", "difference": 1}, "precision_recall": {"measure": "IPrec11"},
     "reformulations": {"measure": "nDCG@10"}, "rprecision_histogram": {"a": "A", "b": "B"},
     "score": {"measures": ["nDCG@10", "nsDCG(duplicates=first)@10"]}, "sweep": {"measure": "nDCG@10", "vary": {"b": [2, 3]}},

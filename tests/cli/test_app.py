@@ -18,7 +18,8 @@ from sessionkit.cli.data import KEEPABLE, REPLACEABLE
 from sessionkit.cli.figures import _example
 from sessionkit.errors import DataError, UsageError
 from sessionkit.study.identifiers import EXTRAS, KEPT, REPLACED, TITLE
-from tests.support.clinic import CLINIC, read_clinic
+from tests.support.clinic import CLINIC, read_clinic, saved_clinic
+from tests.support.draws import draw_less
 
 NAMES = [name_of(command) for command in COMMANDS]
 ASKED = (
@@ -142,7 +143,8 @@ def test_the_examples_of_the_help_run_on_the_demo_study(name, call, clinic, monk
     monkeypatch.chdir(clinic)
     if name == "ingest":
         (clinic / "study.toml").write_text(CLINIC.read_text(encoding="utf-8").replace("results.tsv.gz", "results.tsv"))
-    outcome = call(*shlex.split(EXAMPLES[name])[1:])
+    draw_less(monkeypatch)
+    outcome = call(*shlex.split(EXAMPLES[name].replace("--draws 500", "--draws 20"))[1:])
     assert outcome.status == 0, outcome.err
 
 
@@ -237,7 +239,7 @@ COMPLETED = [
 @pytest.mark.few(12)
 @pytest.mark.parametrize(("typed", "offered"), COMPLETED)
 def test_a_shell_completes_names(typed, offered, call, tmp_path, monkeypatch):
-    read_clinic().save(tmp_path / "STUDY")
+    (tmp_path / "STUDY").symlink_to(saved_clinic())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("_SESSIONKIT_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", f"sessionkit {typed}")

@@ -19,17 +19,15 @@ from sessionkit.statistics.corrections import CORRECTIONS
 from sessionkit.statistics.correlation_matrices import COEFFICIENTS
 from sessionkit.statistics.design import POPULATIONS
 from sessionkit.statistics.distributions import KINDS, UNITS
-from tests.support.clinic import read_clinic, saved_clinic
+from tests.support.clinic import saved_clinic
 
 PAIRS = ("--table", "pairs")
 
 
 @pytest.fixture(scope="module")
-def clinic(tmp_path_factory):
+def clinic():
     """The clinic study, ingested."""
-    place = tmp_path_factory.mktemp("compare") / "clinic"
-    read_clinic().save(place)
-    return place
+    return saved_clinic()
 
 
 def test_the_table_is_that_of_python(call, clinic):
@@ -119,6 +117,7 @@ def test_the_differences_are_drawn_beside_the_tables(call, clinic, tmp_path):
     assert "p \\u2264 0.1" in json.dumps(json.loads(place.read_text()))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 @pytest.mark.parametrize("form", [[], ["--wide"]])
 def test_a_file_of_scores_is_compared_as_the_study_is(call, clinic, tmp_path, ending, form):

@@ -26,11 +26,9 @@ LOSS = ("--fractions", "0.2:1:3", "--draws", "2", "--seed", "4")
 
 
 @pytest.fixture(scope="module")
-def clinic(tmp_path_factory):
+def clinic():
     """The clinic study, ingested."""
-    place = tmp_path_factory.mktemp("judging") / "clinic"
-    read_clinic().save(place)
-    return place
+    return saved_clinic()
 
 
 @pytest.mark.slow
@@ -316,11 +314,9 @@ SETTINGS = ("--table", "settings")
 
 
 @pytest.fixture(scope="module")
-def sweep_clinic(tmp_path_factory):
+def sweep_clinic():
     """The clinic study, ingested."""
-    place = tmp_path_factory.mktemp("sweep") / "clinic"
-    read_clinic().save(place)
-    return place
+    return saved_clinic()
 
 
 def test_the_tables_are_those_of_python(call, sweep_clinic):

@@ -53,6 +53,6 @@ def run(tmp_path, monkeypatch, capsys):
 @pytest.fixture(scope="session")
 def clinic():
     """Return the clinic study."""
-    import sessionkit as sk
+    from tests.support.clinic import read_clinic
 
-    return sk.read(EXAMPLES / "clinic" / "study.toml")
+    return read_clinic()

@@ -19,6 +19,7 @@ from sessionkit.reports.figures.scores import means_by_topic
 from sessionkit.reports.single_figures import single_figure
 from sessionkit.scoring.measures.grammar import parse_measure
 from tests.support.clinic import read_clinic
+from tests.support.draws import draw_less
 
 
 @pytest.fixture(scope="module")
@@ -403,7 +404,8 @@ def test_hostile_studies_are_drawn(hostile, tmp_path, kind):
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind, one in CHARTS.items() if one.measures])
-def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind):
+def test_a_chart_draws_the_measures_that_its_entry_names(clinic, kind, monkeypatch):
+    draw_less(monkeypatch)
     rated = {"with_": ["satisfaction"]}
     own = {"correlation-forest": rated, "rating-scatter": rated, "power-curve": {"difference": "20%"}}
     options = own.get(kind, {})

@@ -663,27 +663,45 @@ def test_the_command_of_a_finding_names_the_plugin(squares):
     assert sk.compare(toy(), "mean(RR)").provenance.plugins == ()
 
 
-def test_findings_and_pages_name_modules_that_were_imported(squares, monkeypatch):
+@pytest.fixture
+def imported(squares, monkeypatch):
+    """The plugin as a module that Python imports, and what a finding says of it."""
     name = f"squares_{os.getpid()}"
     squares.with_name(f"{name}.py").write_text(f"__version__ = '2.1'\n{SQUARES}")
     monkeypatch.syspath_prepend(str(squares.parent))
+    monkeypatch.delitem(sys.modules, name, raising=False)  # that of another test
     of = importlib.import_module(name)
-    said = f"{name} 2.1 ({name}.py, sha256 {hashlib.sha256(Path(of.__file__).read_bytes()).hexdigest()})"
+    return of, f"{name} 2.1 ({name}.py, sha256 {hashlib.sha256(Path(of.__file__).read_bytes()).hexdigest()})"
+
+
+def read_by_plugin(squares):
+    """A log that the plugin reads."""
+    (log := squares.with_name("log.txt")).write_text("s ~ a\n")
+    return sk.read(log, format="pairs")
+
+
+def test_findings_name_modules_that_were_imported(squares, imported):
+    of, said = imported
+    name = of.__name__
     made = sk.compare(toy(), sk.mean(of.RRsq())).provenance
     assert made.plugins == (said,)
     assert f"--plugin {name}.py compare STUDY 'mean(RRsq)'" in made.command
-    (log := squares.with_name("log.txt")).write_text("s ~ a\n")
-    pairs = sk.read(log, format="pairs")
-    assert pairs.notes[0] == f"read by the module {said}"
+    assert read_by_plugin(squares).notes[0] == f"read by the module {said}"
     used = plugins([sk.mean(of.RRsq())])
     assert said in map(str, used)
     assert f"--plugin {name}.py report STUDY" in again([], {}, plugin_words(used))
-    page = sk.report(replace(toy(), notes=pairs.notes), sk.mean(of.RRsq()), redact="users")
-    assert "--plugin PLUGIN report STUDY" in page
-    assert "Measures and charts of others: 1 module." in page
-    assert name not in page
     alone = sk.compare(toy(), sk.mean(sk.define("Own", lambda gains: gains.sum()))).provenance
     assert (alone.plugins[0].split()[0], alone.command) == ("tests.test_plugins", None), "in no file for --plugin"
+
+
+@pytest.mark.slow
+def test_a_redacted_page_counts_modules_that_were_imported(squares, imported):
+    of, _ = imported
+    study = replace(toy(), notes=read_by_plugin(squares).notes)
+    page = sk.report(study.save(squares.with_name("study")), sk.mean(of.RRsq()), redact="users")
+    assert "--plugin PLUGIN report STUDY" in page
+    assert "Measures and charts of others: 1 module." in page
+    assert of.__name__ not in page
 
 
 TYPED_WITH_PLUGIN = [

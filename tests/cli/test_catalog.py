@@ -17,6 +17,7 @@ from sessionkit.scoring.measures.custom import SessionColumn
 from sessionkit.scoring.measures.registry import MEASURES
 from sessionkit.study.schema import TABLES, document, table
 from tests.support.clinic import saved_clinic
+from tests.support.draws import draw_less
 
 
 def test_every_measure_is_listed_with_level_and_formula(call):
@@ -98,7 +99,8 @@ def test_every_kind_of_chart(call, study, tmp_path, kind):
 
 @pytest.mark.few(3, slow=5)
 @pytest.mark.parametrize("kind", [kind for kind in CHARTS if kind not in DRAWN])
-def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind):
+def test_every_kind_of_chart_that_stands_apart(call, tmp_path, kind, monkeypatch):
+    draw_less(monkeypatch)
     measure = ["sDCG@10"]
     own = {
         "correlation-forest": ["--with", "satisfaction", *measure],

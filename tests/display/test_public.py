@@ -43,7 +43,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("kind", [pytest.param(name, marks=[pytest.mark.slow] * (name == "report")) for name in VALUES])
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 def test_what_is_shown_is_short_and_does_nothing(study, kind, elements):
     value = VALUES[kind](study)

@@ -9,7 +9,7 @@ from sessionkit.errors import DataWarning
 from tests.reports.odd_logs import HOSTILE
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make():
     """Make a study of sessions of 1, 2, ... queries, two results each, of which the second is relevant in last queries."""
 

@@ -7,6 +7,7 @@ from tests.reports.read_page import Reader
 from tests.support.random_studies import draw_study
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_page_is_made_where_no_correlation_has_a_value():
     """The figure is left out with a reason; it ended the whole page."""

@@ -107,7 +107,7 @@ def test_an_interval_of_a_mean_is_that_of_a_comparison():
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_groups_that_cannot_be_compared_each_have_an_interval():
-    of = material(searched(users=60), MEASURES)
+    of = material(searched(users=18), MEASURES)
     assert of.refusal.startswith("the groups cannot be separated from topics")
     lead = words(summary(of))[0]
     assert len(re.findall(r"[ABC] [\d.]+ \(95% CI [\d.]+ to [\d.]+, \d+ users, \d+ sessions\)", lead)) == 3
@@ -116,7 +116,7 @@ def test_groups_that_cannot_be_compared_each_have_an_interval():
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("systems", [("AB", "BC", "CA"), ("A",), ("",)])
 def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(systems):
-    study = searched(users=60, systems=systems)
+    study = searched(users=18, systems=systems)
     of = material(study, MEASURES)
     section = robustness(of)
     *judged, discounts = words(section)

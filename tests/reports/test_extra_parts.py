@@ -4,6 +4,7 @@ import html
 import itertools
 import re
 import shlex
+import shutil
 import warnings
 
 import numpy as np
@@ -68,9 +69,10 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def pages():
-    """A study of hostile names, a page of sessions that meet a condition, and one with everything else that can be asked for."""
-    hostile = study_of(systems=HOSTILE[:2], topics=HOSTILE[:3], title=HOSTILE[0])
+def pages(tmp_path_factory):
+    """A saved study of hostile names, a page of sessions that meet a condition, and one with everything else that can be asked for."""
+    named = study_of(systems=HOSTILE[:2], topics=HOSTILE[:3], title=HOSTILE[0])
+    hostile = named.save(tmp_path_factory.mktemp("pages") / "STUDY")
     more = report(
         hostile, "nsDCG@5", redact="users", also=["discriminate", "noise", "power", "mixed"], difference="10%"
     )
@@ -179,7 +181,7 @@ def test_the_page_names_the_command_with_what_was_asked_for(pages):
 @pytest.mark.slow
 def test_the_command_that_a_page_names_makes_the_page(pages, tmp_path, monkeypatch):
     study, *made = pages
-    study.save(tmp_path / "STUDY")
+    shutil.copytree(study.path, tmp_path / "STUDY")
     monkeypatch.chdir(tmp_path)
     for page in made:
         assert main(command_of(page)[1:]) == 0

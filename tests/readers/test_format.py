@@ -23,6 +23,7 @@ def test_a_format_says_what_it_is_and_what_it_was_tried_on(name):
     assert name == "tables" or entry.tried, "say on which real files, or: never tried on a real file; built from ..."
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", FORMATS)
 def test_its_options_fit_into_study_toml(name):
     options = FORMATS[name].options

@@ -132,6 +132,7 @@ def test_what_keys_are_is_taken(described, name, keys):
         assert "judgment_key" not in queries.columns
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("name", [*(name for name in OTHERS if name != "qrels"), "prefs"])
 def test_what_is_said_of_a_table_is_refused_of_others(described, name):
     file, text = SAMPLES.get(name, ("j.txt", "t j g café 1\n"))
@@ -144,6 +145,7 @@ def test_what_is_said_of_a_table_is_refused_of_others(described, name):
             described(file, text, null="-")
 
 
+@pytest.mark.few(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABULAR)
 def test_tables_take_all_that_is_said_of_tables(described, name):

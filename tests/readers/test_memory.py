@@ -400,6 +400,7 @@ LINES = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("budget", ["50MB", "1GB"])
 def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):

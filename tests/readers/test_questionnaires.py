@@ -44,6 +44,7 @@ LONG = {"l.csv": "P,Task,Item,Answer\nu2,T1,easy,2\nu1,T1,easy,4\nu1,T2,easy,5\n
 NAMED = {"n.csv": "P;T1 easy;T2 easy;T1 fun;T2 fun\nu1;4;5;yes;\nu2;2;;no;\n"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("files", "said"),
     [

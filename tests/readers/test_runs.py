@@ -89,6 +89,7 @@ OBJECTS = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", OBJECTS)
 def test_one_study_whatever_holds_the_run(kind):
     study, usual = sk.from_run(*OBJECTS[kind](), sessions=PATTERN), sk.from_run(RUN, QRELS, sessions=PATTERN)

@@ -271,6 +271,7 @@ def found(study, cannot):
     return queries, results
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_tables(tmp_path, quiet_read, name):
     written = WRITERS[name]

@@ -15,6 +15,7 @@ from tests.robustness.drawing_models import counted, depths, drawn_counts
 CUT = float(stats.chi2.ppf(0.95, 1)) / 2
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("text", "values"),
     [

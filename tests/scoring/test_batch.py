@@ -76,6 +76,7 @@ def test_a_grade_beyond_the_weights_is_refused_however_documents_are_told_apart(
             ask(study, "sDCG(gain=0-1-3,duplicates=first)@5")
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "column", ["key", "session", "query", "unnamed", "everyone", "group", "results", "total", "slot"]
 )

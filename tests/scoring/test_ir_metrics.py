@@ -79,6 +79,7 @@ def test_values_that_the_authors_code_prints(study):
     assert found == {name: pytest.approx(value, abs=5e-11) for name, value in printed.items()}
 
 
+@pytest.mark.few(4)
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real logs are not on this machine")
 @pytest.mark.filterwarnings("ignore:.*upper bound")

@@ -82,7 +82,7 @@ WAYS = {"broadcast": engine.LIMIT, "joined": 0}
 FEW = ["sDCG@3", "nsDCG@3"]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("per", ["session", "query", "system_id", "all"])
 def test_every_measure_at_every_level(spark, saved, per, limit):
@@ -145,6 +145,7 @@ def test_what_is_counted_of_sessions(spark, saved, limit):
     assert_same(own, sk.score(sk.from_tables(**tables(), **DECLARED), FEW, by=by))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_a_study_in_partitions(spark, saved, tmp_path, limit):
     study = saved.save(tmp_path / "study", partition_by="system_id")
@@ -196,6 +197,7 @@ def test_scores_that_stay_with_spark(spark, saved, per):
         engine.score_frame(saved, asked, "system", spark=spark)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("merge", "limit"),
     [

@@ -86,7 +86,7 @@ WRONG = {
 }
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("message", WRONG)
 def test_what_is_wrong_with_a_table_is_said_in_a_line(spark, message):
     frames = {name: spark.sql(text) for name, text in (ONE | WRONG[message]).items() if text}

@@ -466,6 +466,7 @@ def key(name):
     return {"judgment_key": [name], "doc_id": ["d"], "grade": [1]}
 
 
+@pytest.mark.few(3)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize(
     ("verb", "options"),

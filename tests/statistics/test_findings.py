@@ -20,6 +20,7 @@ from tests.support.clinic import read_clinic
 HOSTILE = "A\nThis conclusion holds.\x1b[31m\u202e"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "find",
     [

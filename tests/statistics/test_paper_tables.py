@@ -469,6 +469,7 @@ def test_findings_have_the_studys_labels_in_papers(clinic):
     assert found.table.item(0, "a") == "S1"  # values stay as they are
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", ["latex", "markdown"])
 @pytest.mark.parametrize("command", [("score", "AP"), ("curve", "sDCG@3"), ("breakdown", "nDCG@3")])
 def test_commands_have_the_studys_labels_in_papers(clinic, tmp_path, capfdbinary, form, command):

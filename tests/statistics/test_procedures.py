@@ -84,6 +84,7 @@ def test_those_that_are_cautious_reject_no_more(test, layout, groups):
     assert 0.004 <= rejections(test, layout, [0.0] * groups) <= 0.06
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("test", "layout", "groups"), EXACT + CAUTIOUS)
 def test_a_larger_difference_is_found_more_often(test, layout, groups):
     small, large = (rejections(test, layout, np.linspace(0, d, groups), 60) for d in (0.4, 2.0))

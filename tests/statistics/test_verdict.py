@@ -62,6 +62,7 @@ def study_of(several, users=16, seed=3):
 MEASURE = "nonlast(RR)"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("several", [2, 4, 5, 7, 8, 16])
 def test_nonlast_of_few_users_has_numbers_and_no_verdict(several):
     study = study_of(several)

@@ -109,6 +109,7 @@ def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", by="system_id").equals(before)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize(
     "read", [lambda one: sk.score(one, "sDCG@10", per="session"), sk.describe, lambda one: list(slices(one))]

@@ -85,6 +85,7 @@ def top(studies, tmp_path):
     return tmp_path
 
 
+@pytest.mark.few(19)
 @pytest.mark.parametrize("name", FOLDERS)
 @pytest.mark.parametrize("by", ["system_id", None])
 def test_no_folder_of_a_foreign_study_leads_anywhere(studies, top, by, name):

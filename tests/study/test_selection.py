@@ -254,6 +254,7 @@ def test_a_finding_begins_with_which_sessions_take_part(clinic):
     assert not sk.compare(clinic, "nsDCG@10").text.startswith("Sessions where")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("values", [[True, True, False], ["(none)", None, "A"], ["x", "y", "y"]])
 @pytest.mark.parametrize("name", ["flag", "group"])
 def test_rows_of_findings_carry_the_column_whatever_it_holds_and_is_called(name, values):

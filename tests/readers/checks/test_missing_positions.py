@@ -241,6 +241,7 @@ def test_a_study_on_disk_has_every_position(tmp_path):
     assert Package(str(saved.path / "datapackage.json")).resource_names
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("given", ["results", "queries", "sessions"])
 @pytest.mark.parametrize("memory", [None, "64MB"])
 def test_a_session_beyond_reach_stays_without_queries_and_is_named(write, in_batches, given, memory):

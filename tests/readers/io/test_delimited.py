@@ -167,6 +167,7 @@ def as_json(rows):
     )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz", "log.csv.zst"])
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 def test_a_line_of_a_table(write, quiet_read, rejects, name, ending):

@@ -67,6 +67,7 @@ FORMS = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("streams", [False, True])
 def test_a_nested_log_is_the_same_study_however_it_is_written(write, quiet_read, in_batches, name, streams):

@@ -238,6 +238,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_an_element_that_is_too_large_is_refused_before_it_is_held(tmp_path, bomb, monkeypatch):
     monkeypatch.setattr(xml, "SMALLEST", MEGABYTE)

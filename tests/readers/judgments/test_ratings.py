@@ -29,6 +29,7 @@ def test_documents_apply_to_every_query_of_their_group(judged, accounts):
     assert accounts(study) == {"ratings": (4, 0, 0, 0), "queries without documents": (0, 0, 1, 0)}
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "documents",
     [

@@ -353,6 +353,7 @@ def test_a_folder_is_a_log_or_the_files_in_it(write, tmp_path):
 SCORES, WHOLE, GRADES = '{"q": {"a": 0.7, "b": 2}}', '{"q": {"a": 1.0, "b": 2.0}}', '{"q": {"a": 1, "b": 0}}'
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("names", [("a.json", "b.json"), ("b.json", "a.json")])
 @pytest.mark.parametrize("contents", [(SCORES, GRADES), (SCORES, WHOLE), (WHOLE, GRADES)])
 def test_scores_and_grades_in_json_are_told_apart_in_any_order(write, tmp_path, quiet_read, contents, names):
@@ -428,7 +429,7 @@ def require_said(files, folder, quiet_read):
     return proposal, read
 
 
-@pytest.mark.few(6, slow=len(LOGS))
+@pytest.mark.few(4, slow=8)
 @pytest.mark.parametrize("name", LOGS)
 def test_every_sample_is_proposed_without_a_silent_loss(name, write, tmp_path, quiet_read):
     for file, content in LOGS[name].files.items():
@@ -439,7 +440,7 @@ def test_every_sample_is_proposed_without_a_silent_loss(name, write, tmp_path, q
     require_said([tmp_path / file for file in LOGS[name].files], tmp_path, quiet_read)
 
 
-@pytest.mark.few(6, slow=80)
+@pytest.mark.few(3, slow=9)
 @pytest.mark.parametrize("case", each_once(42), ids=lambda case: f"{case['log']}, {case['mutation']}")
 def test_every_mutation_is_proposed_without_a_silent_loss(case, tmp_path, quiet_read):
     write_mutated(case, tmp_path / "log")
@@ -447,7 +448,7 @@ def test_every_mutation_is_proposed_without_a_silent_loss(case, tmp_path, quiet_
     require_said(files, tmp_path, quiet_read)
 
 
-@pytest.mark.few(2, slow=12)
+@pytest.mark.few(1, slow=5)
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_every_sheet_is_proposed_without_a_silent_loss(sheet, tmp_path, quiet_read):
     assert require_said(sheet.write(tmp_path), tmp_path, quiet_read) is not None

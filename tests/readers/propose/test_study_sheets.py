@@ -131,6 +131,7 @@ def test_every_value_of_a_sheet_is_right(sheet, answered):
     assert not [note for note in study.notes if "are identical" in note or "kept as results" in note]
 
 
+@pytest.mark.few(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
 def test_the_order_of_columns_does_not_matter(sheet, answered, monkeypatch):

@@ -65,6 +65,7 @@ def test_values_are_those_of_all_paths(data, own_keys):
             assert both == {s: (found[s], near(spread)) for s, (_, spread) in wanted.items()}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("truncate", ["absorb", "renormalise"])
 @pytest.mark.parametrize("name", NAMES)
 def test_sessions_that_show_the_same_few_documents_again_and_again(name, truncate):

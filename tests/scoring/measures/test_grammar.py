@@ -318,6 +318,7 @@ def test_every_verb_that_takes_measures_is_tried():
     assert {*OPTIONS} == {name for name in sk.__all__ if asked_by(getattr(sk, name))}
 
 
+@pytest.mark.few(11)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_verb_refuses_the_name(name):

@@ -57,7 +57,7 @@ def test_of_two_systems_there_is_no_band(losing, datasets):
     agreement, _ = losing()
     two = agreement.with_columns(tau_low=pl.lit(-1.0), tau_high=pl.lit(1.0))
     title = judgment_loss(two).to_dict()["layer"][1]["encoding"]["y"]["axis"]["title"]
-    assert title[1] == "1: the same order in all draws; 0: in half of them"
+    assert title[1] == "1: same order in all draws; 0: in half"
     assert [mark for mark, _ in datasets(judgment_loss(two))] == [
         "rule",
         "line",

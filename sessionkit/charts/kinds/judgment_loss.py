@@ -102,9 +102,7 @@ def judgment_loss(
     y = alt.Y(
         field="value",
         type="quantitative",
-        axis=alt.Axis(
-            title=TAU if banded else [TAU, "1: the same order in all draws; 0: in half of them"], tickCount=6
-        ),
+        axis=alt.Axis(title=TAU if banded else [TAU, "1: same order in all draws; 0: in half"], tickCount=6),
         scale=up,
     )
     shade = color(frame["group"].to_list(), colors, legend)

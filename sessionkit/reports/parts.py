@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from markupsafe import Markup
 
 from sessionkit.display.tables import TextTable
+from sessionkit.display.templates import json_text
 from sessionkit.reports.figures.figure import Figure
 
 
@@ -63,6 +65,11 @@ class Widget:
     html: Markup
     data: Mapping[str, Any] = field(repr=False)
     scripts: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def data_text(self) -> Markup:
+        """Its data as they stand in the page."""
+        return json_text(self.data)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import polars as pl
 from sessionkit.display.labels import label, natural_sort
 from sessionkit.display.numbers import MINUS, counted, listed, p_statistic
 from sessionkit.display.tables import TextTable, table_of
-from sessionkit.display.templates import json_text
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import NAMED, Choices
 from sessionkit.reports.explorer.widget import TEXTS, columns_of_sessions, widget
@@ -373,7 +372,7 @@ def _made(of: Material, room: int) -> tuple[Widget, int, bool]:
     while True:
         drawn = len(ids) < of.study.facts.sessions
         made = widget(columns, measure, synthetic=of.choices.synthetic, drawn=drawn)
-        size = len(json_text(made.data).encode())
+        size = len(made.data_text.encode())
         if size <= room or len(ids) <= 1:
             return made, len(ids), shortened
         if SNIPPET in columns.texts:

@@ -184,7 +184,7 @@ def test_charts_are_drawn_for_the_screen_they_are_opened_on(browser, files):
     assert min(scaled) > 0.85  # text of 11 pixels has at least 9
 
 
-def test_no_title_of_a_chart_is_cut_on_a_telephone(browser, files):
+def test_no_title_of_a_chart_or_table_is_cut_on_a_telephone(browser, files):
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto(files["clinic"].as_uri())
     page.wait_for_function("document.documentElement.dataset.charts !== undefined", timeout=30_000)
@@ -194,9 +194,18 @@ def test_no_title_of_a_chart_is_cut_on_a_telephone(browser, files):
         """all => all.filter((one) => !one.children.length).map((one) =>
         [one.textContent, one.getBoundingClientRect().right, one.closest(".chart").getBoundingClientRect().right])""",
     )
+    lines += page.eval_on_selector_all(
+        ".table caption",
+        """all => all.map((one) => {
+          const text = document.createRange();
+          text.selectNodeContents(one);
+          return [one.textContent, text.getBoundingClientRect().right, one.closest(".table").getBoundingClientRect().right];
+        })""",
+    )
     page.close()
     assert any(line.startswith("Single sessions and where they") for line, *_ in lines)
     assert {"All sessions", "Two sessions of one topic"} <= {line for line, *_ in lines}  # these charts scroll
+    assert any(line.startswith("Scores of sessions by system: mean (SD)") for line, *_ in lines)
     assert not [line for line, right, edge in lines if "\u2026" in line or right > edge]
 
 

@@ -173,6 +173,7 @@ def test_what_a_searcher_looks_at_of_the_lists_as_shown():
     assert shown["queries"].item() == 1.0
 
 
+@pytest.mark.few(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "measure", ["sDCG@10", "DCG@10", "nsDCG(duplicates=first,ideal=spread)@5", "sRBP(b=0.6,p=0.9)@10"]

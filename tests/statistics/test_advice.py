@@ -105,7 +105,7 @@ def advised(said):
     return [text for text in dict.fromkeys(found) if "@" in text]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
 @pytest.mark.parametrize("verb", VERBS)

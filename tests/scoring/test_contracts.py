@@ -94,7 +94,7 @@ def scores_of(study, measures):
     return values
 
 
-@pytest.mark.few(2, slow=4)
+@pytest.mark.few(2)
 @quiet
 @pytest.mark.parametrize("measures", together(EVERY))
 @FEW

@@ -533,6 +533,7 @@ def accounted(study):
     return [(one.table, one.kind, one.records, one.rows, one.merged, one.idle, one.rejected) for one in study.sources]
 
 
+@pytest.mark.few(6)
 @pytest.mark.slow
 @pytest.mark.parametrize(("way", "of_events"), [*((way, way) for way in WAYS), (as_parquet, as_ndjson)])
 def test_the_same_log_in_every_way(write, quiet_read, way, of_events):

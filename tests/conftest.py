@@ -61,6 +61,7 @@ def pytest_collection_finish():
     """Spare the garbage collector what all tests share: some 14,000 of them and the libraries, a tenth of the time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -169,6 +169,7 @@ def parameters_of(name, *, words):
     ]
 
 
+@pytest.mark.slow
 def test_every_choice_of_words_refuses_what_is_none(study, files):
     tried = {name: parameters_of(name, words=True) for name in FUNCTIONS if parameters_of(name, words=True)}
     assert tried.keys() <= CALLS.keys()

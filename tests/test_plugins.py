@@ -466,6 +466,7 @@ def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
     assert any("offers a measure 'nDCG', which sessionkit has itself" in str(one.message) for one in told)
 
 
+@pytest.mark.slow
 def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
     load(squares)
     assert sk.score(toy(), "RRsq@10", per="query")["value"].to_list() == SQUARES_OF_RR
@@ -680,6 +681,7 @@ def read_by_plugin(squares):
     return sk.read(log, format="pairs")
 
 
+@pytest.mark.slow
 def test_findings_name_modules_that_were_imported(squares, imported):
     of, said = imported
     name = of.__name__

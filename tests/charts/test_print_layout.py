@@ -260,6 +260,7 @@ def test_a_title_wider_than_a_small_plot_leaves_the_figure_its_width(tmp_path):
     assert points == pytest.approx(84 / 25.4 * 72, rel=0.005)
 
 
+@pytest.mark.slow
 def test_long_names_and_titles_leave_a_narrow_plot_its_width(curves, tmp_path):
     def place(names):
         frame = curves(queries=2).with_columns(pl.col("system_id").replace(dict(zip(("S1", "S2"), names, strict=True))))
@@ -317,6 +318,7 @@ def test_a_narrow_legend_names_the_curves_that_stand_out_and_no_context(curves, 
     assert (light.count(context), light.count(standing)) == (10, 2)  # lines; the second is in the legend
 
 
+@pytest.mark.slow
 def test_panels_with_heads_beside_and_above_keep_both_in_a_column_of_a_page(tmp_path):
     long = [f"nsDCG(discount=none,bq={base})@10" for base in (3, 7)]  # wider than rows alone would have beside them
     outcomes = {"difference": 0.1, "low": 0.0, "high": 0.2, "winner_changes": 0.3, "verdict_changes": 0.6}

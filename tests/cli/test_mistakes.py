@@ -280,6 +280,7 @@ def test_every_output_names_the_condition(call, name, tmp_path, monkeypatch):
         assert "essions where skill" in paper
 
 
+@pytest.mark.slow
 def test_a_chart_names_the_condition_and_what_there_is(call, refused, tmp_path):
     words = ["chart", "session-survival", saved_clinic(), "--output", tmp_path / "x.json", "--where"]
     for condition, names in MISSED.items():

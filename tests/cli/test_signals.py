@@ -266,6 +266,7 @@ def test_a_command_ends_whatever_the_main_thread_does(stuck, step, number):
     assert (process.returncode, told) == (STATUSES[number], "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.proof)])
 def test_a_step_that_keeps_the_lock_of_python_is_killed(stuck, number):
     process = stuck("keep_the_lock")

@@ -114,6 +114,7 @@ MAY_HOLD_PERCENTS = re.compile(r"%|\dp[\"']|~p[\"']")
 """What a module that sets a percentage has in its text; to parse all modules takes seconds."""
 
 
+@pytest.mark.slow
 def test_share_text_alone_sets_percentages():
     texts = {path.relative_to(PACKAGE): path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     lines = [

@@ -85,6 +85,7 @@ ADD = ("ingest", "c/study.toml", "--out", "days", "--partition", "system_id=C")
 SHARE = ("pseudonymize", "days", "--out", "study")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there are no locks")
 @pytest.mark.parametrize(
     ("arguments", "number", "status"),

@@ -86,6 +86,7 @@ def tables(study):
     return {name: study.table(name).collect() for name in (*TABLES, "rejected")}
 
 
+@pytest.mark.slow
 @quiet
 @settings(max_examples=examples(4, least=1), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())

@@ -97,6 +97,7 @@ def test_lists_of_documents(kind, write, quiet_read):
             assert_frame_equal(other.table(table).select(columns).collect(), study.table(table).collect())
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("scatter", [float("inf"), -1])
 def test_batches_leave_out_the_same(write, quiet_read, in_batches, scatter):

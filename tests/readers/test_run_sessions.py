@@ -114,6 +114,7 @@ qrels_dictionaries = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @settings(max_examples=examples(60), deadline=None)
 @given(run=run_dictionaries, qrels=qrels_dictionaries)

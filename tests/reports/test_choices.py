@@ -37,6 +37,7 @@ def declared(study, **settings):
 LABELS = {"S1": "Baseline", "S2": "Facets <b>", "t1": "Travel", "system_id": "Interface"}
 
 
+@pytest.mark.slow
 def test_groups_and_topics_have_their_labels_everywhere_and_no_number_changes(make):
     study = make(sessions=8, topics=("t1", "t2", "t2"))
     plain, named = (page.sections_of(declared(study, primary="sDCG@10", labels=given)) for given in ({}, LABELS))

@@ -245,6 +245,7 @@ def test_a_column_of_the_log_that_is_called_as_a_score_is_not_in_the_table():
     assert columns["nsDCG@10 lower"]["values"][0] == 0
 
 
+@pytest.mark.slow
 def test_free_texts_times_and_what_is_redacted_are_not_in_the_table():
     study = read_clinic()
     number = pl.int_range(pl.len()).cast(pl.String)
@@ -583,6 +584,7 @@ def test_twenty_thousand_sessions_stay_usable(shown):
     look_at(page, "session-019999")
 
 
+@pytest.mark.slow
 def test_beyond_its_room_it_holds_a_stated_draw_that_is_the_same_every_time(monkeypatch):
     held = importlib.import_module("sessionkit.reports.sample")
     monkeypatch.setitem(held.ROOM, True, 9_000)

@@ -241,6 +241,7 @@ def test_every_figure_has_its_drawing_its_data_and_its_caption(make, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_folder_with_files_is_left_alone(make, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(UsageError, match="is not an empty folder"):

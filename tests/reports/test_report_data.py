@@ -114,6 +114,7 @@ def test_what_a_section_declares_is_all_that_it_asks_but_for_what_is_written_dow
     assert left == []  # nothing is read for that no section asks
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_from_what_was_read_for_it(passes):
     study = read_clinic()
     rows = study.sessions.select("session_id").collect()["session_id"].head(3)

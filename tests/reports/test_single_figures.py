@@ -86,6 +86,7 @@ SIZE = 11.0
 """Font size on a screen, in which heights and widths of panels are laid out."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["session-card", "session-pair"])
 def test_lists_of_all_files_have_one_scale(clinic, tmp_path, cards, kind):
     folder = cards.folder
@@ -128,6 +129,7 @@ def test_gain_of_all_cards_has_one_scale_that_holds_it(cards):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["topic", "user"])
 def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
     each(clinic, "session-wall", unit, tmp_path / "all", format="json", where=TWO_USERS)
@@ -163,6 +165,7 @@ def test_every_session_has_its_file_its_score_and_its_caption(make, tmp_path):
     assert page.count("What made the value of a session. sDCG@2 of session") == len(table)
 
 
+@pytest.mark.slow
 def test_the_score_of_a_user_is_its_mean(clinic, tmp_path):
     each(clinic, "session-survival", "topic", tmp_path / "none", format="json")
     assert "mean" not in (tmp_path / "none" / "index.html").read_text("utf-8")
@@ -182,6 +185,7 @@ def test_what_cannot_be_drawn_is_named(make, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_folder_of_its_own_is_replaced_and_any_other_left_alone(make, tmp_path):
     study, folder = make(), tmp_path / "all"
     each(study, "waterfall", "session", folder, format="pdf", width="84mm")

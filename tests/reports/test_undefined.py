@@ -19,6 +19,7 @@ NEED = {"topics", "sessions", "discounts", "measures", "sensitivity", "judgments
 """The sections that are not there without judgments."""
 
 
+@pytest.mark.slow
 def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
     sections = by_name(page.sections_of(make(judged=False, sessions=8)))
     assert not NEED & {*sections}

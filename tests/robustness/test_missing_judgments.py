@@ -65,6 +65,7 @@ def test_skipping_moves_the_second_result_up():
         assert estimate == pytest.approx((apart.mean(), low, high, 8))
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_verbs():
     study = read_clinic()
     for text in ("nsDCG@10", "sDCG@10"):

@@ -379,6 +379,7 @@ def test_mean_is_that_of_grades_from_0_up():
     assert merged(grades, "mean", unjudged_grades=[-9]) == {"a": 2, "b": -1, "c": 0.5}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @given(
     whole=st.lists(st.integers(-3, 100), min_size=1, max_size=9),

@@ -85,6 +85,7 @@ def test_session_measures_equal_their_definition(data, keys_per_query):
         assert close(values[session_id, str(sk.nsDCG(**options, **ideal))], restated.nsdcg())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys_per_query", [False, True])
 @SETTINGS
 @given(data=st.data())

@@ -135,6 +135,7 @@ def test_exponential_ndcg_is_that_of_burges(lists, judged):
         assert ours == pytest.approx(peer[str(position)], abs=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @FEW
 @given(lists=runs, judged=pooled_grades)

@@ -500,6 +500,7 @@ def test_a_cache_in_a_study_is_refused(study, saved, tmp_path, place):
     assert verify_hashes(saved) == ()
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize(
     "flips", [pytest.param(10, id="short"), pytest.param(1000, id="long", marks=pytest.mark.proof)]

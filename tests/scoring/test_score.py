@@ -327,6 +327,7 @@ def assert_close(computed, expected):
         assert number == (None if other is None else pytest.approx(other, rel=1e-12, abs=1e-12)), name
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=examples(100), derandomize=True)
 @example([10**9, 10**9 + 1, 10**9 + 3])  # far from 0, where a sum of squares loses the digits of the deviation
 @given(st.lists(st.none() | st.integers(0, 3) | st.integers(0, 1000), min_size=1, max_size=12))

@@ -132,6 +132,7 @@ def test_a_study_without_sessions_is_the_datas_fault(study):
         sk.curve(empty, "sDCG@2")
 
 
+@pytest.mark.slow
 def test_sessions_without_a_value_can_count_with_zero():
     # s has nothing relevant judged, z is not judged, a scores
     study = sk.from_tables(
@@ -349,6 +350,7 @@ def test_groups_of_numbers_come_in_their_order_and_sessions_of_no_group_stay_out
     ).rows() == [("9", "10", 1.0, 0.5, -0.5, None, 1, 2, 3, 2)]
 
 
+@pytest.mark.slow
 def test_any_batches_have_the_same_differences(clinic, tmp_path, monkeypatch):
     whole = sk.curve_differences(clinic, "nsDCG@10", draws=200)
     saved = clinic.save(tmp_path / "study")

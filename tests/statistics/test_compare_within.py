@@ -20,6 +20,7 @@ def clinic():
     return read_clinic()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["welch", "mann-whitney"])
 def test_each_value_is_compared_as_if_it_were_alone(clinic, test):
     measures = ["nsDCG@10", "Queries"]

@@ -290,6 +290,7 @@ def test_the_previous_session_need_not_meet_the_condition(left_out):
     assert checked(found) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_previous_session_of_a_study_need_not_meet_the_condition():
     clinic = read_clinic()
     of_user = pl.col("user_id").rank("dense").cast(pl.Int64) - 1

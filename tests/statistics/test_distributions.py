@@ -209,6 +209,7 @@ def test_places_of_gauss_and_legendre_are_those_of_numpy():
         assert abs(weight @ at**power - 2 / (power + 1)) < 1e-14
 
 
+@pytest.mark.slow
 def test_comparing_loads_no_scipy_stats():
     code = (
         "import sys, numpy as np; from sessionkit.statistics.crossover import least_squares; "

@@ -87,6 +87,7 @@ def test_nonlast_of_few_users_has_numbers_and_no_verdict(several):
         assert (LEFT_OUT[1:-1] in reading) == (several < 16)
 
 
+@pytest.mark.slow
 def test_the_report_prints_no_result_of_two_users_in_sixteen():
     study = study_of(2)
     assert sk.compare(study, MEASURE, confidence=0.51).table.item(0, "n_a") == 2
@@ -178,6 +179,7 @@ def test_what_is_said_of_last_queries_is_what_the_interval_shows(away):
     assert said.startswith(expected)
 
 
+@pytest.mark.slow
 def test_last_queries_of_few_users_have_no_verdict():
     """Every second user has sessions of one query alone; 5 of 12, then 7 of 16, then 8 of 16 users have a last and an earlier query."""
     for several, single in ((5, 0), (5, 7), (7, 9), (8, 8)):

@@ -26,6 +26,7 @@ def days(tmp_path):
     return small(FIRST).save(tmp_path / "days", partition_by="date")
 
 
+@pytest.mark.slow
 @quiet
 def test_a_day_is_added(days):
     before = {path: path.stat().st_ino for path in days.path.rglob("*.parquet") if "date=" in str(path)}

@@ -319,6 +319,7 @@ QUERY = st.tuples(st.sampled_from(["otter", "beaver", "swan"]), st.lists(st.bool
 LOG = st.lists(st.lists(QUERY, min_size=1, max_size=4), min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(LOG, st.integers(0, 2**32), st.sampled_from(["time", "elapsed_seconds", "event_order"]))
 def test_events_in_any_order_of_rows_are_the_same_study(tmp_path_factory, log, seed, clock):

@@ -194,6 +194,7 @@ def sessions(draw):
     return draw(st.lists(pauses, min_size=1, max_size=4)), draw(st.sampled_from([0, 1]))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100), deadline=None)
 @given(sessions())
 def test_a_flat_log_is_cut_as_if_its_sessions_had_been_named_apart(tmp_path_factory, log):

@@ -497,6 +497,7 @@ def logs(draw):
     return rows
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(rows=logs(), seed=st.integers(0, 1000), by_rank=st.booleans())
 def test_a_study_in_four_shuffled_files_is_that_of_one_flat_table(rows, seed, by_rank):

@@ -489,6 +489,7 @@ def change(tables, changes, draw):
             rows.reverse()
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     names=st.integers(0, 2),

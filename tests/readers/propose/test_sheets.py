@@ -152,6 +152,7 @@ def test_sheets_of_a_workbook_with_the_same_columns_are_one_table(is_said, tmp_p
     assert [source.path for source in study.sources] == [f"a.xlsx, sheet {user}" for user in ROWS]
 
 
+@pytest.mark.slow
 def test_rejects_of_many_sheets_are_one_note(tmp_path, quiet_read):
     pytest.importorskip("fastexcel")
     xlsxwriter = pytest.importorskip("xlsxwriter")

@@ -235,6 +235,7 @@ def test_judgments_by_the_id_of_a_query(proposal):
     assert made.settings["queries"]["columns"]["query_id"] == "qid"
 
 
+@pytest.mark.slow
 def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
     pairs = sorted({(s, d) for s, _, _, d in GRID})
     judged = [(*pair, ("Exact", "Irrelevant")[at % 2]) for at, pair in enumerate(pairs)]

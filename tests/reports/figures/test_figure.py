@@ -173,6 +173,7 @@ def test_differences_are_those_of_the_comparison(clinic):
     ).rows()
 
 
+@pytest.mark.slow
 def test_the_difference_curve_says_who_is_subtracted_and_how_many_sessions_there_are(clinic):
     made = single_figure(clinic, "difference-curve")
     assert "S2 minus S1: above zero S2 is ahead. The difference is not adjusted for users or topics." in made.caption

@@ -68,6 +68,7 @@ def test_least_squares_is_over_sessions_and_a_merge_is_named_where_there_is_one(
         assert any("Several judgments of one document are merged by max." in text for text in sentences(one)) == several
 
 
+@pytest.mark.slow
 def test_whether_the_difference_depends_on_topics_and_on_a_column_of_users_is_said():
     study = read_clinic()
     section = topics(material(study, ["nsDCG@10"]))

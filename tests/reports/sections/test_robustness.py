@@ -187,6 +187,7 @@ def test_intervals_decide_what_is_said_first(scored, skipped, told):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_judged_shares_are_of_sessions_and_of_all_results_together():
     """A session of 2 judged results of 2 and one of 2 of 8: on average (1 + .25) / 2, of all results 4 of 10."""
@@ -230,6 +231,7 @@ def test_no_confidence_is_given_of_estimates_without_intervals():
     assert caption.startswith("Points are estimates. As scored, ")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
     of = material(read_clinic(), ["nsDCG@10", "sDCG@10"])

@@ -127,6 +127,7 @@ def test_no_line_ends_between_a_number_and_what_it_counts_below_the_title(one):
     assert about.startswith("1\xa0session, 2\xa0queries, 4\xa0results, 3\xa0judgments.")
 
 
+@pytest.mark.slow
 def test_what_each_query_brought_is_a_table():
     study = two_queries()
     found = [
@@ -167,6 +168,7 @@ def test_nothing_on_it_is_said_of_many_sessions(one, words):
     assert words not in Reader(one).text
 
 
+@pytest.mark.slow
 def test_queries_and_users_are_left_out_of_it_on_request():
     page = report(two_queries(), where="session_id = 's1'", redact="users,queries")
     text = Reader(page).text
@@ -187,6 +189,7 @@ def test_a_list_that_was_not_logged_has_no_number_of_results():
     assert found.frame["results"].to_list() == [1, None, 0]
 
 
+@pytest.mark.slow
 def test_what_is_judged_says_of_what():
     tiles = [tile for tiles in parts(two_queries(), Tiles) for tile in tiles.tiles]
     (tile,) = [tile for tile in tiles if tile.about == "What could overturn it"]

@@ -71,6 +71,7 @@ def test_restated(log):
         assert {text: values[number] for text, values in found.items()} == wanted
 
 
+@pytest.mark.slow
 @quiet
 @FEW
 @given(log=logs())

@@ -36,6 +36,7 @@ def test_definitions(drawn, cutoff, beta):
     require_restated(drawn, cutoff, restated(lambda grade: grade >= 1, cutoff, beta))
 
 
+@pytest.mark.slow
 @quiet
 @SOME
 @given(drawn=sessions(), cutoff=st.sampled_from([None, 3]), grade=st.sampled_from([1, 2, 3]))
@@ -53,6 +54,7 @@ def test_precision_divides_by_the_cutoff_or_by_the_length():
     assert value("P", B) == 3 / 5
 
 
+@pytest.mark.slow
 def test_relevance_levels_of_ten_grades():
     # three documents of each grade in the list; recall base 3 x 3, 3 x 2, 4 x 1: CLASSIC, by relevance level
     exact = {

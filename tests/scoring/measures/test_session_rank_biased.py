@@ -151,6 +151,7 @@ def values(study, measure):
     return dict(sk.score(study, measure, per="session").select("session_id", "value").rows())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @settings(deadline=None, max_examples=examples(60))
 @given(data=st.data(), own_keys=st.booleans(), fading=st.sampled_from([0, 0.3, 2]))

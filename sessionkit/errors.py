@@ -154,7 +154,7 @@ def warn(warning: str | DataWarning | WaitWarning) -> None:
         None,  # the warning has its category itself
         name,
         line,
-        module=module_globals.get("__name__"),
+        module=module_globals.get("__name__", name),  # Python drops a warning of no module
         registry=module_globals.setdefault("__warningregistry__", {}),
     )
 

@@ -100,3 +100,11 @@ def test_one_function_issues_all_warnings():
     }
     # the page passes on the warnings of other libraries, from where they came
     assert calls == {"errors.py", "reports/page.py"}
+
+
+def test_a_warning_reaches_code_that_has_no_name():
+    """Python drops a warning of no module, and so a report that such code makes would lack its notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        eval("warn('rows are left out')", {"warn": warn})  # noqa: S307 - as a notebook or a server runs code
+    assert [str(one.message) for one in caught] == ["rows are left out"]

@@ -118,6 +118,21 @@ def test_batches_leave_out_the_same(write, quiet_read, in_batches, scatter):
     assert {document for _, _, _, document in rows} - {*in_memory.results.collect()["doc_id"]} == {"a", "t"}
 
 
+@quiet
+def test_records_left_out_are_counted_for_each_file(write, quiet_read):
+    """Of the first file a of t, of the second a twice and b, of the third nothing."""
+    for number, documents in enumerate(("ac", "aab", "cd"), 1):
+        rows = [(f"s{number}{rank}", 1, rank, document, "t") for rank, document in enumerate(documents, 1)]
+        names = ["session_id", "query_position", "rank", "doc_id", "topic_id"]
+        pl.DataFrame(rows, names, orient="row").write_csv(write(f"log-{number}.csv", ""))
+    write("list", "t a\nt b\n")
+    study = quiet_read(write("study.toml", 'exclude = "list"\n[results]\npath = "log-*.csv"\n'))
+    idle = [(source.path, source.idle) for source in study.sources if source.kind == "results of excluded documents"]
+    assert idle == [("log-1.csv", 1), ("log-2.csv", 3)]
+    kept = {source.path: source.records for source in study.sources if source.table == "results"}
+    assert kept == {"log-1.csv": 1, "log-2.csv": 0, "log-3.csv": 2}
+
+
 def filtered(made, judgments, excluded):
     """Sessions and judgments, as `sessions` draws them, without excluded documents."""
     graded = {key: {doc: g for doc, g in docs.items() if (key, doc) not in excluded} for key, docs in judgments.items()}

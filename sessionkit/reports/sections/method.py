@@ -52,12 +52,12 @@ def _commands(of: Material, used: Sequence[Origin]) -> list[Part]:
     if _is_in_memory(of.study):
         page = again_in_memory(asked, _given(of))
         table = f"sessionkit.score(study, {measure!r}, per='session', wide=True)"
-        said += " (the data were frames in memory, of which sessionkit.from_tables makes the study)"
+        said += "; study stands for the study in memory"
     return [Words((f"{said}:",)), Code(page), Words(("All sessions as a table:",)), Code(table)]
 
 
 def _is_in_memory(study: Study) -> bool:
-    """Whether a study came from frames and was not saved, so that no command can read it."""
+    """Whether a study came from memory and was not saved, so that no command can read it."""
     return study.fingerprint is None and study.path is None and study.address is None
 
 
@@ -259,7 +259,7 @@ def sentences(study: Study) -> list[str]:
         "results "
         "shown within the cutoff that have a judgment.",
         f"Computed by sessionkit {__version__}; fingerprint of the data: "
-        f"{study.fingerprint or 'none (frames in memory)'}.",
+        f"{study.fingerprint or 'none (data in memory)'}.",
     ]
 
 

@@ -98,7 +98,7 @@ def test_fingerprint_is_of_what_was_read_and_how(tmp_path, make):
     assert len(study.fingerprint) == 64
     assert study.save(tmp_path / "study").fingerprint == study.fingerprint
     assert make().fingerprint is None
-    assert "none (frames in memory)" in sentences(make())[-1]
+    assert "none (data in memory)" in sentences(make())[-1]
     assert sk.__version__ in sentences(study)[-1]
 
 
@@ -112,7 +112,7 @@ def calls_of(study, **choices):
 def test_a_study_in_memory_has_calls_and_a_saved_one_commands(tmp_path, make):
     study = make(topics=("t", "u"), max_grade=2)
     said, page, table = calls_of(study, by=["system_id", "topic_id"])
-    assert said.startswith("The same page again (the data were frames in memory")
+    assert said == "The same page again; study stands for the study in memory:"
     assert page == "sessionkit.report(study, by='system_id,topic_id', output='report.html')"
     by = [sk.score(study, "nsDCG@2", by=columns) for columns in ("system_id,topic_id", ["system_id", "topic_id"])]
     assert by[0].equals(by[1])

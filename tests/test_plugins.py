@@ -362,6 +362,7 @@ def test_a_chart_has_no_name_of_what_draws_and_saves():
             sk.register(sk.bases.ChartKind("nothing", max), name)
 
 
+@pytest.mark.slow
 def test_workers_are_sent_what_they_cannot_have(offered):
     made = [sk.define("Most", max), sk.define("Greatest", np.max), sk.define("Own", partial(toy, 1))]
     assert foreign_modules([sk.nDCG, *made]) == ("tests",)
@@ -493,6 +494,7 @@ def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
     assert sk.charts.mean_bars(toy(), [sk.mean(sk.RRsq)], "system_id").to_dict()["mark"]["type"] == "bar"
 
 
+@pytest.mark.slow
 def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
     log, results = (
         tmp_path / "log.txt",
@@ -627,6 +629,7 @@ def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
     assert sk.score(toy(), "Same", per="query")["value"].to_list() == [2.0] * 3
 
 
+@pytest.mark.slow
 def test_a_chart_has_the_colors_of_the_groups_and_its_own_config(tmp_path):
     def draw(study, measures, by):
         bars = alt.Chart(sk.score(study, measures, by=by)).mark_bar().encode(x="value:Q", color=f"{by}:N", fill="n:N")

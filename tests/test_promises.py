@@ -57,6 +57,7 @@ def test_every_public_name_is_there_and_is_typed():
     assert CHARTS.read_text(encoding="utf-8") == chart_stub(), "write it: python -m tests.support.stub"
 
 
+@pytest.mark.slow
 def test_the_earlier_name_of_spark_is_the_same_module():
     code = """
 import sessionkit as sk

@@ -88,6 +88,7 @@ def test_chart_is_valid_un_sized_and_composes(draw):
     assert len(both["hconcat"]) == 2
 
 
+@pytest.mark.few(10, slow=40)
 def test_the_plot_has_the_size_asked_for(draw):
     chart = draw(width=321)
     if isinstance(chart, FittedChart):  # it is as high as its content

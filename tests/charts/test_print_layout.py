@@ -81,6 +81,7 @@ def overlap(one, other):
     return all(one[side] < other[side + 2] - 0.3 and other[side] < one[side + 2] - 0.3 for side in (0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", [84, 174])
 def test_the_whole_figure_is_as_wide_as_asked_and_no_text_is_too_small(curves, tmp_path, wide):
     path = save(session_curve(curves(queries=4), title="A title"), tmp_path / "chart.svg", width=f"{wide}mm")
@@ -118,6 +119,7 @@ def test_words_that_overlap_would_be_found(tmp_path):
     assert overlap(found["one text"], found["another text"])
 
 
+@pytest.mark.few(10, slow=40)
 @pytest.mark.parametrize("kind", KINDS)
 def test_series_differ_in_gray(drawing, kind):
     spec = print_layout(style="grey").apply(spec_of(drawing[kind](("S1", "S2", "S3"))), lambda _: (0, 0))
@@ -212,6 +214,7 @@ def test_labels_along_a_narrow_axis_are_as_many_as_it_has_room_for(curves, tmp_p
     assert narrower == labels[::2]
 
 
+@pytest.mark.slow
 def test_labels_of_queries_and_numbers_below_them_stay_together(curves, tmp_path):
     searching = pl.col("query_position") * -10 + 700
     frame = curves(queries=9).with_columns(searching=searching, low="value", high="value", n=pl.lit(999))
@@ -307,6 +310,7 @@ def test_numbers_stay_with_their_rows_in_a_narrow_figure_long_ones_above_them(ap
     assert "+0.25 [\u22120.50, 1.00], n = 4 and 3" in long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["screen", "grey"])
 def test_a_narrow_legend_names_the_curves_that_stand_out_and_no_context(curves, tmp_path, style):
     groups = tuple(f"a long engine name {number}" for number in range(12))

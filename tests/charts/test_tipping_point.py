@@ -67,6 +67,7 @@ def test_what_nothing_can_reverse_says_so():
     )
 
 
+@pytest.mark.slow
 def test_numbers_beside_the_rows_are_those_of_compare():
     study = read_clinic()
     found = missing_judgments(study, sk.parse_measure("nsDCG@10"))

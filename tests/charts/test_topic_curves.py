@@ -1,6 +1,7 @@
 """Figure 3."""
 
 import polars as pl
+import pytest
 
 from sessionkit.charts import save, spec_of, topic_curves
 
@@ -47,6 +48,7 @@ def test_bands_are_those_of_all_sessions(curves, datasets):
     assert {row["high"] - row["low"] for row in areas} == {2.0}
 
 
+@pytest.mark.slow
 def test_a_narrow_figure_of_both_selections_has_both_legends(curves, tmp_path):
     chart = topic_curves(curves(), curves(groups=("S2",)), 5)
     svg = save(chart, tmp_path / "c.svg", width="84mm").read_text()

@@ -91,6 +91,7 @@ def test_every_name_stands_below_the_plot_whole_or_cut(tmp_path, draw, names, an
     assert all(topic.startswith(text.rstrip("…")) for text, topic in zip(sorted(shown), sorted(topics), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "every"), [("84mm", 1), ("72mm", 2)])
 @pytest.mark.parametrize("draw", [topic_means, user_topic_heatmap])
 def test_in_a_column_of_a_paper_every_name_stands_there_or_the_title_says_which(tmp_path, draw, width, every):

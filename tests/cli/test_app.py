@@ -41,6 +41,7 @@ def test_version_needs_no_library():
     assert done.stdout.splitlines() == [f"sessionkit {sessionkit.__version__}", "[]"]
 
 
+@pytest.mark.slow
 def test_help_needs_neither_polars_nor_altair():
     code = (
         "import sys; from sessionkit.cli import main; main(['score', '--help']); "
@@ -93,6 +94,7 @@ def test_statuses_are_those_of_the_errors():
     assert (DataError.exit_status, UsageError.exit_status) == (1, 2)
 
 
+@pytest.mark.slow
 def test_only_the_command_that_is_asked_for_is_prepared() -> None:
     """The others would cost more than the scoring of a small study; a name that is none of them needs all, to suggest one."""
     assert [*typer.main.get_command(app_for("score")).commands] == ["score"]
@@ -113,6 +115,7 @@ def test_an_option_that_several_commands_take_is_declared_once():
     assert {name: len(ways) for name, ways in declared.items() if name.startswith("--") and len(ways) > 1} == {}
 
 
+@pytest.mark.slow
 def test_help_is_that_of_the_command_or_a_guide(call):
     assert call("help", "compare").out == call("compare", "--help").out
     assert call("help").out.startswith(call("--help").out)

@@ -162,6 +162,7 @@ def commands(of):
     yield from MORE
 
 
+@pytest.mark.slow
 def test_every_command_is_taken_as_it_is_spelled():
     """Its words fit its arguments and options; none is run."""
     program = cache(lambda name: get_command(app_for(name)))

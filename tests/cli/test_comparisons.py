@@ -160,6 +160,7 @@ def test_other_commands_say_that_a_file_holds_scores(refused, call, clinic, tmp_
         )
 
 
+@pytest.mark.slow
 def test_a_paper_gets_the_table_that_papers_print(call, clinic, tmp_path):
     found = sk.compare(sk.open_study(clinic), ["nsDCG@10", "mean(nDCG@10)"])
     words = ["compare", clinic, "nsDCG@10", "mean(nDCG@10)"]
@@ -214,6 +215,7 @@ def test_the_help_names_what_the_functions_take():
     assert [tuple(text.split("|")) for text in named] == [COEFFICIENTS, KINDS, UNITS, tuple(CONTRASTS)]
 
 
+@pytest.mark.slow
 def test_correlate_in_every_form(call, rated, tmp_path):
     words = ["correlate", rated, "sDCG@1", "Queries", "last(CG@1)", "--with", "performance", "--draws", "300"]
     tsv = call(*words)

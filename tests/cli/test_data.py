@@ -497,6 +497,7 @@ def place(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_read_back(call, place):
     for kind in ("run", "qrels"):
         outcome = call("export", kind, str(place / "study"), "--output", str(place / f"clinic.{kind}"))

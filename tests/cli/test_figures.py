@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.slow
 def test_a_folder_of_figures_is_written(call, study, tmp_path):
     folder = tmp_path / "all"
     outcome = call("chart", "waterfall", study, "--each", "session", "--output", folder, "--format", "json")

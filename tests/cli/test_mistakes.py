@@ -100,6 +100,7 @@ MISTAKES = {
 """What is typed by mistake, and what the answer names."""
 
 
+@pytest.mark.few(25, slow=40)
 @pytest.mark.parametrize("words", MISTAKES)
 def test_a_mistake_is_named_with_what_there_is(refused, study, monkeypatch, words):
     monkeypatch.chdir(study.parent)
@@ -136,6 +137,7 @@ def test_every_kind_of_chart_is_among_the_commands():
     assert {("chart", kind) for kind in CHARTS} < {*EVERY_COMMAND}
 
 
+@pytest.mark.few(20, slow=100)
 @pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
 def test_an_option_of_one_value_is_refused_twice(refused, words):
     for option in options_of(words):
@@ -237,6 +239,7 @@ def test_the_commands_that_take_a_condition_are_found():
     assert sorted([*WHERE, "chart", "export"]) == sorted(taking)  # two name a kind before the study
 
 
+@pytest.mark.few(6, slow=30)
 @pytest.mark.parametrize("name", WHERE)
 def test_a_condition_without_sessions_names_what_there_is(refused, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -323,6 +326,7 @@ def options_and_arguments(name):
                 yield [*given, names[0], None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["letters", *(pytest.param(kind, marks=pytest.mark.proof) for kind in [*WORDS][1:])])
 @pytest.mark.parametrize(
     "name",

@@ -89,6 +89,7 @@ def catches(pid):
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "number", "seconds"),
     [("ingest", signal.SIGINT, 0.0), ("ingest", signal.SIGTERM, 0.4), ("score", signal.SIGINT, 0.2)],

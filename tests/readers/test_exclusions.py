@@ -212,6 +212,7 @@ def test_scores_are_those_of_ir_measures_on_filtered_runs(listed):
     assert not plain.equals(sk.score(study, [*PEERS], per="query")["value"])
 
 
+@pytest.mark.slow
 @quiet
 def test_a_saved_study_and_its_run_are_without_them(tmp_path):
     study = sk.from_run(RUN, QRELS, exclude_query_doc=True, max_grade=3)

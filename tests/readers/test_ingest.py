@@ -219,6 +219,7 @@ def test_logs_without_a_session(write, in_batches, rows):
     assert outcome(path) == one
 
 
+@pytest.mark.slow
 def test_saving_copies_what_has_been_written(write, in_batches, tmp_path):
     in_batches()
     study = read(write("log.csv", log(ROWS)))

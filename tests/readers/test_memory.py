@@ -343,6 +343,7 @@ def test_no_pattern_is_made_of_many_keys():
     assert len(known.keys) == shapes.KEYS + len(KEYS)
 
 
+@pytest.mark.slow
 def test_keys_of_late_lines_are_found_however_many(write):
     lines = [json.dumps(keys_of(number) | {f"x{number}": "v"}) for number in range(3 * shapes.KEYS)]
     study = read(write("log.ndjson", "\n".join(lines)))
@@ -382,6 +383,7 @@ def test_judgments_mostly_empty_are_refused_alike(write, monkeypatch):
         read(log, judgments=judgments, memory="50MB")
 
 
+@pytest.mark.slow
 def test_a_dense_table_is_never_refused(write):
     rows = 150_000
     path = write(

@@ -155,6 +155,7 @@ def test_answers_join_a_log_of_any_format(tmp_path, quiet_read):
     assert column(study, "hard") == {"bm25:301": 1, "bm25:302": 5}
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("TS"), st.sampled_from(["", "1", "2"])), max_size=8))
 def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
     folder = tmp_path_factory.mktemp("log")

@@ -56,6 +56,7 @@ def test_a_label_is_text_on_the_page(make):
     assert "Facets <b>" in Reader(text).text
 
 
+@pytest.mark.slow
 def test_a_figure_has_the_labels_of_its_groups_which_are_chosen_by_either_name(make):
     study = declared(make(sessions=8), labels={"S1": "Baseline", "S2": "Facets", "system_id": "Interface"})
     drawn = single_figure(study, "session-curve", where="system_id <> 'S9'").chart.to_json()

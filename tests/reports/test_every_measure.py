@@ -65,6 +65,7 @@ def of_sessions(name):
     return measure if measure.level == "session" else sk.mean(measure)
 
 
+@pytest.mark.few(20, slow=100)
 @pytest.mark.parametrize("name", [*sk.MEASURES])
 def test_cached_batches_have_all_that_a_measure_reads(name, study):
     """A report caches the batches of a log and scores from them; what is judged by subtopic stands in no batch."""

@@ -519,6 +519,7 @@ def test_titles_and_snippets_stand_with_their_documents(shown):
     assert page.locator("#explorer-widget img").count() == 0
 
 
+@pytest.mark.slow
 def test_snippets_give_way_to_sessions():
     study = mixed(sessions=300)
     short = page_of(explorer, titled(study, "t", "s"))
@@ -543,6 +544,7 @@ def test_titles_are_left_out_with_documents_and_snippets_with_queries_too(redact
     assert ("secret" in json.dumps(found)) == bool(left)
 
 
+@pytest.mark.slow
 def test_there_is_no_pair_where_no_topic_has_two_sessions_with_a_value(make):
     assert data_of(page_of(explorer, make(judged=False)))["pair"] is None
     assert data_of(page_of(explorer, make(topics=("t", "u", "v", "w"))))["pair"] is None

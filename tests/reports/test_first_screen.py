@@ -134,6 +134,7 @@ def test_a_primary_measure_that_decides_nothing_says_so():
     )
 
 
+@pytest.mark.slow
 def test_users_too_few_for_an_interval_are_called_so():
     """As `compare` does: the interval of two and two users is wider than all differences of the measure."""
     rows = [(f"u{number}", "t", system, 2) for number, system in enumerate("AABB")]
@@ -521,6 +522,7 @@ def test_a_caption_counts_what_was_corrected_together():
     assert filled(found) == " A filled point has p at or below 0.05. A difference without a verdict has an empty point."
 
 
+@pytest.mark.slow
 def test_of_three_groups_the_pairs_that_differ_are_counted_and_only_a_declared_measure_says_from_whom_the_first_differs():
     """A and B have the relevant document at rank 1 or 2, A more often at rank 1, and C at 4 or 5."""
     ranks = {"A": (1, 1, 2), "B": (1, 2, 2), "C": (4, 5, 4)}

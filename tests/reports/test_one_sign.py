@@ -43,6 +43,7 @@ def test_findings_subtract_the_first_group_and_say_so(named):
     assert f"the mean of {higher} is higher than that of {lower} by 0.07401" in bounded.text
 
 
+@pytest.mark.slow
 def test_charts_subtract_the_first_group_and_say_so(named):
     study, first, second, expected = named
     compared = sk.compare(study, MEASURE)

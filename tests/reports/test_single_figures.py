@@ -152,6 +152,7 @@ def test_walls_have_one_horizontal_scale(clinic, tmp_path, unit):
     assert min(shares) < 0.99
 
 
+@pytest.mark.slow
 def test_every_session_has_its_file_its_score_and_its_caption(make, tmp_path):
     study = make(sessions=3, users=("P1", None))
     table = each(study, "waterfall", "session", tmp_path / "all", "sDCG@2")
@@ -270,6 +271,7 @@ def test_an_interrupt_leaves_nothing(make, tmp_path, monkeypatch):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.slow
 def test_every_sheet_of_a_wall_is_a_file(make, tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.charts.kinds.session_wall.MOST", 2)
     study = make(systems=("S1",), users=("u1",), topics=("t", "u"), sessions=4)
@@ -339,6 +341,7 @@ def test_what_a_chart_cannot_draw_is_refused_by_name(make, kind, measure):
     assert measure in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*upper bound")
 def test_how_curves_are_normalized_is_drawn_and_said(make):
     study = make()

@@ -35,6 +35,7 @@ def test_without_judgments_the_page_says_so_once_and_is_about_behavior(make):
         assert false not in text.partition("Data and method")[0].replace("10 users", "")
 
 
+@pytest.mark.slow
 def test_without_judgments_no_axes_are_empty(make):
     for spec in specs(report(make(judged=False, sessions=8))):
         values = [row["value"] for rows in spec["datasets"].values() for row in rows if "value" in row]
@@ -178,6 +179,7 @@ def test_results_judged_below_the_ranks_that_are_scored_are_not_denied():
     assert said.endswith("or score further ranks.")
 
 
+@pytest.mark.slow
 def test_judgments_of_documents_that_were_not_shown_are_no_scores(make):
     made = make(sessions=8)
     elsewhere = made.judgments.collect().with_columns(doc_id=pl.lit("elsewhere ") + pl.col("doc_id"))

@@ -528,6 +528,7 @@ def test_a_study_in_four_shuffled_files_is_that_of_one_flat_table(rows, seed, by
             assert accounts(four, "clicks.csv") == [(len(clicks), 0, 0, len(clicks))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [3, 1000])
 def test_a_log_read_in_parts_is_that_read_at_once(tmp_path, in_batches, quiet_read, same_study, records):
     config = {**CONFIG, "clicks": CLICKS}

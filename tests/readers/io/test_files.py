@@ -81,6 +81,7 @@ def test_what_goes_wrong_is_raised_where_it_is_asked_for(tmp_path):
             digest()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_a_program_ends_before_its_file_is_hashed(tmp_path):
     os.mkfifo(tmp_path / "pipe")  # into which nobody writes: it is never read to its end

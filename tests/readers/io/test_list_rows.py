@@ -270,6 +270,7 @@ def nested(log, shape):
     return value, f'list = "{said[0]}"\ncolumns = {{ {said[1]} }}'
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs, shape=st.sampled_from(SHAPES), indent=st.sampled_from([None, 1]))
 def test_a_log_written_flat_and_nested_has_the_same_tables_and_scores(log, shape, indent):

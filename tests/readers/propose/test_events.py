@@ -81,6 +81,7 @@ def test_what_cannot_be_read_as_events_is_refused(write, content, said):
         propose(write("log.csv", content))
 
 
+@pytest.mark.slow
 def test_two_candidates_for_the_document_or_the_key_are_asked_about(write, tmp_path):
     header, *lines = events(("sid", "ts", "action", "q", "docid", "pos")).splitlines()
     rows = [line.split(",") for line in lines]
@@ -295,6 +296,7 @@ def test_times_that_begin_anew_at_each_page_are_asked_about(write, quiet_read, t
     assert clicked_results(quiet_read(write("study.toml", made.text))) == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_user_and_a_task_are_a_session_and_long_pauses_are_asked_about(write, quiet_read, tmp_path):
     rows = study_of(("user", *ENGLISH[1:]), clock=lambda _, second: {"ms": 1000 * second})
     rows = [{**row, "task": "A", "user": row["user"].replace("s", "u")} for row in rows]

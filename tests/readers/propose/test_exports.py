@@ -80,6 +80,7 @@ def front_end(user, task, queries):
     ]
 
 
+@pytest.mark.slow
 def test_a_folder_of_event_logs_with_different_events(write, tmp_path, quiet_read):
     """The first participant never searched, the second never clicked; one sends a query again and gets another list."""
     (tmp_path / "logs").mkdir()
@@ -356,6 +357,7 @@ def test_rating_in_a_question_about_the_participant_is_no_id(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_export_of_elasticsearch_with_a_bucket_and_sessions_to_be_cut(tmp_path):
     """Newest first, events inside `_source`; user a pauses for 50 minutes between the second and the third query."""
     a = {"anonymous_id": "00a1", "ab_bucket": "A"}
@@ -434,6 +436,7 @@ def read_proposal(proposal, tmp_path, quiet_read):
     return quiet_read(tmp_path / "study.toml")
 
 
+@pytest.mark.slow
 def test_a_query_number_that_runs_on_is_the_id_of_queries(write, tmp_path, quiet_read):
     proposal = propose(german_files(write), folder=tmp_path)
     columns = {name: proposal.settings[name]["columns"] for name in ("queries", "results", "clicks")}
@@ -452,6 +455,7 @@ def test_a_query_number_that_runs_on_is_the_id_of_queries(write, tmp_path, quiet
     assert any("without session_id" in question.text for question in proposal.questions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_equal", [True, False])
 def test_queries_of_one_minute_that_stand_newest_first_are_asked_about(is_equal, write, tmp_path, quiet_read):
     times = {"1005": "02.03.2026 11:41"} if is_equal else {}

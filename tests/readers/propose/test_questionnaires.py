@@ -43,6 +43,7 @@ def test_answers_by_participant_and_task(proposal):
     assert sessions["system_id"].null_count() == 0  # the log says it
 
 
+@pytest.mark.slow
 def test_answers_whose_names_hold_the_task_and_others(proposal):
     rows = "".join(f"u{user},3{user},{user},2,5,1\n" for user in range(1, 5))
     for names in ("T1 easy,T1 fun,T2 easy,T2 fun", "easy_T1,fun_T1,easy_T2,fun_T2"):
@@ -156,6 +157,7 @@ def test_labels_in_a_column_called_like_a_query_are_asked_for_their_values(propo
     assert study.sessions.collect()["Q3"].sum() == 15 + 6
 
 
+@pytest.mark.slow
 def test_log_is_the_file_with_queries_whatever_the_order_of_files(write, tmp_path):
     answers = write("a.csv", f"user,task,Q3\n{rows_of(lambda at: SCALE[at % 3])}")
     more = write("b.csv", f"user,task,Q4\n{rows_of(lambda at: SCALE[at % 3])}")
@@ -254,6 +256,7 @@ def test_qualtrics_rows_below_the_header_are_left_out_by_init_and_ingest(proposa
     assert any("1 response of 8 is a preview or unfinished ('Finished': 'False')" in text for text in asked(made))
 
 
+@pytest.mark.slow
 def test_a_row_of_question_texts_alone_is_left_out(proposal):
     texts = "Your id,The task,How satisfied were you?\n"
     made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,Q3\n{texts}{rows_of(lambda at: at)}")
@@ -264,6 +267,7 @@ def test_a_row_of_question_texts_alone_is_left_out(proposal):
     assert "Is it one?" in asked(made, "questionnaires.skip_after_header")[0]
 
 
+@pytest.mark.slow
 def test_exports_of_limesurvey_and_google_forms(proposal):
     names = "id;submitdate;lastpage;startlanguage;seed;Person;Aufgabe;G1Q1. Wie leicht war es?;G1Q2. Zustimmung"
     labels = ["trifft gar nicht zu", "trifft eher zu"]
@@ -368,6 +372,7 @@ def test_long_tables_with_labels_and_a_repeated_answer_are_asked_about_once(prop
     assert (sessions["aise"].sum(), sessions["vitesse"].sum()) == (21, 21 - 1 + 4)  # 2 to 5, 1 to 4
 
 
+@pytest.mark.slow
 def test_answers_of_a_workbook_and_of_parquet(write, tmp_path, quiet_read):
     answers = pl.DataFrame(
         {"who": [user for user, _ in EACH], "task": [task for _, task in EACH], "Q1": list(range(8))}
@@ -384,6 +389,7 @@ def test_answers_of_a_workbook_and_of_parquet(write, tmp_path, quiet_read):
         assert sessions["Q1"].sum() == 28, name
 
 
+@pytest.mark.slow
 def test_words_at_the_ends_of_a_scale_of_numbers_are_asked_for_their_values(proposal, write, quiet_read):
     labels = ["Strongly disagree", "2", "3", "4", "Strongly agree"]
     made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows_of(lambda at: labels[at % 5])}")

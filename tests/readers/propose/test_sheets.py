@@ -58,6 +58,7 @@ def test_what_names_of_files_say(names, pattern, is_asked):
     assert bool(found.doubt) is is_asked
 
 
+@pytest.mark.slow
 def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path, quiet_read):
     (tmp_path / "logs").mkdir()
     files = [tmp_path / "logs" / f"{user}.csv" for user in ROWS]
@@ -73,6 +74,7 @@ def test_files_of_one_header_are_one_table_by_a_list_or_by_their_folder(tmp_path
         assert study.sessions.collect()["session_id"].to_list() == [f"{user}/{task}" for user in ROWS for task in "ABC"]
 
 
+@pytest.mark.slow
 def test_what_one_file_of_a_table_needs_is_said_of_all(tmp_path, quiet_read):
     """One is in another encoding, one has blanks around ids, one has other columns first, one has only a header."""
     odd = ROWS["u2"].replace("find", "Wärme")

@@ -120,6 +120,7 @@ def test_a_column_with_a_name_of_ours_that_holds_something_else_is_kept_under_an
     assert "as it holds 'red'" in made.text
 
 
+@pytest.mark.slow
 def test_a_click_is_yes_or_no_a_number_or_a_time_by_what_it_holds(proposal):
     for values, ours in (
         (["0", "1"], "clicked"),
@@ -294,6 +295,7 @@ def test_times_without_zone_are_asked_about(proposal):
     assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
 
 
+@pytest.mark.slow
 def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposal):
     rows = [(*row, f"0{row[1]}/05/2025 09:00:00", f"0{row[1]}/05/2025 09:00:09") for row in GRID]
     made = proposal(results=("session,qno,rank,doc,query time,click time", rows))

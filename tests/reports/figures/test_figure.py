@@ -187,6 +187,7 @@ def test_the_difference_curve_says_who_is_subtracted_and_how_many_sessions_there
         single_figure(clinic, "difference-curve", by="user_id")
 
 
+@pytest.mark.slow
 def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
     made = single_figure(clinic, "effort-gain", gain=5, along="queries")
     found = sk.effort(clinic, "sDCG(discount=none,query_discount=none)@10", gain=5).spent
@@ -206,6 +207,7 @@ def test_the_effort_figure_counts_who_came_to_the_gain(clinic):
         single_figure(clinic, "effort-gain", parse_measure("nDCG@10"), along="queries")
 
 
+@pytest.mark.slow
 def test_sessions_without_an_ideal_are_counted_in_the_effort_figure(clinic):
     grade = pl.when(pl.col("judgment_key") == "A").then(0).otherwise("grade").alias("grade")
     judged = clinic.judgments.collect().with_columns(grade)
@@ -230,6 +232,7 @@ def test_a_heatmap_says_how_many_sessions_are_drawn(clinic, monkeypatch):
     assert "120 sessions in all, 90 of them drawn; a gap" in single_figure(clinic, "user-topic-heatmap").caption
 
 
+@pytest.mark.slow
 def test_session_pair_takes_the_pair_that_differs_most(clinic):
     for measure in ("sDCG@10", "nsDCG@10", "mean(nDCG@10)"):
         made = single_figure(clinic, "session-pair", parse_measure(measure))

@@ -89,6 +89,7 @@ def test_without_judgments_clicks_are_counted():
     assert tables.queries["judged"].null_count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_wall_of_some_sessions_has_their_rows_of_the_wall_of_all(study):
     """Bounds too: s2 alone would not know that y of its topic is unjudged elsewhere."""

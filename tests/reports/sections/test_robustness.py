@@ -113,6 +113,7 @@ def test_groups_that_cannot_be_compared_each_have_an_interval():
     assert len(re.findall(r"[ABC] [\d.]+ \(95% CI [\d.]+ to [\d.]+, \d+ users, \d+ sessions\)", lead)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("systems", [("AB", "BC", "CA"), ("A",), ("",)])
 def test_what_unjudged_documents_could_change_is_said_where_nothing_is_compared(systems):

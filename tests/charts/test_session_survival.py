@@ -5,7 +5,7 @@ import re
 import polars as pl
 import pytest
 
-from sessionkit.charts import save, session_survival, spec_of
+from sessionkit.charts import data, save, session_survival, spec_of
 from sessionkit.errors import UsageError
 
 
@@ -64,7 +64,9 @@ def test_the_first_query_that_every_session_has_has_no_interval():
 
 
 def test_points_and_intervals_of_two_groups_stand_beside_each_other_on_their_steps():
-    spec = spec_of(session_survival(frame(queries=4)))
+    chart = session_survival(frame(queries=4))
+    spec = spec_of(chart)
+    assert "beside" not in data(chart)[0].columns  # a place in the drawing, no finding
     points, lines = rows_of(spec, "point"), rows_of(spec, "line")
     first, second = ([row["beside"] for row in points[group]] for group in ("S1", "S2"))
     assert first == pytest.approx([0.8667, 1.8667, 2.8667, 3.8667], abs=1e-4)  # 0.8 of a step in 3 parts: 0.267 apart

@@ -105,13 +105,13 @@ def session_survival(
     shade["legend"]["symbolOpacity"] = 1
     tips = [tip("group", legend), tip("query_position", "Query", "d"), tip("sessions", "Sessions", "d")]
     tips += [share_tip("value", "Share"), share_tip("low", "From"), share_tip("high", "To")]
-    frame, steps = _side_by_side(frame, groups), _steps(frame)
-    data = values(with_percents(frame, "value", "low", "high"))
+    drawn, steps = _side_by_side(frame, groups), _steps(frame)
+    data = values(with_percents(drawn, "value", "low", "high"), frame)
     marks = {"shape": shaped(groups, legend)} if 1 < len(groups) <= MOST_SHAPES else {}
     names = curve_names(steps.with_columns(label="group"), {"x": x, "y": y, "color": shade}, marks)
     faded = {"color": shade, "opacity": fading("of")}
     lines = alt.Chart(guide(steps)).mark_line(interpolate="step").encode(x=x, y=y, **faded)
-    unsure = guide(frame.filter(~IS_CERTAIN))
+    unsure = guide(drawn.filter(~IS_CERTAIN))
     intervals = alt.Chart(unsure).mark_rule(strokeWidth=1.5).encode(x=beside, y=low, y2=alt.Y2(field="high"), **faded)
     points = alt.Chart(data).mark_point(filled=True).encode(x=beside, y=y, tooltip=tips, **marks, **faded)
     has_intervals = len(groups) <= MOST_SHAPES and not frame.select(IS_CERTAIN.all()).item()

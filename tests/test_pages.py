@@ -22,7 +22,7 @@ from tests.support.transcripts import SLOW, Transcript
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LONG = {"first-study", "comparing", "robustness", "figures", "sessions"}
+LONG = {"first-study", "comparing", "robustness", "figures", "sessions", "extending", "coming-from"}
 """Guides that analyze and draw for seconds."""
 OF_PROGRAMS = ("sessionkit", "sk.", "import ", ".venv", "sessionkit-", "python", "report.html", "sessionkit-demo/")
 """How words in code font begin that are commands, Python or files, no terms."""

@@ -89,6 +89,7 @@ def test_values_within_which_groups_were_compared_stand_in_the_rows(clinic):
     assert [row["row"] for row in rows] == [f"{MEASURE}: skill {level}" for level in (1, 2, 3, 4)]
 
 
+@pytest.mark.slow
 def test_scores_are_drawn_as_they_come(clinic):
     measures = [MEASURE, "Queries"]
     long, wide = (sk.score(clinic, measures, per="session", wide=wide) for wide in (False, True))

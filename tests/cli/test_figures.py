@@ -12,6 +12,7 @@ def test_a_folder_of_figures_is_written(call, study, tmp_path):
     assert {path.name for path in folder.iterdir()} == {"s1.json", "s2.json", "index.html", "thumbnails"}
 
 
+@pytest.mark.slow
 def test_what_is_not_drawn_is_named(call, study, tmp_path):
     outcome = call("chart", "session-survival", study, "--each", "user", "--output", tmp_path / "all")
     assert outcome.status == 0

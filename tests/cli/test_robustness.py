@@ -74,6 +74,7 @@ def test_loss_names_what_would_work(refused, clinic, options, names):
     refused(2, "judgment-loss", clinic, "nsDCG@10", *options, names=names)
 
 
+@pytest.mark.slow
 def test_noise_has_the_tables_of_python(call, clinic):
     options = ("--noise", "searchers", "--draws", "3", "--seed", "2", "--population", "topics", "--confidence", "0.9")
     found = sk.judge_noise(

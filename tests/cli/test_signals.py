@@ -251,6 +251,7 @@ def stuck():
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "number"),
     [
@@ -277,12 +278,14 @@ def test_a_step_that_keeps_the_lock_of_python_is_killed(stuck, number):
     assert (process.returncode, told) == (-signal.SIGKILL, "")
 
 
+@pytest.mark.slow
 def test_a_command_ends_where_no_process_can_be_forked(stuck):
     process = stuck("catch_everything", before="import os; del os.fork")
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == STATUSES[signal.SIGTERM]
 
 
+@pytest.mark.slow
 def test_a_command_that_has_ended_leaves_no_process():
     words = [sys.executable, "-m", "sessionkit", "--version"]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, start_new_session=True)
@@ -302,6 +305,7 @@ def test_libraries_do_not_log_what_a_signal_interrupts(signals, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_the_command_at_once(stuck):
     process = stuck("catch_everything")
     begun = time.monotonic()

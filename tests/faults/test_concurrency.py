@@ -46,6 +46,7 @@ print(many)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("writers", "rounds"), [(3, 1), pytest.param(6, 8, marks=PROOF)])
 def test_partitions_of_all_writers_that_ended_well_are_there(start, server, tmp_path, writers, rounds):
     tried, ended_well, faults = 0, 0, []
@@ -160,6 +161,7 @@ def test_commands_that_read_say_that_a_study_was_replaced(server, start, tmp_pat
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("readers", "seconds"), [(2, 1.5), pytest.param(3, 10, marks=PROOF)])
 def test_readers_see_the_old_or_the_new(start, server, tmp_path, readers, seconds):
     folder = copy_of(start, tmp_path / "study")

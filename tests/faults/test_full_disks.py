@@ -56,6 +56,7 @@ def refusals(course, folder, ended, lack):
         yield f"left {sorted(left)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parts"), tries([(1,), (1, 2, 4, 16)]))
 def test_files_may_not_be_longer(course, server, tmp_path, name, parts):
     course = course(name)

@@ -43,6 +43,7 @@ def age(folder, left):
         os.utime(folder / path, (0, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "many", "by_time"), TRIES)
 def test_a_killed_command_leaves_the_old_or_the_new(course, server, tmp_path, *, name, many, by_time):
     course = course(name)

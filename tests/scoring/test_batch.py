@@ -417,6 +417,7 @@ def test_gains_are_those_of_the_mean():
     assert dict(scores.select("measure", "value").rows()) == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.parametrize("level", ["query", "session"])
 def test_every_measure_takes_means_as_it_takes_such_grades(level):

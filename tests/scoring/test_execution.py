@@ -64,6 +64,7 @@ def close(got, wanted):
     return got is None if wanted is None else got == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys_per_query", [False, True])
 @SETTINGS
 @given(data=st.data())

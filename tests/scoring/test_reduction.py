@@ -468,6 +468,7 @@ def test_what_was_read_earlier_is_read_again(study, tmp_path, kept):
         assert sk.score(saved, CACHED_MEASURES, cache=kept).equals(plain)
 
 
+@pytest.mark.slow
 @quiet
 def test_what_the_descriptor_says_of_lists_and_numbers_is_part_of_the_key(saved, kept, made):
     sk.score(saved, CACHED_MEASURES, cache=kept)

@@ -232,6 +232,7 @@ def tiles_of(study):
     return {tile.about: tile for tile in tiles.tiles}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_the_page_says_it_beside_what_is_judged():
     statuses = ["shown"] * 20
@@ -244,6 +245,7 @@ def test_the_page_says_it_beside_what_is_judged():
     assert "1 of 3 queries (33.3%) has no results: " in alone["What could overturn it"].more
 
 
+@pytest.mark.slow
 def test_few_queries_are_counted_without_a_share():
     said = tiles_of(log(["empty", *["shown"] * 9]))["What could overturn it"].more
     assert "1 of 10 queries returned nothing and has the value 0." in said

@@ -338,6 +338,7 @@ def test_a_lock_that_a_killed_process_left_goes(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "named"),
     [

@@ -251,6 +251,7 @@ def test_names_of_users_in_other_columns_are_recognized():
     assert "1 of 2 topics repeats values of name, so all were replaced" in made.reading
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @settings(max_examples=examples(20, least=2), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(

@@ -178,6 +178,7 @@ def test_missing_credentials_are_an_error_of_ours(server):
     assert open_study("s3://bucket/study", options(server)).facts.sessions == 120
 
 
+@pytest.mark.slow
 def test_secrets_are_not_shown(server):
     study = open_study("s3://bucket/study", options(server))
     assert "secret" not in repr(study) + repr(study.storage.stored) + repr(

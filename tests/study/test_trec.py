@@ -44,6 +44,7 @@ def test_a_study_becomes_a_run_and_qrels_and_a_study_again(measure, again):
     assert again.facts.empty == study.facts.empty > 0
 
 
+@pytest.mark.slow
 def test_peers_score_the_tables_as_they_are():
     study = read_clinic()
     run, qrels = study.to_run(), study.to_qrels().rename({"grade": "relevance"})

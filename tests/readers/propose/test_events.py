@@ -26,6 +26,7 @@ def events(header=HEADER, *, users=False):
 QRELS = "".join(f"s{s} 0 d{q}{r} {r % 2}\n" for s in range(4) for q in (1, 2) for r in (1, 2, 3))
 
 
+@pytest.mark.slow
 def test_columns_and_names_of_events_are_found(write, quiet_read, tmp_path):
     made = propose([write("log.csv", events()), write("qrels", QRELS)], folder=tmp_path)
     assert made.settings == {
@@ -334,6 +335,7 @@ def test_sessions_of_tables_that_pause_for_days_are_asked_about(write, quiet_rea
     assert quiet_read(cut).sessions.collect()["session_id"].to_list() == ["v0-1", "v0-2", "v0-3", "v1-1"]
 
 
+@pytest.mark.slow
 def test_a_folder_in_which_one_never_searched_is_one_log(write, quiet_read, tmp_path):
     (tmp_path / "logs").mkdir()
     rows = study_of(("sess", "kind", "q", "doc", "rank", "asked", "shown", "opened"))

@@ -229,6 +229,7 @@ CHINESE_LISTS = {
 }
 
 
+@pytest.mark.slow
 def test_chinese_study_with_a_header_that_comes_again(tmp_path):
     texts = {"日志.csv": CHINESE_LOG, "标注.csv": CHINESE_JUDGMENTS, "问卷.csv": CHINESE_ANSWERS}
     for name, text in texts.items():
@@ -495,6 +496,7 @@ PEOPLE = {
 """Participants with their tasks, one of whom never searched."""
 
 
+@pytest.mark.slow
 def test_trials_without_search_and_participants_without_one_are_no_sessions(tmp_path, quiet_read):
     proposal = propose(write_trials(tmp_path, PEOPLE), folder=tmp_path)
     texts = [question.text for question in proposal.questions]

@@ -89,6 +89,7 @@ def test_participants_alone_are_users(proposal):
     assert users["age"].to_list() == [31, 32, 33, 34]
 
 
+@pytest.mark.slow
 def test_answers_by_session_beside_a_table_of_sessions(proposal):
     log = "session,qno,rank,doc\n" + "".join(f"s{at},1,{rank},d{rank}\n" for at in range(8) for rank in (1, 2, 3))
     facts = "".join(f"s{at},{user},{task},{'AB'[at % 2]}\n" for at, (user, task) in enumerate(EACH))
@@ -212,6 +213,7 @@ def test_rows_of_nobody_in_the_log_are_asked_about(proposal):
     assert "1 row of 9 belongs to nobody in the log, such as user_id 'p9', topic_id 'T1'" in questions[1]
 
 
+@pytest.mark.slow
 def test_items_with_a_name_that_is_taken_get_another(proposal):
     before, after = (f"user,task,Q1\n{rows_of(lambda at, shift=shift: at + shift)}" for shift in (0, 10))
     made, sessions, _ = proposal(log=LOG_WITH_QUERIES, before=before, after=after)

@@ -327,6 +327,7 @@ def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     assert 'say missing_positions = "empty"' in asked(made, "results.columns.query_position")
 
 
+@pytest.mark.slow
 def test_queries_numbered_through_the_file_and_sessions_numbered_for_each_user_are_named(proposal):
     rows = [(s, int(s[1:]) * 3 + q, r, d) for s, q, r, d in GRID]
     made = proposal(results=("session,qno,rank,doc", rows))
@@ -658,6 +659,7 @@ def test_a_column_of_clicks_beside_a_file_of_clicks_is_asked_about(write, tmp_pa
     assert read.filter(clicked=True)["clicked_given"].to_list() == [1] * read["clicked"].sum()
 
 
+@pytest.mark.slow
 def test_clicks_on_lists_beyond_the_sample_are_clicks(write, tmp_path, quiet_read, monkeypatch):
     """The sample holds 15 of 30 results; clicks on the others say nothing against the file."""
     monkeypatch.setattr("sessionkit.readers.propose.sample.ROWS", 16)

@@ -341,6 +341,7 @@ def test_what_must_not_be_shared_is_left_out(clinic, kind):
     ]
 
 
+@pytest.mark.slow
 def test_a_pair_of_sessions_has_nothing_that_must_be_left_out(clinic):
     choices = choices_of(clinic, redaction=Redaction.of("queries,documents,users"))
     made = figure(clinic, "session-pair", choices)

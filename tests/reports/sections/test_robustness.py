@@ -245,6 +245,7 @@ def test_the_reversing_documents_are_those_of_the_measure_or_of_a_sum():
     assert words(robustness(material(read_clinic(), ["sDCG@10"])))[1].endswith(f" {fewest}.")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_judged_share_against_score_has_a_correlation_and_says_that_it_proves_no_bias():
     of = material(read_clinic(), ["nsDCG@10"])

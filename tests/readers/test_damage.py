@@ -189,7 +189,7 @@ def damaged(text, draw):
     return kinds[draw.choice([*kinds])]()
 
 
-@pytest.mark.few(4, slow=20)
+@pytest.mark.few(4, slow=10)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_damaged_sheet_is_refused_or_read_alike_in_both_ways(tmp_path, monkeypatch, seed):
     draw = random.Random(seed)  # noqa: S311 - damage, not secrets

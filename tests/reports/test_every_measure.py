@@ -90,7 +90,7 @@ def check_page(study, measures):
 
 
 @pytest.mark.slow
-@pytest.mark.few(15)
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", [*sk.MEASURES])
 def test_a_report_of_every_measure(name, study):
     check_page(study, [of_sessions(name)])

@@ -164,6 +164,7 @@ def texts_in(study):
     return {key for frame in frames for text in frame.select(pl.col(pl.String)) for key in keys_of(text.drop_nulls())}
 
 
+@pytest.mark.few(3)
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize("column", PLACES)

@@ -57,17 +57,10 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.slow if rank < most + slow else pytest.mark.proof)
 
 
-def pytest_configure():
-    """Collect no garbage while tests are collected, of which none goes."""
-    gc.disable()
-
-
 def pytest_collection_finish():
     """Spare the garbage collector what all tests share: some 14,000 of them and the libraries, a tenth of the time."""
-    gc.enable()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -32,6 +32,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "sessionkit.sessions.record_accounts": ["check"],
+    "sessionkit.display.statements": ["Statement"],
     "sessionkit.statistics.agreement": ["Agreement", "agreement"],
     "sessionkit.sessions.breakdown": ["breakdown"],
     "sessionkit.sessions.breakdown_tests": ["BreakdownTests", "breakdown_tests"],

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # so that mypy reads every module before its package
     from sessionkit.arguments import UnretrievedPlace
     from sessionkit.arguments import Weights
     from sessionkit.bases import register as register
+    from sessionkit.display.statements import Statement as Statement
     from sessionkit.errors import DataError as DataError
     from sessionkit.errors import DataWarning as DataWarning
     from sessionkit.errors import MeasureError as MeasureError
@@ -918,6 +919,7 @@ __all__ = [
     "Settings",
     "SlidingRatio",
     "SpaceError",
+    "Statement",
     "Study",
     "Success",
     "Sweep",

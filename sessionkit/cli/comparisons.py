@@ -156,7 +156,7 @@ def compare(
         }
     if table is None:
         tables.pop("units", None)  # a row for each user: shown when it is asked for
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 COEFFICIENTS = words(Coefficient)
@@ -231,7 +231,7 @@ def correlate(
         from sessionkit.charts import correlation_forest
 
         to.draw(correlation_forest(found, synthetic=opened.settings.synthetic))
-    to.send_finding({"correlations": found.table, "differences": found.differences}, found.reading, table, found)
+    to.send_finding({"correlations": found.table, "differences": found.differences}, found.statements, table, found)
 
 
 def power(
@@ -313,7 +313,7 @@ def power(
     tables = found.tables()
     if to.form is OutputForm.table and table is None and users is None and topics is None:
         tables = {name: tables[name] for name in ("smallest", "components")}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 def _whole(name: str, text: str | None) -> list[int] | None:

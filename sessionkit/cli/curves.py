@@ -165,7 +165,7 @@ def curve(
                 query_cost=query_cost,
                 memory=memory,
             )
-        to.send_finding(found.tables(), found.reading, table, found)
+        to.send_finding(found.tables(), found.statements, table, found)
         return
     paper = None
     if to.form in PAPERS:
@@ -329,7 +329,7 @@ def breakdown(
                 memory=memory,
                 cache=cache,
             )
-        to.send_finding(found.tables(), found.reading, table, found)
+        to.send_finding(found.tables(), found.statements, table, found)
         return
     with working("averaging"):
         frame = broken_down(

@@ -508,7 +508,7 @@ def describe(
     tables, people = found.tables(), to.form is OutputForm.table and table is None
     if people:
         tables = {**found.titled_tables(), **found.contents()}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
     for loss in () if people else found.losses:
         note(loss)
 
@@ -639,7 +639,7 @@ def pseudonymize(
         made = pseudonymized(opened, keep=keep, replace=replace, drop=drop, seed=seed, memory=memory)
     with working(f"writing {out}"):
         made.save(out, mapping=mapping, memory=memory)
-    to.send_finding({"columns": made.table}, made.reading, table)
+    to.send_finding({"columns": made.table}, made.statements, table)
     if mapping is not None:
         tell(f"written: {mapping}, which undoes the pseudonyms; keep it separate")
     tell_written(out, replaced=replaced)

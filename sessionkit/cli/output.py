@@ -2,9 +2,10 @@ r"""Results as text or Parquet, to stdout or to a file.
 
 ``tsv`` and ``csv`` start with the column names; undefined is an empty field, ``""`` in csv an empty text. Numbers are the
 shortest text that reads back to the same double. ``tsv`` quotes nothing and writes tabs and line ends inside a text as
-``\t``, ``\n``, ``\r``; ``csv`` quotes as RFC 4180 does. ``jsonl`` is one object per row, undefined as null. Beyond this
-text from the log is written as it is, so that ids stay ids: only on a terminal are characters that act on it written
-out, and nothing is done about spreadsheets that take ``=1+1`` for a formula. ``latex`` and ``markdown`` are tables for a paper.
+``\t``, ``\n``, ``\r``; ``csv`` quotes as RFC 4180 does. ``jsonl`` is one object per row, undefined as null; ``json`` is one
+object with all tables and statements. Beyond this text from the log is written as it is, so that ids stay ids: only on a
+terminal are characters that act on it written out, and nothing is done about spreadsheets that take ``=1+1`` for a formula.
+``latex`` and ``markdown`` are tables for a paper.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from sessionkit.display.statements import Statement
     from sessionkit.display.tables import TextTable
     from sessionkit.statistics.findings import Provenance
 
@@ -50,6 +52,7 @@ class OutputForm(StrEnum):
     tsv = "tsv"
     csv = "csv"
     jsonl = "jsonl"
+    json = "json"
     parquet = "parquet"
     latex = "latex"
     markdown = "markdown"
@@ -58,6 +61,7 @@ class OutputForm(StrEnum):
 ENDINGS = {
     ".tsv": OutputForm.tsv,
     ".csv": OutputForm.csv,
+    ".json": OutputForm.json,
     ".jsonl": OutputForm.jsonl,
     ".ndjson": OutputForm.jsonl,
     ".parquet": OutputForm.parquet,
@@ -119,7 +123,7 @@ class Destination:
         self, parts: Iterable[pl.DataFrame], below: str | None = None, paper: PaperTable | None = None
     ) -> None:
         """Write one table that comes part by part, of which at least one; only a ``table`` needs all of them at once."""
-        if self.form is OutputForm.table or self.form in PAPERS:
+        if self.form in (OutputForm.table, OutputForm.json) or self.form in PAPERS:
             import polars as pl
 
             self.send(pl.concat(list(parts)), below, paper)
@@ -149,13 +153,13 @@ class Destination:
             There is no table of that name, or several are to go into one Parquet file.
         """
         if only is not None:
-            if only not in tables:
-                msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
-                raise UsageError(msg)
+            self._chosen(tables, only)
             self.write(_rendered(tables[only], self, caption=only, below=below))
         elif self.form is OutputForm.parquet:
             msg = f"a Parquet file holds one table; choose it with --table, one of {', '.join(tables)}"
             raise UsageError(msg)
+        elif self.form is OutputForm.json:
+            self._write_json(tables)
         elif self.form in PAPERS:
             self.write(b"\n".join(_rendered(frame, self, caption=name) for name, frame in tables.items() if len(frame)))
         elif self.form is OutputForm.jsonl:
@@ -165,10 +169,14 @@ class Destination:
             self.write(b"\n".join(parts))
 
     def send_finding(
-        self, tables: Mapping[str, pl.DataFrame], reading: str, only: str | None, found: ForPaper | None = None
+        self,
+        tables: Mapping[str, pl.DataFrame],
+        statements: Sequence[Statement],
+        only: str | None,
+        found: ForPaper | None = None,
     ) -> None:
-        """Write what was found: for people the reading and then the tables, for papers the main table, else the tables, of
-        which the reading and the provenance are two.
+        """Write what was found: for people the statements and then the tables, for papers the main table, else the tables, of
+        which the text of the statements and the provenance are two; all of it as one JSON object.
         """
         import polars as pl
 
@@ -176,15 +184,21 @@ class Destination:
             self.write((found.to_latex(only) if self.form is OutputForm.latex else found.to_markdown(only)).encode())
             return
 
+        if self.form is OutputForm.json:
+            named = {name: tables[name] for name in self._chosen(tables, only)}
+            made_with = found.provenance.named if found is not None and found.provenance is not None else None
+            self._write_json(named, statements, made_with)
+            return
+        texts = [statement.text for statement in statements]
         if self.form is not OutputForm.table or only is not None:
             made = found.provenance if found is not None else None
             more = {"provenance": made.table} if made is not None else {}
-            said = pl.DataFrame({"sentence": reading.split("\n")})
+            said = pl.DataFrame({"sentence": texts}, schema={"sentence": pl.String})
             where = f"Sessions where {made.where}" if made is not None and made.where is not None else None
             self.send_tables({**tables, **more, "reading": said}, {}, only, where)
             return
         shown = {name: _with_values(frame) for name, frame in tables.items() if len(frame)}
-        lines = [line for sentence in reading.split("\n") if sentence for line in self._folded(visible(sentence))]
+        lines = [line for sentence in texts for line in self._folded(visible(sentence))]
         first = next(iter(shown), None)
         if first is None:
             self.write("".join(f"{line}\n" for line in lines).encode())
@@ -208,6 +222,24 @@ class Destination:
         """Write what was rendered."""
         with self._stream() as stream:
             stream.write(content)
+
+    def _chosen(self, tables: Mapping[str, pl.DataFrame], only: str | None) -> list[str]:
+        """The names of the tables to write."""
+        if only is not None and only not in tables:
+            msg = f"there is no table {only!r}{suggestion(only, tables)}; tables: {', '.join(tables)}"
+            raise UsageError(msg)
+        return [*tables] if only is None else [only]
+
+    def _write_json(
+        self,
+        tables: Mapping[str, pl.DataFrame],
+        statements: Iterable[Statement] = (),
+        made_with: Mapping[str, object] | None = None,
+    ) -> None:
+        """Write tables and statements as one JSON object."""
+        from sessionkit.display.export import json_document
+
+        self.write(_encoded(json_document(tables, statements, made_with), self))
 
     def _folded(self, sentence: str) -> list[str]:
         """A sentence as the lines of a terminal."""
@@ -284,6 +316,10 @@ def _rendered(
         buffer = io.BytesIO()
         frame.write_parquet(buffer, metadata={NOTE: below} if below is not None else None)
         return buffer.getvalue()
+    if to.form is OutputForm.json:
+        from sessionkit.display.export import json_document
+
+        return _encoded(json_document({caption: frame}, ()), to)
     if to.form is OutputForm.jsonl:
         return _encoded(frame.write_ndjson(), to)
     from sessionkit.display.export import with_joined_lists

@@ -36,6 +36,7 @@ from sessionkit.cli.options import (
 )
 from sessionkit.cli.output import OutputForm, destination
 from sessionkit.cli.runner import note, working
+from sessionkit.display.statements import Statement
 from sessionkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def judgment_loss(
         alone = found.pairs.select("a", "b").n_unique() == 1
         shown = {"knees", "agreement", "pairs"} if alone else LOSS_TABLES_SHOWN
         tables = {name: frame for name, frame in tables.items() if name in shown}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 def judge_noise(
@@ -219,7 +220,7 @@ def judge_noise(
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {name: tables[name] for name in ("pairs", "order", "errors", "agreement")}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 def agreement(
@@ -253,7 +254,7 @@ def agreement(
     opened = open_source(study)
     before = open_source(old) if old is not None and _is_study(old) else old
     found = agreed(opened, old=before)
-    to.send_finding(found.tables(), found.reading, table, found)
+    to.send_finding(found.tables(), found.statements, table, found)
 
 
 def discriminate(
@@ -304,7 +305,7 @@ def discriminate(
     tables = found.tables()
     if to.form is OutputForm.table and table is None:
         tables = {"power": tables["power"], **({"asl": tables["asl"]} if tables["asl"].height <= 20 else {})}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 def _is_study(name: str) -> bool:
@@ -386,7 +387,7 @@ def sweep(
     if to.form is OutputForm.table and table is None:
         readable = found.readable_tables()
         tables = {name: readable[name] for name in SWEEP_TABLES_SHOWN}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 PER = words(RowUnit)
@@ -452,7 +453,7 @@ def bounds(
             tables["judged"]["query_position"].is_null() | tables["judged"]["rank"].is_null()
         )
         tables |= {"bounds": tables["bounds"].drop(LEFT_OUT), "judged": margins}
-    to.send_finding(tables, found.reading, table, found)
+    to.send_finding(tables, found.statements, table, found)
 
 
 SIGNALS = words(SignalChoice)
@@ -592,7 +593,7 @@ def calibrate(
     else:
         for line in found.warnings:
             note(line)
-    to.send_finding(tables, "\n".join([found.reading, *_command(found, study)]), table, found)
+    to.send_finding(tables, (*found.statements, *_command(found, study)), table, found)
     if chart is not None:
         from sessionkit.charts import discount_fit
         from sessionkit.reports.figures.robustness import FITTED
@@ -601,11 +602,12 @@ def calibrate(
         to.draw(discount_fit(found, synthetic=synthetic, title=FITTED))
 
 
-def _command(found: Calibration, study: str | None) -> list[str]:
+def _command(found: Calibration, study: str | None) -> list[Statement]:
     """The command that scores with the fitted measures."""
     from sessionkit.scoring.measures.grammar import parse_measure
 
     if not found.measures:
         return []
     texts = [text if parse_measure(text).level == "session" else f"mean({text})" for text in found.measures]
-    return [" ".join(["sessionkit score", shlex.quote(study or "STUDY"), *(shlex.quote(text) for text in texts)])]
+    command = " ".join(["sessionkit score", shlex.quote(study or "STUDY"), *(shlex.quote(text) for text in texts)])
+    return [Statement("command", command, {"command": command})]

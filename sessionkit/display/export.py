@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 import polars as pl
 
 from sessionkit.display.labels import printable
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import DASH, TextTable
 
 SPECIAL = {
@@ -344,6 +347,32 @@ def csv_frame(frame: pl.DataFrame) -> str:
     frame = frame.with_columns(_guarded(pl.col(name)).alias(name) for name in texts)
     frame.columns = [f"'{name}" if re.search(FORMULA, name) else name for name in frame.columns]
     return with_joined_lists(frame).write_csv()
+
+
+def json_document(
+    tables: Mapping[str, pl.DataFrame], statements: Iterable[Statement], made_with: Mapping[str, object] | None = None
+) -> str:
+    """Return tables and statements as one JSON object; numbers are the shortest text that reads back to the same value.
+
+    Its keys are ``tables`` (by name, a list of objects, one for each row), ``statements`` (objects with ``kind``, ``text`` and
+    ``values``) and ``made_with``. Undefined is null.
+
+    >>> print(json_document({"pairs": pl.DataFrame({"p": [0.25, None]})}, [Statement("left_out", "Left out: 3.", {"count": 3})]))
+    {"tables": {"pairs": [{"p":0.25},{"p":null}]},
+     "statements": [{"kind": "left_out", "text": "Left out: 3.", "values": {"count": 3}}],
+     "made_with": null}
+    """
+    rows = ", ".join(f"{json.dumps(name)}: {frame.write_json()}" for name, frame in tables.items())
+    objects = [{"kind": each.kind, "text": each.text, "values": dict(each.values)} for each in statements]
+    return (
+        f'{{"tables": {{{rows}}},\n "statements": {_json(objects)},\n'
+        f' "made_with": {_json(None if made_with is None else dict(made_with))}}}\n'
+    )
+
+
+def _json(value: object) -> str:
+    """A value as JSON text."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def with_joined_lists(frame: pl.DataFrame) -> pl.DataFrame:

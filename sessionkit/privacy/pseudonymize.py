@@ -121,7 +121,7 @@ def pseudonymize(
     return Pseudonymized(
         copy,
         report.table_of(study, copy, plan, changed),
-        report.reading_of(study, copy, plan, changed, known, seeded=seed is not None),
+        report.statements_of(study, copy, plan, changed, known, seeded=seed is not None),
         {name: (one.values, one.labels) for name, one in changed.items()},
         study.path,
     )

@@ -14,6 +14,7 @@ import polars as pl
 from sessionkit import __version__
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.numbers import counted, listed
+from sessionkit.display.statements import Statement
 from sessionkit.display.text import Displayed
 from sessionkit.errors import UsageError, suggestion, visible
 from sessionkit.privacy.columns import ColumnPlan
@@ -74,10 +75,10 @@ def why_replaced(plan: ColumnPlan, column: Column) -> str:
     return f"repeats {listed(counts.columns)}" if is_repeating and counts is not None and counts.certain else ""
 
 
-def reading_of(
+def statements_of(
     study: Study, copy: Study, plan: ColumnPlan, names: Mapping[str, Names], known: Disclosure, *, seeded: bool
-) -> str:
-    """Say what was done, and what to mind, a line for each."""
+) -> tuple[Statement, ...]:
+    """Say what was done, and what to mind."""
     asked, out = plan.asked, plan.out
     replaced = [_many(name, len(own.values)) for name, own in names.items() if len(own.values)]
     lines = [f"Replaced by pseudonyms: {listed(replaced)}." if replaced else "Nothing was replaced by pseudonyms."]
@@ -106,7 +107,8 @@ def reading_of(
     lines += [f"Left out: {'; '.join(gone)}."] if gone else []
     if study.storage.partitioned is not None and plan.loses("sessions", study.storage.partitioned.by):
         lines.append(f"No longer partitioned: {study.storage.partitioned.by} was replaced or left out.")
-    return "\n".join(map(visible, [*lines, *_minded(study, copy, plan, known.kept, seeded=seeded)]))
+    lines += _minded(study, copy, plan, known.kept, seeded=seeded)
+    return tuple(Statement("note", visible(line)) for line in lines)
 
 
 def _minded(study: Study, copy: Study, plan: ColumnPlan, kept: list[str], *, seeded: bool) -> list[str]:
@@ -347,8 +349,9 @@ class Pseudonymized(Displayed):
     table
         What was done: ``table``, ``column``, ``done`` (``replaced``, ``seconds``, ``kept``, ``left out``, ``made``), ``values``
         (how many distinct ones were replaced; null for others) and ``why``.
-    reading
-        What was replaced, kept and left out, and what still can identify people, a line for each.
+    statements
+        What was replaced, kept and left out, and what still can identify people, see `sessionkit.Statement`; ``reading`` is their
+        text, a line each.
     names
         By the name of a column its values and their pseudonyms, in the same order; keep them apart from the study.
     origin
@@ -357,9 +360,14 @@ class Pseudonymized(Displayed):
 
     study: Study
     table: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     names: Mapping[str, tuple[pl.Series, pl.Series]]
     origin: Path | None = None
+
+    @property
+    def reading(self) -> str:
+        """The text of its statements, a line each."""
+        return "\n".join(statement.text for statement in self.statements)
 
     @property
     def mapping(self) -> pl.DataFrame:

@@ -56,7 +56,7 @@ def mixed(of: Material) -> list[Part]:
     )
     effects, components = found.table.select(*EFFECTS), found.components.select(*COMPONENT_HEADINGS)
     return [
-        of.told(found.reading),
+        of.told(found.statements),
         Figure("differences", TITLE, chart, caption),
         table_of("Mixed model: differences, second less first", effects, headers=EFFECTS, decimals=4),
         table_of("Mixed model: what varies how much", components, headers=COMPONENT_HEADINGS, decimals=4),
@@ -89,7 +89,8 @@ def power(of: Material) -> list[Part]:
         f"The smallest numbers with a power of {found.target:g}; surely: where the low end of its range reaches that."
     )
     return [
-        of.told(f"{declared}\n{found.reading}"),
+        Words((declared,)),
+        of.told(found.statements),
         figured(of, lambda: of_plan(found, of.choices)),
         table_of("Study to come: smallest numbers", smallest, headers=SMALLEST, note=note, decimals=2),
         table_of("Study to come: what varies how much", found.components, headers=VARIATION_HEADINGS, decimals=4),
@@ -120,7 +121,7 @@ def discriminate(of: Material) -> list[Part]:
     """The share of pairs by measure, and the significance level that each pair reaches."""
     found = told_apart(of.study, list(of.measures), of.by)
     return [
-        of.told(found.reading),
+        of.told(found.statements),
         figured(of, lambda: of_pairs(found, of.choices)),
         table_of("Discriminative power", found.table.select(*POWER), headers=POWER, decimals=4),
         table_of("Significance level of every pair", found.asl.select(*ASL), headers=ASL, decimals=4),
@@ -149,7 +150,7 @@ def noise(of: Material) -> list[Part]:
     note = f"Changes are shares of {found.draws:,} draws (seed {found.seed}); the range holds the middle 95% of them."
     pairs = found.table.select(*PAIRS)
     parts: list[Part] = [
-        of.told(found.reading),
+        of.told(found.statements),
         figured(of, lambda: of_noise(found, of.choices)),
         table_of("Noise of judges: differences, second less first", pairs, headers=PAIRS, note=note, decimals=4),
     ]

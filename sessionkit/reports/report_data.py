@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -15,6 +15,7 @@ import polars as pl
 from sessionkit.charts import colors_of
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.display.labels import natural_sort
+from sessionkit.display.statements import Statement
 from sessionkit.errors import DataError, DataWarning, MeasureError, UsageError
 from sessionkit.reports.choices import Also, Choices, Redaction, choices_of
 from sessionkit.reports.figures.figure import DRAWS, MOST_DRAWN
@@ -258,9 +259,9 @@ class Material:
         """One paragraph, without what must be left out; a name with a line end does not end it."""
         return Words((self.redaction.note(text),))
 
-    def told(self, reading: str, *, listed: bool = False) -> Words:
-        """A reading, a paragraph (or a point) for each line of it, without what must be left out."""
-        return Words(tuple(self.redaction.note(line) for line in reading.split("\n")), listed=listed)
+    def told(self, statements: Iterable[Statement], *, listed: bool = False) -> Words:
+        """Statements of findings, a paragraph (or a point) each, without what must be left out."""
+        return Words(tuple(self.redaction.note(statement.text) for statement in statements), listed=listed)
 
     @property
     def large(self) -> bool:
@@ -595,10 +596,10 @@ class Material:
             return f"No correlations with {', '.join(ratings)}: {error}."
 
     @cached_property
-    def judged(self) -> tuple[pl.DataFrame, str] | None:
-        """The judged share of the groups, as a table and in words; None where nothing is judged."""
+    def judged(self) -> tuple[pl.DataFrame, tuple[Statement, ...]] | None:
+        """The judged share of the groups, as a table and in statements; None where nothing is judged."""
         if isinstance(self.incompleteness, Incompleteness):
-            return with_groups(self.incompleteness.judged, [self.by]), self.incompleteness.reading
+            return with_groups(self.incompleteness.judged, [self.by]), self.incompleteness.statements
         try:
             return judged_share(self.study, self.measures, self.by)
         except (DataError, MeasureError, UsageError):

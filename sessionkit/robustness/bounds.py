@@ -12,6 +12,7 @@ import polars as pl
 
 from sessionkit.arguments import RowUnit
 from sessionkit.display.numbers import counted, listed, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.robustness.document_effects import DocumentEffects, MovesReduction
@@ -25,7 +26,7 @@ from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.needs import columns_read, measure_of
 from sessionkit.scoring.reduction import run
 from sessionkit.statistics.bands import EVERYONE, UNKNOWN, Grouping, by_columns
-from sessionkit.statistics.findings import Finding, reading_of, traced
+from sessionkit.statistics.findings import Finding, stated, traced
 from sessionkit.statistics.paper_tables import by_words, chosen_columns, range_text
 from sessionkit.study import Study
 from sessionkit.study.batches import memory_budget
@@ -167,7 +168,7 @@ def bounds(
         bounds=by_columns(study, by, bounds),
         differences=between,
         wanted=listed,
-        reading=reading_of(
+        statements=stated(
             lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=column), study.restriction
         ),
         by=column,
@@ -229,8 +230,8 @@ class Incompleteness(Finding):
     units
         Score and bounds of every session or query, if asked for: ``session_id``, ``query_position``, those that
         make the groups, ``measure``, ``value``, ``lower``, ``upper``, ``residual``; null bounds where no judgment can give a score.
-    reading
-        The finding in plain language.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     by, max_grade, per
         As asked for; ``max_grade`` is the best grade that an unjudged document could have.
     """
@@ -239,7 +240,7 @@ class Incompleteness(Finding):
     bounds: pl.DataFrame
     differences: pl.DataFrame
     wanted: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     by: str | None
     max_grade: float | None
     per: str | None = None
@@ -592,7 +593,7 @@ def needed(difference: float, steps: np.ndarray) -> int | None:
 
 def judged_share(
     study: Study, measures: Sequence[Measure], by: str | None = "system_id", *, memory: str | int | None = None
-) -> tuple[pl.DataFrame, str]:
+) -> tuple[pl.DataFrame, tuple[Statement, ...]]:
     """Return the judged share by group, rank and query position, as far down as the measures look, and the same in words.
 
     Parameters
@@ -621,7 +622,7 @@ def judged_share(
     """
     depth = depth_of(measures)
     (shares,) = run(study, [JudgedShareReduction(Grouping.of(study, by, several=False), depth)], memory)
-    return shares, reading_of(shares_told(shares, depth))
+    return shares, stated(shares_told(shares, depth))
 
 
 def depth_of(measures: Sequence[Measure]) -> int | None:

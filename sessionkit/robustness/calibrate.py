@@ -25,7 +25,7 @@ from sessionkit.robustness.calibrate_fits import (
 from sessionkit.robustness.calibrate_models import DiscountModel, models_of, reached
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.statistics.distributions import UNITS, Resampling
-from sessionkit.statistics.findings import ends, reading_of, traced
+from sessionkit.statistics.findings import ends, stated, traced
 from sessionkit.statistics.session_values import chosen_sessions
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -141,7 +141,7 @@ def calibrate(
         expected=expected_table(found),
         examined=examined(whole, ranks, queries),
         grids=grids_table(found),
-        reading=reading_of(lines_of(found, whole, warnings, kind), restriction),
+        statements=stated(lines_of(found, whole, warnings, kind), restriction),
         measures=measures_of(found),
         warnings=tuple(warnings),
         signal=chosen,

@@ -13,6 +13,7 @@ import polars as pl
 
 from sessionkit.arguments import Signal, SignalChoice
 from sessionkit.display.numbers import counted, listed
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring.batch import SessionBatch
@@ -525,8 +526,8 @@ class Calibration(Finding):
     grids
         ``model``, ``criterion``, ``ranks``, ``queries``, ``parameter``, ``estimate``, ``reach_rank_2``,
         ``reach_query_2``: the fit on this and other grids.
-    reading
-        What that means, in plain language; what cannot be told comes first.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measures
         The fitted measures, of the stopping likelihood where there is one: ``sk.score(study, found.measures)``.
     warnings
@@ -540,7 +541,7 @@ class Calibration(Finding):
     expected: pl.DataFrame
     examined: pl.DataFrame
     grids: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     measures: tuple[str, ...]
     warnings: tuple[str, ...]
     signal: str

@@ -19,6 +19,7 @@ from sessionkit.arguments import (
     require_seed,
 )
 from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.robustness.rescore import RescoredLog, Scoring, difference_of, groups_of, p_of
@@ -26,7 +27,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.statistics.comparison_table import compared
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.distributions import TIE, differences, settled
-from sessionkit.statistics.findings import TestedFinding, left_out_lines, reading_of, traced
+from sessionkit.statistics.findings import TestedFinding, left_out_lines, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, worded
 from sessionkit.statistics.procedures import MEAN, PROCEDURES, ComparisonPlan
 from sessionkit.statistics.session_values import GroupedSessions, require_values
@@ -62,8 +63,8 @@ class DiscriminativePower(TestedFinding):
     asl
         A row per measure and pair, by p-value (achieved significance level), the smallest first: ``measure``, ``place``,
         ``a``, ``b``, ``difference`` (b minus a), ``p`` (null, and last, where the pair was not tested).
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     design, population, test, by, confidence, draws, seed
         As in `sessionkit.compare`.
     simultaneous
@@ -75,7 +76,7 @@ class DiscriminativePower(TestedFinding):
     table: pl.DataFrame
     asl: pl.DataFrame
     left_out: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     design: str
     population: str
     test: str
@@ -219,7 +220,7 @@ def discriminate(
         table=table,
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, asl, settled), study.restriction),
+        statements=stated(lines(table, asl, settled), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=title,

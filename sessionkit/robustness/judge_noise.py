@@ -20,6 +20,7 @@ from sessionkit.arguments import (
     require_whole,
 )
 from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.judgment_draws import drawn_pairs
@@ -37,7 +38,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.describe import MeasureDirection
 from sessionkit.statistics.agreement import SCHEMA, UNIT, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, ends, left_out_lines, reading_of, traced
+from sessionkit.statistics.findings import TestedFinding, ends, left_out_lines, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, pair_words, pairs_named, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -188,7 +189,7 @@ def judge_noise(
         errors=errors.table,
         agreement=agreed,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, order, agreed, settled), study.restriction),
+        statements=stated(lines(table, order, agreed, settled), study.restriction),
         source=errors.source,
         changed=errors.changed(there),
         design=groups.design.described,
@@ -393,8 +394,8 @@ class JudgeNoise(TestedFinding):
     agreement
         How far assessors, searchers, and searchers and judgments agree: ``who``, ``judge_id``, ``other``, ``measure``,
         ``value``, ``n``; see `sessionkit.agreement`.
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     source
         Where the errors are from: ``"judges"``, ``"searchers"``, ``"declared"`` or ``"given"``.
     changed
@@ -410,7 +411,7 @@ class JudgeNoise(TestedFinding):
     errors: pl.DataFrame
     agreement: pl.DataFrame
     left_out: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     source: str
     changed: float
     design: str

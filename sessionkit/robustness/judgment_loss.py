@@ -19,6 +19,7 @@ from sessionkit.arguments import (
     require_whole,
 )
 from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.judgment_draws import (
@@ -40,7 +41,7 @@ from sessionkit.robustness.rescore import RescoredLog, RescoredPairs, groups_of,
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.describe import MeasureDirection, directions_of
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, left_out_lines, reading_of, traced
+from sessionkit.statistics.findings import TestedFinding, left_out_lines, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -230,7 +231,7 @@ def judgment_loss(
         confusion=confusion,
         pairs=pair_rows,
         left_out=pl.DataFrame([*left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        reading=reading_of(lines(table, knees, confusion, pair_rows, settled), study.restriction),
+        statements=stated(lines(table, knees, confusion, pair_rows, settled), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=plan.title,
@@ -283,8 +284,8 @@ class JudgmentLoss(TestedFinding):
         A row per measure, pair and fraction: ``difference`` (b less a) and ``p`` with all judgments; with some: ``mean``
         difference, ``low`` and ``high`` (of draws), ``same_sign`` (share of draws), ``median_p``, ``significant`` (share of draws
         with p at most alpha).
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     design, population, test
         The design as read from the data, what the units are, the test of each pair.
     by, pool, min_grade, confidence, threshold, draws, times, seed
@@ -298,7 +299,7 @@ class JudgmentLoss(TestedFinding):
     confusion: pl.DataFrame
     pairs: pl.DataFrame
     left_out: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     design: str
     population: str
     test: str

@@ -40,7 +40,7 @@ from sessionkit.statistics.findings import (
     detectable_text,
     interval_text,
     left_out_note,
-    reading_of,
+    stated,
     traced,
 )
 from sessionkit.statistics.procedures import ComparisonPlan
@@ -177,7 +177,7 @@ def sweep(
         ranges=sweep_tables.ranges_table(swept),
         nearest=sweep_tables.nearest_table(swept),
         parameters=sweep_tables.parameters_table(grid),
-        reading=reading_of(lines(swept, told, tuple(notes)), study.restriction),
+        statements=stated(lines(swept, told, tuple(notes)), study.restriction),
         measure=str(asked),
         by=by,
         groups=groups,

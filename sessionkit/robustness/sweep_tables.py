@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sessionkit.display.numbers import counted, decimals_of
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import HEADERS, TextTable, table_of
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.robustness.sweep_grid import Grid, Holds, Range, Region, rounded, shown
@@ -56,8 +57,8 @@ class Sweep(TestedFinding):
         holds). Both were scored. No row where the conclusion fails nowhere within the grid.
     parameters
         What was varied: ``parameter``, ``values``, ``base``, ``added`` (whether the base value was not asked for), ``meaning``.
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measure, by, groups
         The base setting, the grouping column and the groups.
     design, population, claim, test
@@ -78,7 +79,7 @@ class Sweep(TestedFinding):
     ranges: pl.DataFrame
     nearest: pl.DataFrame
     parameters: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     measure: str
     by: str
     groups: tuple[str, ...]

@@ -13,6 +13,7 @@ import polars as pl
 from sessionkit.arguments import FEWEST_RESAMPLES, DrawnUnits, IntervalKind, PartContrast, names_in
 from sessionkit.display.labels import in_natural_order
 from sessionkit.display.numbers import capital, counted, p_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -36,7 +37,7 @@ from sessionkit.statistics.distributions import (
     t_beyond,
 )
 from sessionkit.statistics.effects import POWER, detectable
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, Finding, ends, interval_text, reading_of, traced
+from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, Finding, ends, interval_text, stated, traced
 from sessionkit.statistics.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.statistics.verdict import SINGLE_QUERY, Support
 from sessionkit.study import Study
@@ -74,8 +75,8 @@ class BreakdownTests(Finding):
         the parts); ``value`` and ``value_against`` (means of the parts, over sessions those of `sessionkit.breakdown`)
         and ``estimate``, their difference, with ``low`` and ``high``; ``statistic``, ``df``, ``p``; ``effect`` (d_z, the mean difference
         over the standard deviation of the differences); ``interval`` and ``note``.
-    reading
-        What that means, in plain language.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measure, parts, units, confidence, draws, seed
         As asked; ``units`` is what the tests are over.
     no_verdict
@@ -84,7 +85,7 @@ class BreakdownTests(Finding):
     """
 
     table: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     measure: str
     parts: tuple[str, ...]
     units: str
@@ -245,7 +246,7 @@ def breakdown_tests(
     if not table.get_column("estimate").count():
         raise DataError(str(table.item(0, "note")))
     no_verdict = pl.DataFrame(reasons, schema=NO_VERDICT, orient="row")
-    reading = reading_of(
+    reading = stated(
         said(table, no_verdict, asked, direction=direction, units=of, resampling=resampling), study.restriction
     )
     table, no_verdict = (by_columns(study, by, frame) for frame in (table, no_verdict))

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.arguments import StudyTable
 from sessionkit.display.numbers import counted, listed
+from sessionkit.display.statements import Statement
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, merged_judgments
 from sessionkit.scoring.filter import Selection, judged_shown, results_shown
@@ -16,7 +17,7 @@ from sessionkit.scoring.reduction import run
 from sessionkit.sessions.record_accounts import heavy_losses
 from sessionkit.statistics.agreement import agreement_table, crossed, grades_table, judges_of
 from sessionkit.statistics.design import crossing, design_of
-from sessionkit.statistics.findings import Finding, reading_of, traced
+from sessionkit.statistics.findings import Finding, stated, traced
 from sessionkit.study import Study
 from sessionkit.study.counts import COUNTS, logged_queries, repeats
 from sessionkit.study.counts import counted as counted_columns
@@ -101,7 +102,7 @@ class Description(Finding):
         return self.systems
 
     @property
-    def reading(self) -> str:
+    def statements(self) -> tuple[Statement, ...]:
         """What was logged, what was lost on reading, the design, and what the study can answer."""
         sessions, queries = self.systems.select(pl.col("sessions", "queries").sum()).row(0)
         answers = dict(self.questions.select("question", "answer").rows())
@@ -111,7 +112,7 @@ class Description(Finding):
         systems = counted(many, "system") if many else "no system named"
         logged = f"{counted(sessions, 'session')} with {counted(queries, 'query')}; {systems}."
         said = [logged, *self.losses, f"Design: {self.design}: {self.design_note}.", questions]
-        return reading_of(said, self.restriction)
+        return stated(said, self.restriction)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""

@@ -11,6 +11,7 @@ import polars as pl
 from sessionkit.arguments import StudyTable
 from sessionkit.display.labels import in_natural_order, natural_sort
 from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -37,7 +38,7 @@ from sessionkit.sessions.effort_counts import (
     spent_table,
 )
 from sessionkit.statistics.bands import Grouping, by_columns
-from sessionkit.statistics.findings import Finding, reading_of, traced
+from sessionkit.statistics.findings import Finding, stated, traced
 from sessionkit.statistics.paper_tables import by_words, chosen_columns
 from sessionkit.study import Study
 from sessionkit.study.counts import QUERY_TIMES, TIMES
@@ -190,7 +191,7 @@ def effort(
         spent=by_columns(study, by, spent),
         searcher=by_columns(study, by, table),
         chances=chances,
-        reading=reading_of(said, study.restriction),
+        statements=stated(said, study.restriction),
         gain=wanted,
         gain_source=source if wanted is not None else None,
         measure=str(asked),
@@ -467,8 +468,8 @@ class Effort(Finding):
     chances
         By ``direction`` (rank, query) and ``place``: the chance to have ``seen`` it, that of one who has to go on
         (``goes_on``), and to stop there (``stops``).
-    reading
-        The finding in plain language.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     gain
         The gain of ``spent``; None where nothing gains anything.
     gain_source
@@ -483,7 +484,7 @@ class Effort(Finding):
     searcher: pl.DataFrame
     spent: pl.DataFrame
     chances: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     gain: float | None
     gain_source: str | None
     measure: str

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.statements import Kind, Statement
 from sessionkit.scoring.batch import merged_judgments
-from sessionkit.statistics.findings import Finding, reading_of, traced
+from sessionkit.statistics.findings import Finding, stated, traced
 from sessionkit.study import Study
 from sessionkit.study.numbering import PAIR as PAIR_OF_JUDGMENT
 from sessionkit.study.study import guarded_read
@@ -55,13 +56,38 @@ class Agreement(Finding):
         A row for each measure of every two judges, and of all.
     grades
         The cross-table of grades: a row for each grade of one judge and grade of another.
-    reading
-        The agreement of all judges in words, and the two who agree least.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     """
 
     table: pl.DataFrame
     grades: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
+    KINDS: ClassVar = {
+        "agreement": Kind(
+            "How far all judges agree",
+            {
+                "n": "documents with grades of two judges or more",
+                "judges": "who judged: two sets of judgments, or the judges of one",
+                "agreement": "share of the pairs of grades that are equal",
+                **{name: f"Krippendorff's alpha, grades taken as {name.removeprefix('alpha_')}" for name in OF_ALL[1:]},
+            },
+        ),
+        "least_agreement": Kind(
+            "The two judges who agree least, of three judges or more",
+            {
+                "judge_id": "the one",
+                "other": "the other",
+                "kappa_linear": "their linear kappa",
+                "n": "documents that both judged",
+                "pairs": "pairs of judges with a kappa",
+            },
+        ),
+        "no_agreement": Kind(
+            "No document has two grades, so that there is no agreement",
+            {"judges": "who judged: two sets of judgments, or the judges of one"},
+        ),
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -122,7 +148,7 @@ def agreement(study: Study, *, old: Any = None) -> Agreement:  # noqa: ANN401 - 
     """
     shared = judges_of(study) if old is None else _rejudged(study, old)
     table = agreement_table(shared)
-    return Agreement(table, grades_table(shared), reading_of(_sentences(table, two_sets=old is not None)))
+    return Agreement(table, grades_table(shared), stated(_statements(table, two_sets=old is not None)))
 
 
 LEVELS = 50
@@ -209,28 +235,37 @@ def _rejudged(study: Study, old: Any) -> pl.DataFrame:  # noqa: ANN401 - as from
     return shared_grades(pl.concat(sets), PAIR_OF_JUDGMENT)
 
 
-def _sentences(table: pl.DataFrame, *, two_sets: bool = False) -> list[str]:
-    """The agreement of all judges, and the two who agree least by linear kappa."""
-    if table.is_empty() and two_sets:
-        return ["No document is judged in both sets of judgments."]
+def _statements(table: pl.DataFrame, *, two_sets: bool = False) -> list[Statement]:
+    """Say how far all judges agree, and which two agree least by linear kappa."""
+    judges = "two sets" if two_sets else "judges"
     if table.is_empty():
-        return ["No document has grades of two judges; a column judge_id of the judgments tells judges apart."]
-    everyone = table.filter(pl.col("judge_id").is_null())
-    found = dict(everyone.select("measure", "value").rows())
-    names = {"nominal": "alpha_nominal", "ordinal": "alpha_ordinal", "interval": "alpha_interval"}
-    alphas = [f"{_decimals(found[name])} ({level})" for level, name in names.items()]
+        text = (
+            "No document is judged in both sets of judgments."
+            if two_sets
+            else "No document has grades of two judges; a column judge_id of the judgments tells judges apart."
+        )
+        return [Statement("no_agreement", text, {"judges": judges})]
+    of_all_judges = table.filter(pl.col("judge_id").is_null())
+    n = of_all_judges["n"][0]
+    coefficients = dict(of_all_judges.select("measure", "value").rows())
+    alphas = [f"{_decimals(coefficients[name])} ({name.removeprefix('alpha_')})" for name in OF_ALL[1:]]
+    graded = f"{counted(n, 'document')} graded {'in both sets' if two_sets else 'by two judges or more'}"
+    equal = f"{share_text(coefficients['agreement'], 0)} of the pairs of grades are equal"
+    text = f"{graded}: {equal}; Krippendorff's alpha is {', '.join(alphas)}."
+    statements = [Statement("agreement", text, {"n": n, "judges": judges, **coefficients})]
     pairs = table.filter(measure="kappa_linear").drop_nulls("value").sort("value", maintain_order=True)
-    documents = (
-        f"{counted(everyone['n'][0], 'document')} graded {'in both sets' if two_sets else 'by two judges or more'}"
+    return [*statements, _least_agreement(pairs)] if len(pairs) > 1 else statements
+
+
+def _least_agreement(pairs: pl.DataFrame) -> Statement:
+    """Say which two judges agree least, of rows with linear kappas, the smallest first."""
+    judge, other, _, kappa, n = pairs.row(0)
+    least = f"{judge} and {other} agree least: linear kappa {_decimals(kappa)} on {counted(n, 'document')}"
+    return Statement(
+        "least_agreement",
+        f"Of {len(pairs)} pairs of judges {least}.",
+        {"judge_id": judge, "other": other, "kappa_linear": kappa, "n": n, "pairs": len(pairs)},
     )
-    sentences = [
-        f"{documents}: {share_text(found['agreement'], 0)} of the pairs of grades are equal; Krippendorff's alpha is {', '.join(alphas)}."
-    ]
-    if len(pairs) > 1:
-        one, other, _, value, n = pairs.row(0)
-        least = f"{one} and {other} agree least: linear kappa {_decimals(value)} on {counted(n, 'document')}"
-        sentences.append(f"Of {len(pairs)} pairs of judges {least}.")
-    return sentences
 
 
 def _decimals(value: float | None) -> str:

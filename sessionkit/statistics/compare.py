@@ -43,7 +43,7 @@ from sessionkit.statistics.comparison_table import (
 from sessionkit.statistics.corrections import Options, options_of
 from sessionkit.statistics.crossover import CHECKS, WITHIN, SessionPlaces, order_checks, with_adjusted
 from sessionkit.statistics.design import POPULATIONS, Design, read_design
-from sessionkit.statistics.findings import left_out_note, reading_of, traced
+from sessionkit.statistics.findings import left_out_note, stated, traced
 from sessionkit.statistics.interaction import ROWS, SIDES, ComparedLevel, interactions
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.statistics.session_values import (
@@ -332,7 +332,7 @@ def compare(
         groups=groups,
         units=units,
         dropped=dropped,
-        reading=reading_of(
+        statements=stated(
             lines(table, overall, interaction, order, notes=notes, no_verdict=no_verdict, setup=setup), restriction
         ),
         design=plan.design.described,

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.display.numbers import counted, listed, p_text, readable, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.scoring.measures.base import Direction
 from sessionkit.scoring.measures.describe import MeasureDirection
@@ -113,8 +114,8 @@ class Comparison(TestedFinding):
         than 10,000 units.
     dropped
         What was left out: ``measure``, ``what``, ``count``.
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     design, population, claim, estimand
         The design as read from the data, what the claim goes beyond, whom it is about, and what is estimated.
     test, effect
@@ -146,7 +147,7 @@ class Comparison(TestedFinding):
     groups: pl.DataFrame
     units: pl.DataFrame
     dropped: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     design: str
     population: str
     claim: str

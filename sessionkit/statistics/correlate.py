@@ -13,6 +13,7 @@ import polars as pl
 from sessionkit.arguments import Coefficient, DrawnUnits, IntervalKind, error_rate, names_in
 from sessionkit.display.labels import label
 from sessionkit.display.numbers import P_IS_BOUND, counted, listed, p_text, visible_decimals
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
 from sessionkit.scoring.execution import of_session
@@ -33,7 +34,7 @@ from sessionkit.statistics.findings import (
     ends,
     level_text,
     more_in_table,
-    reading_of,
+    stated,
     traced,
 )
 from sessionkit.statistics.paper_tables import (
@@ -81,8 +82,8 @@ class Correlations(Finding):
         ``covariate``, ``coefficient``, ``first`` and ``second`` (measures), the counts, ``value_first``,
         ``value_second``, ``estimate`` (the first less the second), ``low``, ``high``, ``test``, ``statistic``, ``df``, ``p``,
         ``interval``, ``note``, ``p_is_bound``: does the first correlate more with the covariate than the second.
-    reading
-        What that means, in plain language.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measures, with_, control
         The names of what was correlated, and of what was held constant.
     units
@@ -93,7 +94,7 @@ class Correlations(Finding):
 
     table: pl.DataFrame
     differences: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     measures: tuple[str, ...]
     with_: tuple[str, ...]
     control: tuple[str, ...]
@@ -266,7 +267,7 @@ def correlate(
     return Correlations(
         table,
         differences,
-        reading_of(lines, study.restriction),
+        stated(lines, study.restriction),
         names[0],
         names[1],
         names[2],

@@ -9,16 +9,17 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 import polars as pl
 
 from sessionkit import __version__
 from sessionkit.arguments import error_rate, require_choice
-from sessionkit.display.export import latex_table, markdown_table
+from sessionkit.display.export import json_document, latex_table, markdown_table
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.numbers import counted, readable
+from sessionkit.display.statements import Kind, Statement, require_kinds
 from sessionkit.display.tables import TextTable, table_of, with_labels
 from sessionkit.display.text import Displayed
 from sessionkit.plugins import FILES, Origin, origins
@@ -49,6 +50,9 @@ class _Found(Protocol):
     """What every finding has."""
 
     @property
+    def statements(self) -> tuple[Statement, ...]: ...
+
+    @property
     def reading(self) -> str: ...
 
     @property
@@ -57,6 +61,8 @@ class _Found(Protocol):
     @property
     def provenance(self) -> Provenance | None: ...
 
+    KINDS: ClassVar[Mapping[str, Kind] | None]
+
     def tables(self) -> dict[str, pl.DataFrame]: ...
 
     def paper_table(self) -> TextTable: ...
@@ -64,7 +70,7 @@ class _Found(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Finding(Framed):
-    """What a verb found: ``table``, the main one of ``tables()``, and ``reading``, the same in words.
+    """What a verb found: ``table``, the main one of ``tables()``, and ``statements``, the same in words and values.
 
     Parameters
     ----------
@@ -88,6 +94,25 @@ class Finding(Framed):
     """
 
     provenance: Provenance | None = None
+    KINDS: ClassVar[Mapping[str, Kind] | None] = None
+    """The kinds of its statements; a closed list."""
+
+    def __post_init__(self) -> None:
+        """Refuse statements that are not of its kinds."""
+        super().__post_init__()
+        if self.KINDS is not None:
+            require_kinds(cast("_Found", self).statements, self.KINDS)
+
+    @property
+    def reading(self: _Found) -> str:
+        """The text of its statements, a line each."""
+        return "\n".join(statement.text for statement in self.statements)
+
+    def of_kind(self: _Found, *kinds: str) -> list[Statement]:
+        """Return the statements of some kinds, in their order."""
+        for kind in kinds:
+            require_choice("a kind of statement", kind, [*(self.KINDS or kinds)])
+        return [statement for statement in self.statements if statement.kind in kinds]
 
     @property
     def text(self: _Found) -> str:
@@ -102,14 +127,24 @@ class Finding(Framed):
         """A table as Markdown; if no name is given the main one, as papers print it."""
         return markdown_table(_noted(self, name))
 
+    def to_json(self: _Found, name: str | None = None) -> str:
+        """All tables, or the one of a name, and the statements as a JSON object, see `sessionkit.display.export.json_document`."""
+        tables = self.tables()
+        if name is not None:
+            require_choice("a table", name, [*tables])
+            tables = {name: tables[name]}
+        return json_document(tables, self.statements, None if self.provenance is None else self.provenance.named)
+
     def paper_table(self: _Found) -> TextTable:
         """The main table as papers print it."""
         tables = self.tables()
         return _named(self, next(each for each, frame in tables.items() if frame is self.table))
 
     def words_and_tables(self: _Found) -> tuple[list[str], dict[str, pl.DataFrame]]:
-        """The reading line by line, and the tables that have rows."""
-        return self.reading.splitlines(), {name: table for name, table in self.tables().items() if len(table)}
+        """The text of its statements, and the tables that have rows."""
+        return [statement.text for statement in self.statements], {
+            name: table for name, table in self.tables().items() if len(table)
+        }
 
     def settings_table(self, names: Sequence[str]) -> pl.DataFrame:
         """What it was made with, as names and values."""
@@ -151,13 +186,22 @@ class Provenance:
     plugins: tuple[str, ...] = ()
 
     @property
+    def named(self) -> dict[str, str | None]:
+        """The same as values by name; what there is not is None."""
+        first: dict[str, str | None] = {"version": self.version}
+        first |= {"plugins": "; ".join(self.plugins)} if self.plugins else {}
+        return {
+            **first,
+            "fingerprint": self.fingerprint,
+            "where": self.where,
+            **self.arguments,
+            "command": self.command,
+        }
+
+    @property
     def table(self) -> pl.DataFrame:
-        """The same as names and values; what there is not is null."""
-        given: dict[str, str | None] = {"version": self.version}
-        given |= {"plugins": "; ".join(self.plugins)} if self.plugins else {}
-        given |= {"fingerprint": self.fingerprint, "where": self.where}
-        rows = [*(given | {**self.arguments}).items(), ("command", self.command)]
-        return pl.DataFrame(rows, schema={"name": pl.String, "value": pl.String}, orient="row")
+        """The same as a table of names and values."""
+        return pl.DataFrame([*self.named.items()], schema={"name": pl.String, "value": pl.String}, orient="row")
 
 
 def paper_label(verb: str, options: Mapping[str, Sequence[str]], where: str | None = None) -> str:
@@ -380,17 +424,28 @@ UNADJUSTED = (
 """What a reader must know of intervals beside p-values that are corrected by Holm's procedure."""
 
 
-def reading_of(sentences: Iterable[str], restriction: Restriction | None = None) -> str:
-    """A reading: a line for each thing to say, in which no name from a log starts a line of its own or acts on a terminal.
+SESSIONS = {
+    "sessions": Kind("Which sessions take part, where not all do", {"condition": "the condition that they meet"})
+}
+"""The first statement of a finding of some sessions."""
 
-    Where only some sessions take part, it begins with which these are.
 
-    >>> print(reading_of(["The mean of A\\nB is higher.", "That holds."]))
-    The mean of A\\nB is higher.
-    That holds.
+def stated(statements: Iterable[Statement | str], restriction: Restriction | None = None) -> tuple[Statement, ...]:
+    """Return the statements of a finding; no name from a log starts a line of its own or acts on a terminal.
+
+    Where only some sessions take part, the first says which these are.
+
+    >>> stated([Statement("note", "The mean of A\nB is higher.")])[0].text
+    'The mean of A\\nB is higher.'
     """
-    chosen = [] if restriction is None else [f"Sessions where {restriction}."]
-    return "\n".join("".join(map(_shown, sentence)) for sentence in [*chosen, *sentences])
+    first = [] if restriction is None else [_sessions(str(restriction))]
+    every = [each if isinstance(each, Statement) else Statement("note", each) for each in (*first, *statements)]
+    return tuple(replace(each, text="".join(map(_shown, each.text))) for each in every)
+
+
+def _sessions(condition: str) -> Statement:
+    """Say which sessions take part."""
+    return Statement("sessions", f"Sessions where {condition}.", {"condition": condition})
 
 
 def _shown(character: str) -> str:

@@ -15,6 +15,7 @@ import polars as pl
 
 from sessionkit.arguments import error_rate
 from sessionkit.display.numbers import capital, counted, listed, p_text, readable, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError, suggestion
 from sessionkit.scoring.measures.base import Direction, Measure
@@ -33,7 +34,7 @@ from sessionkit.statistics.findings import (
     interval_text,
     left_out_note,
     more_in_table,
-    reading_of,
+    stated,
 )
 from sessionkit.statistics.paper_tables import claim_text, corrected_text, pair_table, pair_words, worded
 from sessionkit.statistics.session_values import chosen_sessions, outcome_note, require_values, sessions_of
@@ -101,8 +102,8 @@ class MixedModel(TestedFinding):
     fits
         A row per measure: ``sessions``, ``users``, ``topics``, ``log_likelihood`` (restricted), ``converged``
         (whether the maximum was reached), ``singular`` (whether a component is 0).
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     claim
         Whom the claim is about.
     by, random, correction, confidence
@@ -120,7 +121,7 @@ class MixedModel(TestedFinding):
     table: pl.DataFrame
     components: pl.DataFrame
     fits: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     claim: str
     by: str
     random: tuple[str, ...]
@@ -275,7 +276,7 @@ def mixed_model(
         table=table,
         components=pl.DataFrame([row for each in found for row in each.components], schema=COMPONENTS, orient="row"),
         fits=pl.DataFrame([each.fit for each in found if each.fit], schema=FITS, orient="row"),
-        reading=reading_of(
+        statements=stated(
             lines(
                 with_reasons(table, no_verdict),
                 found,

@@ -12,12 +12,13 @@ import polars as pl
 
 from sessionkit.arguments import FEWEST_RESAMPLES, Population, error_rate, require_draws, require_seed
 from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.design import Design, read_design
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, TestedFinding, ends, level_text, reading_of, traced
+from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, TestedFinding, ends, level_text, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.power_simulation import (
     MORE_TOPICS,
@@ -183,7 +184,7 @@ def power(
         table=power_table(rungs, titles, target),
         smallest=smallest_table(every),
         components=component_table(found),
-        reading=reading_of(reading, restriction),
+        statements=stated(reading, restriction),
         measure=sessions.measures[0],
         by=sessions.by,
         design=design.described,
@@ -438,8 +439,8 @@ class PowerPlan(TestedFinding):
         does; null where none of up to ``most`` does. ``limit`` is the power with users without end.
     components
         ``component``, ``sd`` (of one session), ``low`` and ``high`` (90% of the draws).
-    reading
-        The finding in plain language, a sentence or more per line.
+    statements
+        What it says, see `sessionkit.Statement`; ``reading`` is their text, a line each.
     measure, by, design
         What is planned for, and the design that was read from the study.
     difference, target, confidence, draws, component_draws, seed
@@ -449,7 +450,7 @@ class PowerPlan(TestedFinding):
     table: pl.DataFrame
     smallest: pl.DataFrame
     components: pl.DataFrame
-    reading: str
+    statements: tuple[Statement, ...]
     measure: str
     by: str
     design: str

@@ -85,7 +85,7 @@ def searchers(of: Material) -> list[Part]:
         for one in figures(of.study, of.choices, ["examination-heatmap"])
         if one.chart is not None
     ]
-    return [*looked, Figure("discount-fit", FITTED, chart, caption), of.told(found.reading, listed=True)]
+    return [*looked, Figure("discount-fit", FITTED, chart, caption), of.told(found.statements, listed=True)]
 
 
 @section("effort", "What effort a gain took")
@@ -100,7 +100,7 @@ def effort_of_gain(of: Material) -> list[Part]:
     except (DataError, MeasureError, UsageError) as error:
         return [Words((f"No effort was worked out: {of.redaction.note(str(error))}.",))]
     drawn = [] if found.spent.is_empty() else [effort_figure(found, of.study, of.highlighting)]
-    return [*drawn, of.told(found.reading, listed=True)]
+    return [*drawn, of.told(found.statements, listed=True)]
 
 
 @section("behavior", "How did people search?", details=(behavior_table, searchers, effort_of_gain))

@@ -9,6 +9,7 @@ import polars as pl
 
 from sessionkit.charts import correlation_forest
 from sessionkit.display.numbers import P_IS_BOUND, capital
+from sessionkit.display.statements import Statement
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import correlation_text
@@ -71,17 +72,16 @@ def measures(of: Material) -> list[Part]:
     if of.valueless is not None:
         return []
     parts: list[Part] = [_scores(of)]
-    said: list[str] = []
+    said: list[Statement] = []
     for found, caption in (
         (of.comparison, f"Difference by {of.primary}"),
         (of.others, "Differences by the other measures"),
     ):
         if found is not None:
-            lines = [
-                line for line in found.reading.split("\n") if line not in said
-            ]  # both have one design and one claim
-            said += lines
-            parts += [_differences(found, caption), *_overall(found), of.told("\n".join(lines))]
+            # both comparisons have one design and one claim
+            statements = [statement for statement in found.statements if statement not in said]
+            said += statements
+            parts += [_differences(found, caption), *_overall(found), of.told(statements)]
     return [*parts, *further(of, "measures")]
 
 
@@ -190,7 +190,7 @@ def correlations(of: Material) -> list[Part]:
     return [
         *([_forest(of, found)] if len(found.with_) == 1 else []),
         table_of("Measures and ratings", shown, headers=CORRELATED, decimals=3, p_is_bound=found.table[P_IS_BOUND]),
-        of.told(found.reading, listed=True),
+        of.told(found.statements, listed=True),
     ]
 
 
@@ -201,7 +201,7 @@ def ratings(of: Material) -> list[Part]:
     if found is None:
         return []
     if isinstance(found, str):
-        return [of.told(found)]
+        return [Words((of.redaction.note(found),))]
     spearman = found.table.filter(pl.col("coefficient") == "spearman", pl.col("measure") == str(of.primary))
     told = " ".join(f"{correlation_text(row, found)}{_good(of, row)}" for row in spearman.iter_rows(named=True))
     try:

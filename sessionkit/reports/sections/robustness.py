@@ -51,9 +51,9 @@ def sensitivity(of: Material) -> list[Part]:
             found = "the log names no system, so there is no conclusion that could depend on the discounts"
         return [Words((f"Not swept: {of.redaction.note(found)}.",))]
     if found.table["outcome"].is_in(["undefined", "refused"]).all():
-        return [of.told(found.reading)]  # no group leads anywhere
+        return [of.told(found.statements)]  # no group leads anywhere
     drawn = swept_figure(of)
-    parts: list[Part] = [*([] if drawn is None else [drawn]), of.told(found.reading)]
+    parts: list[Part] = [*([] if drawn is None else [drawn]), of.told(found.statements)]
     if len(found.nearest):
         nearest = found.nearest.select(*NEAREST)
         parts.append(table_of("Nearest settings that overturn a conclusion", nearest, headers=NEAREST, decimals=4))
@@ -347,7 +347,7 @@ def _parts(of: Material) -> list[Part]:
         return _without_bounds(of, found)
     in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "The other ", "These results hold")
     parts: list[Part] = [
-        of.told("\n".join(line for line in found.reading.split("\n") if not line.startswith(in_tables)))
+        of.told(statement for statement in found.statements if not statement.text.startswith(in_tables))
     ]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
@@ -366,10 +366,10 @@ def _without_bounds(of: Material, why: Exception) -> list[Part]:
     reason = Words((f"Bounds were not worked out: {of.redaction.note(str(why))}.",))
     if of.judged is None:
         return [reason]
-    judged, reading = of.judged
+    judged, statements = of.judged
     if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
-        return [of.told(f"{reading}\n{ALL}"), *([] if isinstance(why, MeasureError) else [reason])]
-    parts: list[Part] = [of.told(reading), reason]
+        return [of.told(statements), Words((ALL,)), *([] if isinstance(why, MeasureError) else [reason])]
+    parts: list[Part] = [of.told(statements), reason]
     return parts + _judged_share_tables(of, judged)
 
 
@@ -487,7 +487,7 @@ def swept_words(of: Material) -> list[str]:
         return [
             f"Under other discounts (b and bq of {found.measure}) the mean runs from {low} to {high} in {counted(len(means), 'setting')}."
         ]
-    told = [line for line in found.reading.split("\n") if " holds in " in line]
+    told = [statement.text for statement in found.statements if " holds in " in statement.text]
     if not told:
         return []
     first, *others = [line.replace("; no setting of this grid changes it.", ".") for line in told]

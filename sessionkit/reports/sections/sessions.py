@@ -209,7 +209,7 @@ def _tested(of: Material) -> list[Part]:
     table = table_of(
         f"{measure} of last and earlier queries, within sessions", shown, headers=headers, note=note, decimals=4
     )
-    return [of.told(found.reading), table]
+    return [of.told(found.statements), table]
 
 
 QUERY_HEADINGS = {

@@ -9,9 +9,9 @@ Read a log and its judgments, score its sessions, look at their curves, break th
 
 **What is public.** The names of ``dir(sessionkit)``, of `sessionkit.bases`, `sessionkit.charts` and `sessionkit.spark`, with the
 parameters, attributes and columns that their documentation names; commands, their options and what they print as ``tsv``, ``csv``,
-``jsonl`` or ``parquet``; the texts of measures, such as ``nsDCG@10``; ``study.toml``; studies on disk and their schemas. All else may
-change with any version: other modules, whatever their names; the wording of messages and readings; how pages, figures and tables for
-papers look.
+``jsonl``, ``json`` or ``parquet``; the kinds and values of statements; the texts of measures, such as ``nsDCG@10``; ``study.toml``;
+studies on disk and their schemas. All else may change with any version: other modules, whatever their names; the wording of messages
+and statements; how pages, figures and tables for papers look.
 
 **What is stable.** Versions follow Semantic Versioning. Before 1.0 a minor version (0.2 to 0.3) may change what is public;
 its entry in CHANGELOG.md says what, and what to write instead. A patch version (0.2.0 to 0.2.1) only mends. A study that an

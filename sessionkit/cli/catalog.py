@@ -45,6 +45,10 @@ START = [
 """The measures to begin with: each answers a different question."""
 STUDY_TOML = "study"
 """What ``schema`` calls the schema of study.toml."""
+STATEMENTS = "statements"
+"""What ``schema`` calls the kinds of statements of findings."""
+NO_VALUES: list[tuple[str | None, str | None]] = [(None, None)]
+"""In the list of kinds, the values of a kind without any."""
 
 
 def _complete_any_format(incomplete: str) -> list[str]:
@@ -59,7 +63,7 @@ def _complete_tables(incomplete: str) -> list[str]:
     """The tables whose schemas begin as what is typed; a shell asks for them."""
     from sessionkit.study.schema import TABLES
 
-    return [name for name in (*TABLES, "rejected", STUDY_TOML) if name.startswith(incomplete)]
+    return [name for name in (*TABLES, "rejected", STUDY_TOML, STATEMENTS) if name.startswith(incomplete)]
 
 
 def measures(
@@ -151,19 +155,26 @@ def schema(
         typer.Argument(
             metavar="TABLE",
             autocompletion=_complete_tables,
-            help="users, sessions, queries, results, judgments, rejected; or study for that of study.toml.",
+            help="users, sessions, queries, results, judgments, rejected; study for that of study.toml; statements for the kinds "
+            "of statements of findings.",
             show_default=False,
         ),
     ] = None,
     format_: FormatOption = None,
     output: OutputOption = None,
 ) -> None:
-    """The columns of the tables, or one table's schema as JSON."""
+    """The columns of the tables, or one table's schema as JSON.
+
+    statements lists the kinds of statements of each finding and their values, as --format json has them.
+    """
     import polars as pl
 
     from sessionkit.study.schema import TABLES, document
     from sessionkit.study.schema import table as declared
 
+    if table == STATEMENTS:
+        destination(format_, output).send(_statement_kinds())
+        return
     if table is not None and format_ is not None:
         raise UsageError(f"the schema of one table is JSON; leave out --format {format_}")
     to = destination(OutputForm.tsv if table is not None else format_, output)
@@ -179,11 +190,33 @@ def schema(
         to.send(pl.DataFrame(rows, schema=columns, orient="row"))
         return
     if table not in (*names, STUDY_TOML):
-        known = [*names, STUDY_TOML]
+        known = [*names, STUDY_TOML, STATEMENTS]
         msg = f"there is no table {table!r}{suggestion(table, known)}; schemas: {', '.join(known)}"
         raise UsageError(msg)
     found = document("study.schema" if table == STUDY_TOML else table)
     to.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _statement_kinds() -> pl.DataFrame:
+    """The kinds of statements of all findings, a row for each value."""
+    import polars as pl
+
+    import sessionkit
+    from sessionkit.display.statements import Kind
+
+    kinds = [
+        (name, kind, declared)
+        for name in dir(sessionkit)
+        for kind, declared in (getattr(getattr(sessionkit, name), "KINDS", None) or {}).items()
+        if isinstance(declared, Kind)
+    ]
+    rows = [
+        (finding, kind, declared.meaning, value, holds)
+        for finding, kind, declared in kinds
+        for value, holds in ([*declared.values.items()] or NO_VALUES)
+    ]
+    columns = ("finding", "kind", "meaning", "value", "holds")
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
 def _format_page(name: str, kind: str, format_: Format | Judgments) -> str:

@@ -378,8 +378,9 @@ FormatOption = Annotated[
             "Output format. Default: by the ending of the output file, else table on a terminal and tsv "
             "elsewhere. tsv has no quotes: tabs and line ends inside a text are written \\t, \\n and \\r. Text from the log is "
             "never changed otherwise: spreadsheets may take cells that begin with = + - @ for formulas. The sessions chosen by --where are "
-            "named in the metadata of parquet (note), and on stderr, as tsv, csv and jsonl have no place for it. latex (booktabs) "
-            "and markdown write the main table for a paper. These and table round numbers; all others give every "
+            "named in the metadata of parquet (note), and on stderr, as tsv, csv and jsonl have no place for it. json is one object "
+            "with all tables and statements, see: sessionkit schema statements. latex (booktabs) and markdown write the main "
+            "table for a paper. These and table round numbers; all others give every "
             "digit."
         ),
         show_default=False,

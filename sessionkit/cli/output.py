@@ -186,8 +186,7 @@ class Destination:
 
         if self.form is OutputForm.json:
             named = {name: tables[name] for name in self._chosen(tables, only)}
-            made_with = found.provenance.named if found is not None and found.provenance is not None else None
-            self._write_json(named, statements, made_with)
+            self._write_json(named, statements, found)
             return
         texts = [statement.text for statement in statements]
         if self.form is not OutputForm.table or only is not None:
@@ -234,12 +233,14 @@ class Destination:
         self,
         tables: Mapping[str, pl.DataFrame],
         statements: Iterable[Statement] = (),
-        made_with: Mapping[str, object] | None = None,
+        found: ForPaper | None = None,
     ) -> None:
         """Write tables and statements as one JSON object."""
         from sessionkit.display.export import json_document
 
-        self.write(_encoded(json_document(tables, statements, made_with), self))
+        made_with = found.provenance.named if found is not None and found.provenance is not None else None
+        finding = None if found is None else type(found).__name__
+        self.write(_encoded(json_document(tables, statements, finding=finding, made_with=made_with), self))
 
     def _folded(self, sentence: str) -> list[str]:
         """A sentence as the lines of a terminal."""
@@ -319,7 +320,7 @@ def _rendered(
     if to.form is OutputForm.json:
         from sessionkit.display.export import json_document
 
-        return _encoded(json_document({caption: frame}, ()), to)
+        return _encoded(json_document({caption: frame}), to)
     if to.form is OutputForm.jsonl:
         return _encoded(frame.write_ndjson(), to)
     from sessionkit.display.export import with_joined_lists

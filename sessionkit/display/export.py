@@ -350,24 +350,40 @@ def csv_frame(frame: pl.DataFrame) -> str:
 
 
 def json_document(
-    tables: Mapping[str, pl.DataFrame], statements: Iterable[Statement], made_with: Mapping[str, object] | None = None
+    tables: Mapping[str, pl.DataFrame],
+    statements: Iterable[Statement] = (),
+    *,
+    finding: str | None = None,
+    made_with: Mapping[str, object] | None = None,
 ) -> str:
-    """Return tables and statements as one JSON object; numbers are the shortest text that reads back to the same value.
+    """Return a finding as one JSON object; numbers are the shortest text that reads back to the same value, undefined is null.
 
-    Its keys are ``tables`` (by name, a list of objects, one for each row), ``statements`` (objects with ``kind``, ``text`` and
-    ``values``) and ``made_with``. Undefined is null.
+    Parameters
+    ----------
+    tables
+        Its tables by name; each becomes a list of objects, one for each row.
+    statements
+        Its statements; each becomes an object of ``kind``, ``text`` and ``values``.
+    finding
+        The name of its class, such as ``"Comparison"``; None of tables that are no finding.
+    made_with
+        What it was made with, by name.
 
     >>> print(json_document({"pairs": pl.DataFrame({"p": [0.25, None]})}, [Statement("left_out", "Left out: 3.", {"count": 3})]))
-    {"tables": {"pairs": [{"p":0.25},{"p":null}]},
+    {"finding": null,
+     "tables": {"pairs": [{"p":0.25},{"p":null}]},
      "statements": [{"kind": "left_out", "text": "Left out: 3.", "values": {"count": 3}}],
      "made_with": null}
     """
     rows = ", ".join(f"{json.dumps(name)}: {frame.write_json()}" for name, frame in tables.items())
     objects = [{"kind": each.kind, "text": each.text, "values": dict(each.values)} for each in statements]
-    return (
-        f'{{"tables": {{{rows}}},\n "statements": {_json(objects)},\n'
-        f' "made_with": {_json(None if made_with is None else dict(made_with))}}}\n'
-    )
+    parts = {
+        "finding": _json(finding),
+        "tables": f"{{{rows}}}",
+        "statements": _json(objects),
+        "made_with": _json(None if made_with is None else dict(made_with)),
+    }
+    return "{" + ",\n ".join(f'"{name}": {text}' for name, text in parts.items()) + "}\n"
 
 
 def _json(value: object) -> str:

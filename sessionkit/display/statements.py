@@ -34,7 +34,7 @@ class Statement:
     Parameters
     ----------
     kind
-        What it is about, one of the kinds of its finding: ``sessionkit help statements`` lists them.
+        What it is about, one of the kinds of its finding: ``sessionkit schema statements`` lists them.
     text
         A sentence or more for people. No code reads anything out of it: its words may change with any version.
     values

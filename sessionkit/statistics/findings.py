@@ -128,12 +128,18 @@ class Finding(Framed):
         return markdown_table(_noted(self, name))
 
     def to_json(self: _Found, name: str | None = None) -> str:
-        """All tables, or the one of a name, and the statements as a JSON object, see `sessionkit.display.export.json_document`."""
+        """All tables, or the one of a name, and the statements as a JSON object.
+
+        Its keys are ``finding`` (the name of the class), ``tables`` (by name, an object for each row), ``statements`` (objects with
+        ``kind``, ``text``, ``values``) and ``made_with`` (version, fingerprint of the data, arguments, command). They are stable:
+        new ones may be added. ``sessionkit schema statements`` lists the kinds and their values.
+        """
         tables = self.tables()
         if name is not None:
             require_choice("a table", name, [*tables])
             tables = {name: tables[name]}
-        return json_document(tables, self.statements, None if self.provenance is None else self.provenance.named)
+        made_with = None if self.provenance is None else self.provenance.named
+        return json_document(tables, self.statements, finding=type(self).__name__, made_with=made_with)
 
     def paper_table(self: _Found) -> TextTable:
         """The main table as papers print it."""
@@ -431,7 +437,7 @@ SESSIONS = {
 
 
 def stated(statements: Iterable[Statement | str], restriction: Restriction | None = None) -> tuple[Statement, ...]:
-    """Return the statements of a finding; no name from a log starts a line of its own or acts on a terminal.
+    r"""Return the statements of a finding; no name from a log starts a line of its own or acts on a terminal.
 
     Where only some sessions take part, the first says which these are.
 

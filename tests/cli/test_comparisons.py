@@ -428,3 +428,35 @@ def test_options_of_power_reach_the_function(call):
 def test_power_what_cannot_be(refused, status, arguments, names):
     command, *options = arguments
     refused(status, command, saved_clinic(), *options, names=names)
+
+
+def test_json_has_the_tables_the_statements_and_what_made_them(call):
+    study = saved_clinic()
+    finding = sk.agreement(sk.open_study(study))
+    answer = call("agreement", study, "--format", "json")
+    document = json.loads(answer.out)
+    assert answer.out == finding.to_json()
+    assert document["finding"] == "Agreement"
+    assert document["tables"] == {name: frame.to_dicts() for name, frame in finding.tables().items()}
+    assert document["statements"] == [
+        {"kind": each.kind, "text": each.text, "values": dict(each.values)} for each in finding.statements
+    ]
+    assert document["made_with"]["command"] == "sessionkit agreement STUDY"
+    assert [*json.loads(call("agreement", study, "--format", "json", "--table", "grades").out)["tables"]] == ["grades"]
+
+
+def test_json_of_a_study_in_which_some_sessions_take_part(call):
+    words = ["compare", saved_clinic(), "Queries", "--where", "queries >= 2", "--format", "json"]
+    first, *_ = json.loads(call(*words).out)["statements"]
+    assert (first["kind"], first["values"]) == ("sessions", {"condition": "queries >= 2"})
+
+
+def test_the_schema_lists_every_kind_of_statement(call):
+    rows = [json.loads(line) for line in call("schema", "statements", "--format", "jsonl").lines]
+    listed = {(row["finding"], row["kind"], row["value"]) for row in rows}
+    kinds = {"Agreement": sk.Agreement.KINDS, "Comparison": sk.Comparison.KINDS or {}}
+    for finding, declared in kinds.items():
+        assert {row for row in listed if row[0] == finding} == {
+            (finding, kind, value) for kind in declared for value in declared[kind].values
+        }
+    assert all(row["meaning"] and row["holds"] for row in rows)

@@ -29,13 +29,16 @@ def test_numbers_read_back_to_the_same_double(values):
     for form in (OutputForm.tsv, OutputForm.csv):
         assert [float(line).hex() for line in text(frame, form).splitlines()[1:]] == exact
     assert [float(json.loads(line)["value"]).hex() for line in text(frame, OutputForm.jsonl).splitlines()] == exact
+    (rows,) = json.loads(text(frame, OutputForm.json))["tables"].values()
+    assert [float(row["value"]).hex() for row in rows] == exact
 
 
-def test_csv_and_jsonl_keep_every_character():
+def test_csv_and_json_keep_every_character():
     frame = pl.DataFrame({"name": HOSTILE})
     rows = list(csv.reader(io.StringIO(text(frame, OutputForm.csv), newline="")))
     assert [row[0] if row else "" for row in rows[1:]] == [value or "" for value in HOSTILE]
     assert [json.loads(line)["name"] for line in text(frame, OutputForm.jsonl).split("\n")[:-1]] == HOSTILE
+    assert [row["name"] for row in json.loads(text(frame, OutputForm.json))["tables"]["results"]] == HOSTILE
 
 
 def test_tsv_has_one_line_per_row_and_one_field_per_column():
@@ -46,7 +49,7 @@ def test_tsv_has_one_line_per_row_and_one_field_per_column():
     assert [row[0] for row in rows[:6]] == ["a\\tb", "c\\nd", "e\\r", '"f"', "=1+1", "\x1b[31mred"]
 
 
-@pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl"])
+@pytest.mark.parametrize("form", ["table", "tsv", "csv", "jsonl", "json"])
 def test_nothing_acts_on_a_terminal(form, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     shown = text(pl.DataFrame({"name": HOSTILE}), OutputForm(form))
@@ -74,10 +77,12 @@ def test_forms_by_default(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert destination(None, None).form is OutputForm.table
     by_name = {
-        name: destination(None, tmp_path / name).form for name in ("a.csv", "a.jsonl", "a.parquet", "a.TSV", "a")
+        name: destination(None, tmp_path / name).form
+        for name in ("a.csv", "a.json", "a.jsonl", "a.parquet", "a.TSV", "a")
     }
     assert by_name == {
         "a.csv": OutputForm.csv,
+        "a.json": OutputForm.json,
         "a.jsonl": OutputForm.jsonl,
         "a.parquet": OutputForm.parquet,
         "a.TSV": OutputForm.tsv,

@@ -431,7 +431,10 @@ UNADJUSTED = (
 
 
 SESSIONS = {
-    "sessions": Kind("Which sessions take part, where not all do", {"condition": "the condition that they meet"})
+    "sessions": Kind(
+        "Which sessions take part, where not all do",
+        {"condition": "the condition that they meet", "sessions": "how many meet it", "of": "how many there are"},
+    )
 }
 """The first statement of a finding of some sessions."""
 
@@ -444,14 +447,15 @@ def stated(statements: Iterable[Statement | str], restriction: Restriction | Non
     >>> stated([Statement("note", "The mean of A\nB is higher.")])[0].text
     'The mean of A\\nB is higher.'
     """
-    first = [] if restriction is None else [_sessions(str(restriction))]
+    first = [] if restriction is None else [_sessions(restriction)]
     every = [each if isinstance(each, Statement) else Statement("note", each) for each in (*first, *statements)]
     return tuple(replace(each, text="".join(map(_shown, each.text))) for each in every)
 
 
-def _sessions(condition: str) -> Statement:
+def _sessions(restriction: Restriction) -> Statement:
     """Say which sessions take part."""
-    return Statement("sessions", f"Sessions where {condition}.", {"condition": condition})
+    values = {"condition": restriction.condition, "sessions": restriction.sessions, "of": restriction.of}
+    return Statement("sessions", f"Sessions where {restriction}.", values)
 
 
 def _shown(character: str) -> str:

@@ -448,7 +448,7 @@ def test_json_has_the_tables_the_statements_and_what_made_them(call):
 def test_json_of_a_study_in_which_some_sessions_take_part(call):
     words = ["compare", saved_clinic(), "Queries", "--where", "queries >= 2", "--format", "json"]
     first, *_ = json.loads(call(*words).out)["statements"]
-    assert (first["kind"], first["values"]) == ("sessions", {"condition": "queries >= 2"})
+    assert (first["kind"], first["values"]) == ("sessions", {"condition": "queries >= 2", "sessions": 71, "of": 120})
 
 
 def test_the_schema_lists_every_kind_of_statement(call):

@@ -32,7 +32,7 @@ from sessionkit.robustness.missing_judgments import (
 from sessionkit.robustness.sweep import sweep, sweep_task
 from sessionkit.robustness.sweep_tables import Sweep
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import OF_SPREAD, By, group_keys, score, score_task, session_measures
@@ -439,8 +439,7 @@ class Material:
 
     def best_first(self, found: Comparison) -> pl.DataFrame:
         """The groups that have a mean of the primary measure, the best first; without a direction that of the highest mean."""
-        descending = [self.direction().order > 0, False]
-        return found.groups.drop_nulls("mean").sort("mean", found.by, descending=descending)
+        return self.direction().sorted_means(found.groups.drop_nulls("mean"), found.by)
 
     @cached_property
     def highlighting(self) -> Choices:

@@ -35,7 +35,7 @@ from sessionkit.robustness.rescore import (
 )
 from sessionkit.scoring.batch import merged_judgments
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.agreement import SCHEMA, UNIT, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.findings import TestedFinding, ends, left_out_lines, stated, traced

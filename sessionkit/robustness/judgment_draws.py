@@ -21,7 +21,7 @@ from sessionkit.robustness.rescore import (
     kendall,
     knee,
 )
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.distributions import settled
 from sessionkit.statistics.procedures import ComparisonPlan
@@ -299,7 +299,7 @@ def curves(
     """
     some = [share for share in shares if share < ALL]
     asked = [Draw((seed, 0), ALL)] + [Draw((seed, 0, repeat), share) for repeat in range(draws) for share in some]
-    order = [MeasureDirection.of(measure).order for measure in drawing.log.measures]
+    directions = [MeasureDirection.of(measure) for measure in drawing.log.measures]
     many = drawing.groups.many, len(drawing.log.measures)
     means = np.full((draws, len(some), *many), np.nan)
     shape = (draws * len(some) + 1, many[1], len(tested.pairs) if test else 0)
@@ -319,8 +319,11 @@ def curves(
     tau = np.array([[[kendall(whole[:, m], of[:, m]) for m in range(many[1])] for of in each] for each in means])
     winner = np.array(
         [
-            [[_same_best(whole[:, m] * order[m], of[:, m] * order[m]) for m in range(many[1])] for of in each]
-            for each in means
+            [
+                [_same_best(each.merit(whole[:, m]), each.merit(of[:, m])) for m, each in enumerate(directions)]
+                for of in means_of_share
+            ]
+            for means_of_share in means
         ]
     )
     shaped = (draws, len(some), many[1])

@@ -39,7 +39,7 @@ from sessionkit.robustness.judgment_draws import (
 )
 from sessionkit.robustness.rescore import RescoredLog, RescoredPairs, groups_of, knee, require_judgments
 from sessionkit.scoring.measures.base import Direction, Measure
-from sessionkit.scoring.measures.describe import MeasureDirection, directions_of
+from sessionkit.scoring.measures.direction import MeasureDirection, directions_of
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.findings import TestedFinding, left_out_lines, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
@@ -456,8 +456,7 @@ def _measure(
 
 def _order(knees: Mapping[str, Any], rows: pl.DataFrame, settled: LossSetup) -> str:
     """How long the order of the groups stays."""
-    direction = MeasureDirection.named(knees["measure"], settled.directions)
-    best = "best" if direction.is_known else direction.first
+    best = MeasureDirection.named(knees["measure"], settled.directions).best
     told = "; ".join(
         f"with a share of {row['fraction']:.3g} it is {_told(row['tau'])} (draws: {_told(row['tau_low'])} to {_told(row['tau_high'])}), "
         f"the {best} is the same in {share_text(row['winner'] or 0, 0)} of draws, and values change by {row['drift'] or 0:+.3g} on average"

@@ -27,7 +27,7 @@ from sessionkit.robustness.sweep_verdicts import (
 )
 from sessionkit.scoring.execution import of_session
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.needs import measure_of, tell_of_bound, tell_of_cutoff, tell_of_depth
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.statistics.bands import require_few_groups
@@ -222,7 +222,7 @@ def _run_sweep(looking: Looking, grid: Grid, alpha: float) -> SweepResults:
     if grid.measure in refused:
         raise refused[grid.measure]
     base = looks[grid.number(grid.base)]
-    conclusion = Conclusion(base if base is not None else SettingVerdict(None), alpha)
+    conclusion = Conclusion(base if base is not None else SettingVerdict(None, looking.direction), alpha)
     checks = conclusion.checks()
     holds = {name: [check(look) for look in looks] for name, check in checks.items()}
     of_each = [one for name, held in holds.items() for one in ranges(name, grid, held)]
@@ -367,7 +367,7 @@ def _base(swept: SweepResults, told: SweepContext) -> str:
             f"Over the settings its mean ranges from {readable(min(spread))} to {readable(max(spread))}."
         )
     pair = (leader, base.following)
-    side = "above" if base.sign > 0 else "below"
+    side = "above" if swept.direction.first_side == "higher" else "below"
     relative = f" ({share_text(base.relative)})" if base.relative is not None else ""
     text = (
         f"{start}the mean of {swept.groups[leader]} is {readable(float(means.value[leader]))}, which is {readable(base.margin)}"
@@ -393,7 +393,7 @@ def _verdict(swept: SweepResults, told: SweepContext) -> str:
         open_ = f" {NOT_SHOWN}" if tested.p_adjusted > alpha else ""
         return f"{found}.{open_} {tested.no_verdict}."
     if base.shown(alpha):
-        side = "higher" if base.sign > 0 else "lower"
+        side = swept.direction.first_side
         return f"{found}. There is evidence that {leader} is {side} than {swept.name(base.following)}, for {told.claim}.{small}"
     excludes_0 = (tested.low or 0.0) > 0 or (tested.high or 0.0) < 0  # an unadjusted interval may
     return f"{found}. {NOT_SHOWN_CORRECTED if excludes_0 else NOT_SHOWN}{small}"
@@ -418,8 +418,7 @@ def _grid(swept: SweepResults) -> str:
             text += f", with p at most {alpha:g} in {often:,} (p {' to '.join(ends)})"
         parts.append(text)
     tied = sum(bool(look.tied) for look in swept.looks if look is not None)
-    best = "best" if swept.direction.is_known else swept.direction.first
-    parts += [f"several tie for the {best} mean in {tied:,}"] if tied else []
+    parts += [f"several tie for the {swept.direction.best} mean in {tied:,}"] if tied else []
     return f"Over the grid: {'; '.join(parts)}."
 
 

@@ -14,7 +14,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.robustness.sweep_grid import Grid, Holds, Range, Region, rounded, shown
 from sessionkit.robustness.sweep_scores import TAKEN
 from sessionkit.robustness.sweep_verdicts import LEAD, Conclusion, Crossing, Nearest, SettingVerdict, tau_b
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import UNKNOWN, MeasureDirection
 from sessionkit.statistics.corrections import Family
 from sessionkit.statistics.findings import TestedFinding
 from sessionkit.statistics.paper_tables import claim_text, corrected_text, interval_heading, significance_note, worded
@@ -320,7 +320,7 @@ class SweepResults:
     ranges: Sequence[Range] = ()
     edges: Mapping[tuple[str, int, str], Crossing] = field(default_factory=dict)
     nearest: Sequence[Nearest] = ()
-    direction: MeasureDirection = field(default_factory=lambda: MeasureDirection("unknown"))
+    direction: MeasureDirection = UNKNOWN
 
     @property
     def leads(self) -> str:
@@ -347,7 +347,7 @@ class SweepResults:
         leader, following = self.name(self.base.leader), self.name(self.base.following)
         if conclusion == LEAD:
             return f"{leader} has the {self.direction.first} mean of these sessions"
-        side = "higher" if self.base.sign > 0 else "lower"
+        side = self.direction.first_side
         if self.base.shown(self.conclusion.alpha):
             return f"{leader} is shown to be {side} than {following} (p at most {self.conclusion.alpha:g})"
         tested, alpha = self.base.tested, self.conclusion.alpha

@@ -13,7 +13,7 @@ from sessionkit.robustness.rescore import kendall
 from sessionkit.robustness.sweep_grid import Grid, Holds, Range, Setting, on_line, setting
 from sessionkit.robustness.sweep_scores import Ground, LeaderTest, LeaderTesting, SettingMeans
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import UNKNOWN, MeasureDirection
 from sessionkit.statistics.distributions import settled
 from sessionkit.statistics.session_values import GroupedSessions
 
@@ -30,8 +30,8 @@ class SettingVerdict:
         Numbers of the groups with the best and the next mean; None where there is no single best.
     tied
         Numbers of the groups that share the best mean, where several do.
-    sign
-        1 where the highest mean leads, -1 where the lowest does.
+    direction
+        Which mean leads.
     tested
         The leader less the next; None where nothing is tested.
     refused
@@ -39,7 +39,7 @@ class SettingVerdict:
     """
 
     means: SettingMeans | None
-    sign: int = 1
+    direction: MeasureDirection = UNKNOWN
     leader: int | None = None
     following: int | None = None
     tied: tuple[int, ...] = ()
@@ -51,7 +51,7 @@ class SettingVerdict:
         """By how much the leader's mean is better than the next one's, at least 0."""
         if self.means is None or self.leader is None or self.following is None:
             return None
-        return float(self.sign * (self.means.value[self.leader] - self.means.value[self.following]))
+        return float(self.direction.merit(self.means.value[self.leader] - self.means.value[self.following]))
 
     @property
     def raw_difference(self) -> float | None:
@@ -67,18 +67,22 @@ class SettingVerdict:
 
     def signed(self, size: float | None) -> float | None:
         """How far the leader is ahead, as the leader less the next."""
-        return None if size is None else self.sign * size
+        return None if size is None else self.direction.merit(size)
 
     @property
     def against(self) -> bool:
         """Whether the test finds the other side than the means."""
-        return self.tested is not None and self.tested.side is not None and self.sign * self.tested.side < 0
+        return self.tested is not None and self.tested.side is not None and self.direction.merit(self.tested.side) < 0
 
     def shown(self, alpha: float) -> bool | None:
         """Whether the test shows that the leader is better; None where there is no p."""
         if self.tested is None or self.tested.p_adjusted is None or self.tested.side is None:
             return None
-        return not self.tested.no_verdict and self.tested.p_adjusted <= alpha and self.sign * self.tested.side > 0
+        return (
+            not self.tested.no_verdict
+            and self.tested.p_adjusted <= alpha
+            and self.direction.merit(self.tested.side) > 0
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +102,11 @@ class Looking:
         for scored in self.ground.scored([measure for measure in measures if measure is not None]):
             refused |= scored.refused
             found |= {
-                measure: SettingVerdict(None, self.direction.order, refused=str(error))
+                measure: SettingVerdict(None, self.direction, refused=str(error))
                 for measure, error in scored.refused.items()
             }
             for column, (measure, means) in enumerate(scored.means.items()):
-                look = led(means, self.direction.order)
+                look = led(means, self.direction)
                 if self.testing is not None and scored.units is not None:
                     look = self._with_test(look, scored.units, column)
                 found[measure] = look
@@ -115,24 +119,24 @@ class Looking:
         return replace(look, tested=self.testing.tested(units, column, look.leader, look.following))
 
 
-def led(means: SettingMeans, sign: int) -> SettingVerdict:
+def led(means: SettingMeans, direction: MeasureDirection) -> SettingVerdict:
     """Find who leads.
 
-    >>> found = led(SettingMeans(np.array([1.0, 3.0, 2.0]), np.ones(3), np.zeros(3)), 1)
+    >>> found = led(SettingMeans(np.array([1.0, 3.0, 2.0]), np.ones(3), np.zeros(3)), MeasureDirection("higher"))
     >>> found.leader, found.following, found.margin, found.relative
     (1, 2, 1.0, 0.5)
-    >>> led(SettingMeans(np.array([1.0, 1.0]), np.ones(2), np.zeros(2)), -1).tied
+    >>> led(SettingMeans(np.array([1.0, 1.0]), np.ones(2), np.zeros(2)), MeasureDirection("lower")).tied
     (0, 1)
     """
     defined = np.flatnonzero(np.isfinite(means.value))
     if not len(defined):
-        return SettingVerdict(means, sign)
+        return SettingVerdict(means, direction)
     value = settled(means.value)
-    order = defined[np.argsort(-sign * value[defined], kind="stable")]
+    order = defined[np.argsort(-direction.merit(value[defined]), kind="stable")]
     tied = tuple(int(at) for at in order if value[at] == value[order[0]])
     if len(tied) > 1:
-        return SettingVerdict(means, sign, tied=tuple(sorted(tied)))
-    return SettingVerdict(means, sign, leader=int(order[0]), following=int(order[1]) if len(order) > 1 else None)
+        return SettingVerdict(means, direction, tied=tuple(sorted(tied)))
+    return SettingVerdict(means, direction, leader=int(order[0]), following=int(order[1]) if len(order) > 1 else None)
 
 
 def tau_b(one: np.ndarray, other: np.ndarray) -> float | None:

@@ -18,12 +18,12 @@ from sessionkit.scoring.execution import query_values
 from sessionkit.scoring.filter import with_zeros
 from sessionkit.scoring.ideals import rank_vectors, require_cutoff
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.needs import columns_read, measure_of, tell_of_bound, tell_of_depth
 from sessionkit.scoring.reduction import Reduction, run
 from sessionkit.scoring.score import By
 from sessionkit.statistics.bands import DRAWS, OF_BAND, Grouping, banded, float_sums, resampling_of
-from sessionkit.statistics.distributions import tied
+from sessionkit.statistics.distributions import is_highest
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.selection import restricted
@@ -349,4 +349,4 @@ def _parts(values: pl.DataFrame, cut: str, direction: MeasureDirection) -> pl.Da
 def best_position(direction: MeasureDirection) -> pl.Expr:
     """Position of the best query of a session, the earliest of equals; null where no query has a value."""
     merit = direction.merit(pl.col("value").cast(pl.Float64))
-    return pl.col("query_position").filter(tied(merit, merit.max())).min()
+    return pl.col("query_position").filter(is_highest(merit)).min()

@@ -18,7 +18,7 @@ from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring import exact
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection, side_of_zero
 from sessionkit.scoring.needs import measure_of
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import By, group_keys, score, score_task
@@ -458,7 +458,7 @@ def _verdict(row: dict[str, Any], one: str, other: str, direction: MeasureDirect
         return f"No difference between {one} and {other} is shown"
     verdict = direction.verdict(row["estimate"])
     if verdict is None:
-        return f"{capital(one)} has {'higher' if row['low'] > 0 else 'lower'} values than {other}"
+        return f"{capital(one)} has {side_of_zero(row['low'])} values than {other}"
     return f"{capital(one)} is {verdict} than {other}"
 
 

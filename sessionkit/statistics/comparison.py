@@ -14,7 +14,7 @@ from sessionkit.display.numbers import counted, listed, p_text, readable, share_
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.scoring.measures.base import Direction
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.corrections import Family
 from sessionkit.statistics.distributions import less
 from sessionkit.statistics.findings import (

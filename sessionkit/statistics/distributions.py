@@ -366,6 +366,12 @@ def tied(one: pl.Expr, other: pl.Expr) -> pl.Expr:
     return (one == other) | ((one - other).abs() <= TIE * pl.max_horizontal(one.abs(), other.abs()))
 
 
+def is_highest(values: pl.Expr, over: str | list[str] | None = None) -> pl.Expr:
+    """Whether each value is the highest, or tied with it, of all rows or of those alike in `over`; null where it is missing."""
+    highest = values.max()
+    return tied(values, highest if over is None else highest.over(over))
+
+
 def less(one: pl.Expr, other: pl.Expr) -> pl.Expr:
     """One column less another, 0 where they are tied; null where one is missing."""
     return pl.when(tied(one, other)).then(0.0).otherwise(one - other)

@@ -17,7 +17,7 @@ from sessionkit.display.labels import label
 from sessionkit.display.numbers import DECIMALS, counted, decimals_of, interval_text, listed, number_texts, share_text
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, known, table_of
 from sessionkit.errors import MeasureError
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.bands import BETWEEN
 from sessionkit.statistics.corrections import Family

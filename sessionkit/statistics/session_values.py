@@ -16,7 +16,7 @@ from sessionkit.display.numbers import counted
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion, warn
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.custom import numbers
-from sessionkit.scoring.measures.describe import directions_of
+from sessionkit.scoring.measures.direction import directions_of
 from sessionkit.scoring.measures.grammar import list_measures, parse_measure
 from sessionkit.scoring.reduction import Reduction
 from sessionkit.scoring.score import columns_of, score, score_task, session_measures

@@ -25,7 +25,7 @@ from sessionkit.errors import DataError, UsageError
 from sessionkit.robustness.rescore import RescoredPairs, kendall
 from sessionkit.robustness.sweep_scores import SettingMeans
 from sessionkit.robustness.sweep_verdicts import led, tau_b
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.sessions.breakdown_tests import parted
 from sessionkit.statistics import distributions as bootstrap_draws
 from sessionkit.statistics import distributions as ties
@@ -667,8 +667,9 @@ def test_no_order_of_means_sees_rounding(rows, seed):
     assert found == pytest.approx(theirs, nan_ok=True)
     assert tau_b(noisy(one / 10, seed), noisy(other / 10, seed + 1)) == (None if np.isnan(found) else found)
     n = np.ones(len(one))
-    for better in (1, -1):
-        exact, seen = (led(SettingMeans(each, n, 0 * n), better) for each in (one, noisy(one / 10, seed)))
+    for better in ("higher", "lower"):
+        direction = MeasureDirection(better)
+        exact, seen = (led(SettingMeans(each, n, 0 * n), direction) for each in (one, noisy(one / 10, seed)))
         assert (seen.leader, seen.following, seen.tied) == (exact.leader, exact.following, exact.tied)
 
 

@@ -28,7 +28,8 @@ from sessionkit.display.labels import printable_column
 from sessionkit.display.numbers import ENDLESS, MINUS, statistics
 from sessionkit.errors import UsageError
 from sessionkit.scoring.measures.base import Direction
-from sessionkit.scoring.measures.describe import MeasureDirection, cut_intervals, cut_note, lies_between_0_and_1
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, lies_between_0_and_1
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.corrections import Family
 from sessionkit.statistics.paper_tables import are_paired
 from sessionkit.statistics.verdict import is_shown
@@ -43,8 +44,7 @@ ROW = 24
 PLOT = 460
 """Width of the plot, beside which numbers stand."""
 BAND = "#D9DDE2"
-HIGHER = "higher is better"
-"""What `MeasureDirection.words` says of most measures."""
+HIGHER = MeasureDirection("higher").words
 ENDS = ("low", "high", "band_low", "band")
 """What of a row is drawn to the left and to the right."""
 PLACE = "_place"

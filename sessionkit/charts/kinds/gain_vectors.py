@@ -32,7 +32,7 @@ from sessionkit.display.labels import printable_column
 from sessionkit.errors import UsageError
 from sessionkit.sessions.gain_vectors import OF_RANK
 from sessionkit.statistics.bands import OF_BAND
-from sessionkit.statistics.distributions import tied
+from sessionkit.statistics.distributions import is_highest
 from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("measure", "rank", "value", "ideal", "n_queries", "n_sessions")
@@ -169,7 +169,7 @@ def _named(
 
 def _one_ideal(ideal: pl.DataFrame) -> pl.DataFrame:
     """Ideal vectors, one in place of those of all groups in panels where they are equal but for errors of rounding."""
-    same = tied(pl.col("value"), pl.col("value").max().over("place", "rank")).all().over("place")
+    same = is_highest(pl.col("value"), over=["place", "rank"]).all().over("place")
     several = pl.col("group").n_unique().over("place") > 1
     one = ideal.with_columns(_one=same & several)
     once = one.filter("_one").unique(["place", "rank"], maintain_order=True).with_columns(group=pl.lit(LINES[1]))

@@ -65,9 +65,8 @@ def group_means(
     shown = known[0] if measure is None else str(measure)
     if shown not in known:
         raise UsageError(f"the comparison has no {shown}{suggestion(shown, known)}; its measures: {', '.join(known)}")
-    order = comparison.direction(shown).order
     means = comparison.groups.filter(pl.col("measure") == shown).drop_nulls("mean").rename({comparison.by: "group"})
-    means = means.sort("mean", "group", descending=[order > 0, False])
+    means = comparison.direction(shown).sorted_means(means, "group")
     if means.is_empty():
         raise UsageError(f"there is nothing to draw: no group has a value of {shown}")
     pairs = comparison.shown.filter(pl.col("measure") == shown)

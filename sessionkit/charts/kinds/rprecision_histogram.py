@@ -25,7 +25,7 @@ from sessionkit.charts.encodings import (
 from sessionkit.charts.theme import FAINT, INK
 from sessionkit.display.labels import inert, named, plain, printable_column
 from sessionkit.errors import UsageError
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.study.tabular import as_polars
 
 COLUMNS = ("topic_id", "a", "b", "difference")

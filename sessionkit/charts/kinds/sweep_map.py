@@ -26,7 +26,7 @@ from sessionkit.charts.theme import FAINT, INK, colors_of
 from sessionkit.display.labels import in_natural_order, plain, printable, printable_column
 from sessionkit.display.numbers import capital, share_text
 from sessionkit.robustness.sweep_tables import Sweep
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 COLUMNS = ("x", "y", "leader", "relative", "p_adjusted", "significant", "outcome", "base", "holds")
 LEADING = {"system_id": "system", "topic_id": "topic", "user_id": "user"}

@@ -16,7 +16,7 @@ from sessionkit.reports.figures.figure import BANDED, DRAWS, Figure, alone_told,
 from sessionkit.reports.report_data import StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.sessions.breakdown import breakdown
 from sessionkit.sessions.curve import curve, curve_differences, curve_with_stops
 from sessionkit.statistics.bands import EVERYONE, grouped_sessions, with_groups
@@ -217,7 +217,8 @@ def difference_of(found: pl.DataFrame, measure: Measure, study: Study, choices: 
 
 def _ahead(measure: Measure, study: Study) -> str:
     """Where in a figure of differences a group is ahead: measures whose gain cumulates all have a direction."""
-    return "below zero" if MeasureDirection.of(measure, study.settings.better).order < 0 else "above zero"
+    direction = MeasureDirection.of(measure, study.settings.better)
+    return "above zero" if direction.first_side == "higher" else "below zero"
 
 
 def _averaged(frame: pl.DataFrame) -> str:

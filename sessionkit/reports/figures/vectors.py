@@ -11,7 +11,7 @@ from sessionkit.errors import UsageError, suggestion
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, alone_told, band_told, bands_of, by_group, measures_of
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.sessions.gain_vectors import gain_vectors as vectors
 from sessionkit.sessions.precision_recall import precision_recall as curves
@@ -116,11 +116,11 @@ def rprecision_histogram(study: Study, choices: Choices) -> Figure:
         legend=choices.legend,
     )
     direction, differences = MeasureDirection.of(measure, study.settings.better), frame.get_column("difference")
-    first, second = int((direction.order * differences > 0).sum()), int((direction.order * differences < 0).sum())
+    first, second = direction.count_ahead(differences)
     is_ahead = "is ahead" if direction.is_known else "has the higher mean"
-    lower = f" ({direction.words})" if direction.better == "lower" else ""
+    difference = f"Difference {a} \u2212 {b} in {measure}{direction.lower_note}"
     caption = (
-        f"Difference {a} \u2212 {b} in {measure}{lower}, averaged over the sessions of each topic: {a} {is_ahead} on {first}, "
+        f"{difference}, averaged over the sessions of each topic: {a} {is_ahead} on {first}, "
         f"{b} on {second} of {differences.count()} topics."
     )
     return Figure("rprecision-histogram", title, chart, caption)

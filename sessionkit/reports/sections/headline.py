@@ -17,7 +17,8 @@ from sessionkit.reports.parts import Tile, Tiles
 from sessionkit.reports.report_data import LARGE, Material
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.robustness.bounds import depth_of
-from sessionkit.scoring.measures.describe import MeasureDirection, end_text, interval_text, value_text
+from sessionkit.scoring.measures.describe import end_text, interval_text, value_text
+from sessionkit.scoring.measures.direction import MeasureDirection, side_of_zero
 from sessionkit.statistics.comparison import (
     ADJUSTED,
     Comparison,
@@ -119,18 +120,17 @@ class Difference:
     @property
     def _side(self) -> str:
         """On which side of the first group the second is."""
-        side = "higher" if self._is_higher else "lower"
+        difference = 1.0 if self._is_higher else -1.0
         if not self.direction.is_known:
-            return f"has {side} values"
-        if self.direction.order > 0:
-            return f"scores {side}"
-        return f"does {'worse' if self._is_higher else 'better'}"
+            return f"has {side_of_zero(difference)} values"
+        if self.direction.better == "higher":
+            return f"scores {side_of_zero(difference)}"
+        return f"does {self.direction.side(difference)}"
 
     @property
     def _claim(self) -> str:
         """On which side it is, whole."""
-        lower = f" ({self.direction.words})" if self.direction.is_known and self.direction.order < 0 else ""
-        return f"{self.second} {self._side} than {self.first}{lower}"
+        return f"{self.second} {self._side} than {self.first}{self.direction.lower_note}"
 
     @property
     def _numbers(self) -> str:
@@ -158,7 +158,7 @@ class Difference:
         if low is None or high is None:
             end, open_end = (high, "lower") if low is None else (low, "upper")
             return f"Anything {'below' if low is None else 'above'} {self._end(end)} remains possible: the interval has no {open_end} end."
-        worse, better = sorted((low, high), key=lambda end: self.direction.order * end)
+        worse, better = sorted((low, high), key=self.direction.merit)
         if low >= 0 or high <= 0:  # both ends on one side: the word once, the smaller size first
             smaller, larger = sorted((low, high), key=abs)
             sizes = f"from {self._end(abs(smaller))} to {self._end(abs(larger))}"
@@ -174,11 +174,11 @@ class Difference:
         """Which group a difference of that sign favors; without a direction none."""
         if not self.direction.is_known:
             return ""
-        return f" in favor of {self.second if self.direction.order * difference > 0 else self.first}"
+        return f" in favor of {self.direction.ahead(difference, self.first, self.second)}"
 
     def _word(self, difference: float) -> str:
         """What a difference of that sign is called."""
-        return self.direction.verdict(difference) or ("higher" if difference > 0 else "lower")
+        return self.direction.side(difference)
 
     @property
     def _within(self) -> str:
@@ -467,7 +467,7 @@ def _favors(of: Material, found: Comparison, shown: pl.DataFrame) -> list[str]:
     for row in shown.iter_rows(named=True):
         direction = found.direction(row["measure"])
         groups = favored if direction.is_known else higher
-        ahead = row["b"] if direction.order * side_of(row) > 0 else row["a"]
+        ahead = direction.ahead(side_of(row), row["a"], row["b"])
         groups.setdefault(of.named(ahead), []).append(row["measure"])
     return [
         *(
@@ -515,7 +515,7 @@ def _more_often(of: Material, row: dict[str, Any], counts: list[int], units: str
     """For how many units each of two groups is the better one; without a direction, the higher one."""
     higher, lower, equal = counts
     direction = of.direction()
-    first, second = (higher, lower) if direction.order > 0 else (lower, higher)
+    first, second = (higher, lower) if direction.first_side == "higher" else (lower, higher)
     word = "better" if direction.is_known else "higher"
     ties = f", equal for {equal:,}" if equal else ""
     return f"{of.named(row['b'])} is {word} for {first:,} {units}, {of.named(row['a'])} for {second:,}{ties}{adjusted}."

@@ -20,10 +20,11 @@ from sessionkit.reports.parts import Part, Words
 from sessionkit.reports.report_data import ALPHA, Material
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.describe import cut_note
+from sessionkit.scoring.measures.direction import merit_of_rows
 from sessionkit.scoring.score import group_keys
 from sessionkit.statistics.comparison import Comparison, withheld_text
 from sessionkit.statistics.correlate import Correlations
-from sessionkit.statistics.distributions import tied
+from sessionkit.statistics.distributions import is_highest
 from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.paper_tables import PAIR_NAME, are_paired, interval_heading, spread_table
 from sessionkit.statistics.verdict import is_shown
@@ -105,11 +106,9 @@ def _scores(of: Material) -> TextTable:
         placed = placed.drop("n", "undefined")
     placed = known(of.redaction.frame(placed.select("measure", pl.exclude("measure", "_order")), of.study))
     directions = {str(measure): of.direction(measure) for measure in of.measures}
-    orders = {name: direction.order for name, direction in directions.items() if direction.is_known}
-    order_of = pl.col("measure").replace_strict(orders, default=None, return_dtype=pl.Float64)
-    ranked = placed.with_row_index("row").with_columns(merit=pl.col("value") * order_of)
+    ranked = placed.with_row_index("row").with_columns(merit=merit_of_rows(directions))
     best = ranked.filter(
-        tied(pl.col("merit"), pl.col("merit").max().over("measure")),
+        is_highest(pl.col("merit"), over="measure"),
         pl.len().over("measure") > 1,
         pl.col("row") < LIMIT,
     )

@@ -19,7 +19,7 @@ from sessionkit.reports.report_data import Material
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.describe import cut_intervals, cut_note, value_text
 from sessionkit.statistics.comparison import BETWEEN_USERS, Comparison
-from sessionkit.statistics.distributions import tied
+from sessionkit.statistics.distributions import is_highest
 from sessionkit.statistics.findings import level_text
 
 DRAWN = 10_000
@@ -77,8 +77,7 @@ def topic_leads(of: Material) -> pl.DataFrame | None:
     known = means.drop_nulls("value").filter(pl.len().over("topic_id") > 1)
     if known.is_empty():
         return None
-    merit = of.direction().merit(pl.col("value"))
-    first = known.filter(tied(merit, merit.max().over("topic_id")))
+    first = known.filter(is_highest(of.direction().merit(pl.col("value")), over="topic_id"))
     alone = first.filter(pl.len().over("topic_id") == 1)
     many = known["topic_id"].n_unique()
     counts = means.select(pl.col("group").unique()).join(alone.group_by("group").len("topics"), on="group", how="left")
@@ -150,11 +149,11 @@ def _told(of: Material, found: Comparison, means: pl.DataFrame) -> str:
     """On how many topics the difference points which way, and how large it is."""
     row = found.table.row(0, named=True)
     known = means["difference"].drop_nulls()
-    direction, higher, lower = of.direction(), int((known > 0).sum()), int((known < 0).sum())
+    direction = of.direction()
+    first, second = direction.count_ahead(known)
     low, high = (value_text(str(of.primary), float(end)) for end in (known.min(), known.max()))  # type: ignore[arg-type]
-    side, first, second = ("lower", lower, higher) if direction.order < 0 else ("higher", higher, lower)
-    words = f" ({direction.words})" if side == "lower" else ""
-    told = f"{row['b']} has the {side} mean of {of.primary}{words} on {first:,} of {counted(len(known), 'topic')}, {row['a']} on {second:,}"
+    mean = f"the {direction.first_side} mean of {of.primary}{direction.lower_note}"
+    told = f"{row['b']} has {mean} on {first:,} of {counted(len(known), 'topic')}, {row['a']} on {second:,}"
     told += f"; unadjusted differences of means run from {low} to {high}."
     without = len(means) - len(known)
     told += f" {counted(without, 'topic')} without a value in both groups left out." if without else ""

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from sessionkit.reports.sections.headline import Difference, detectable_text
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 
 RUN = "Plausible differences run from .020 to .160"
 NOT_SHOWN = "No difference between B and A is shown: "

@@ -13,7 +13,7 @@ from sessionkit.charts import differences, group_means, spec_of
 from sessionkit.errors import MeasureError
 from sessionkit.reports.sections.summary import summary
 from sessionkit.reports.single_figures import single_figure
-from sessionkit.scoring.measures.describe import MeasureDirection
+from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import example_of, parse_measure
 from sessionkit.scoring.measures.registry import MEASURES
 from tests.reports.one_section import material

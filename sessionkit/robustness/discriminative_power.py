@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from sessionkit.arguments import (
     require_seed,
 )
 from sessionkit.display.numbers import counted, p_text, share_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
 from sessionkit.robustness.rescore import RescoredLog, Scoring, difference_of, groups_of, p_of
@@ -27,7 +27,15 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.statistics.comparison_table import compared
 from sessionkit.statistics.corrections import Options
 from sessionkit.statistics.distributions import TIE, differences, settled
-from sessionkit.statistics.findings import TestedFinding, left_out_lines, stated, traced
+from sessionkit.statistics.findings import (
+    LEFT_OUT,
+    MORE,
+    SESSIONS,
+    TestedFinding,
+    left_out_statements,
+    stated,
+    traced,
+)
 from sessionkit.statistics.paper_tables import chosen_columns, worded
 from sessionkit.statistics.procedures import MEAN, PROCEDURES, ComparisonPlan
 from sessionkit.statistics.session_values import GroupedSessions, require_values
@@ -47,6 +55,10 @@ ASL = pl.Schema(
     {"measure": pl.String(), "place": pl.Int64(), "a": pl.String(), "b": pl.String()}
     | dict.fromkeys(("difference", "p"), pl.Float64())
 )
+SIZES = {
+    "needed": "the difference that is significant; null for tests that are not of means",
+    "spread": "the largest difference of means",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +97,62 @@ class DiscriminativePower(TestedFinding):
     confidence: float
     draws: int
     seed: int
+    KINDS: ClassVar = {
+        "design": Kind(
+            "How pairs of groups are tested",
+            {
+                "groups": "number of groups",
+                "what": "what the groups are called",
+                "pairs": "number of pairs of groups",
+                "population": "what the units are",
+                "test": "name of the test",
+                "simultaneous": "whether the p-values hold for all pairs at once",
+                "confidence": "of the tests",
+                "expected": "pairs of equal groups expected to differ by chance; null where p-values hold for all pairs, and of one pair",
+            },
+        ),
+        "discriminative_power": Kind(
+            "How many pairs a measure finds to differ, of several",
+            {
+                "measure": "text of the measure",
+                "n": "units that each pair was tested on",
+                "pairs": "number of pairs",
+                "tested": "pairs that have enough to be tested on",
+                "significant": "pairs that differ",
+                "power": "their share of those tested",
+                "confidence": "of the tests",
+                **SIZES,
+            },
+        ),
+        "difference": Kind(
+            "The difference of the only two groups by one measure",
+            {
+                "measure": "text of the measure",
+                "a": "the first group",
+                "b": "the second group",
+                "difference": "mean of b minus mean of a",
+                "p": "p-value of the difference",
+                "n": "units that the pair was tested on",
+                **SIZES,
+            },
+        ),
+        "not_tested": Kind("No pair can be tested by a measure", {"measure": "text of the measure"}),
+        "stability": Kind(
+            "Which measures find the most pairs to differ, and the fewest",
+            {
+                "measure": "the measure that finds the most",
+                "other": "the measure that finds the fewest",
+                "population": "what the units are",
+            },
+        ),
+        "caution": Kind(
+            "What a reader should know of the tests by a measure",
+            {"measure": "text of the measure", "reason": "what it is"},
+        ),
+        **MORE,
+        **LEFT_OUT,
+        **SESSIONS,
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name: ``power``, ``asl``, ``left_out``, ``settings``."""
@@ -211,16 +279,23 @@ def discriminate(
         [_row(text, of, alpha) for text, of in zip(texts, found, strict=True)], schema=TABLE, orient="row"
     )
     asl = pl.concat([_curve(text, of, groups.names) for text, of in zip(texts, found, strict=True)])
-    notes = [f"{text}: {note}" for text, of in zip(texts, found, strict=True) for note in of.notes]
+    notes = [(text, note) for text, of in zip(texts, found, strict=True) for note in of.notes]
     simultaneous = test != BOOTSTRAP and plan.test.simultaneous and groups.many > 2
-    settled = DiscriminationSetup(
-        groups.names, groups.word, title, plan.population, alpha, simultaneous, tuple(notes), groups.left_out
+    setup = DiscriminationSetup(
+        names=groups.names,
+        word=groups.word,
+        test=title,
+        population=plan.population,
+        confidence=confidence,
+        simultaneous=simultaneous,
+        notes=tuple(notes),
+        left_out=groups.left_out,
     )
     return DiscriminativePower(
         table=table,
         asl=asl,
         left_out=pl.DataFrame([*groups.left_out.items()], schema={"what": pl.String, "count": pl.Int64}, orient="row"),
-        statements=stated(lines(table, asl, settled), study.restriction),
+        statements=stated(make_statements(table, asl, setup), study.restriction),
         design=groups.design.described,
         population=plan.population,
         test=title,
@@ -265,67 +340,107 @@ TOLD = 5
 
 @dataclass(frozen=True)
 class DiscriminationSetup:
-    """What the tables were made with, for the sentences."""
+    """What the tables were made with, for the statements; ``notes`` are pairs of a measure and a sentence."""
 
     names: tuple[str, ...]
     word: str
     test: str
     population: str
-    alpha: float
+    confidence: float
     simultaneous: bool
-    notes: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
     left_out: Mapping[str, int]
 
+    @property
+    def alpha(self) -> float:
+        """The error rate that the confidence leaves."""
+        return error_rate(self.confidence)
 
-def lines(table: pl.DataFrame, asl: pl.DataFrame, settled: DiscriminationSetup) -> list[str]:
-    """The sentences, a line for each thing to say."""
-    told = [_tested(int(str(table["pairs"].max() or 0)), settled)]
-    told += [_measure(row, asl, settled) for row in table.iter_rows(named=True)]
+
+def make_statements(table: pl.DataFrame, asl: pl.DataFrame, setup: DiscriminationSetup) -> list[Statement]:
+    """Return the statements of a finding."""
+    statements = [_state_design(int(str(table["pairs"].max() or 0)), setup)]
+    statements += [_state_power(row, asl, setup) for row in table.iter_rows(named=True)]
     ranked = table.filter(pl.col("pairs") > 1).sort("significant", descending=True, maintain_order=True)
     if ranked.height > 1 and ranked.item(0, "significant") != ranked.item(-1, "significant"):
-        most, least = ranked.row(0, named=True), ranked.row(-1, named=True)
-        told.append(
-            f"{most['measure']} separates the most pairs, {least['measure']} the fewest. This shows which is more stable over these "
-            f"{settled.population}, not which is more valid."
+        statements.append(_state_stability(ranked.item(0, "measure"), ranked.item(-1, "measure"), setup))
+    statements += [
+        Statement("caution", f"{measure}: {note.removesuffix('.')}.", {"measure": measure, "reason": note})
+        for measure, note in setup.notes[:TOLD]
+    ]
+    if len(setup.notes) > TOLD:
+        more = len(setup.notes) - TOLD
+        statements.append(
+            Statement(
+                "more",
+                f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test as well.",
+                {"count": more, "what": "pairs with nothing to test", "verb": "discriminate"},
+            )
         )
-    told += [f"{note}." if not note.endswith(".") else note for note in settled.notes[:TOLD]]
-    if len(settled.notes) > TOLD:
-        more = len(settled.notes) - TOLD
-        told.append(f"{counted(more, 'more pair')} {'has' if more == 1 else 'have'} nothing to test as well.")
-    return [*told, *left_out_lines(settled.left_out)]
+    return [*statements, *left_out_statements(setup.left_out)]
 
 
-def _tested(pairs: int, settled: DiscriminationSetup) -> str:
-    """How pairs were tested."""
-    of = f"{len(settled.names)} {settled.word}"
+def _state_design(pairs: int, setup: DiscriminationSetup) -> Statement:
+    """Say how pairs were tested."""
+    of = f"{len(setup.names)} {setup.word}"
+    expected = None if setup.simultaneous or pairs == 1 else setup.alpha * pairs
     if pairs == 1:
-        return (
-            f"{of} make one pair, so the share of pairs found to differ is 0 or 1; compare the p-values (over {settled.population}, "
-            f"by {settled.test})."
+        text = (
+            f"{of} make one pair, so the share of pairs found to differ is 0 or 1; compare the p-values (over {setup.population}, "
+            f"by {setup.test})."
         )
-    how = (
-        "a difference counts only if it exceeds the largest difference among all pairs by chance"
-        if settled.simultaneous
-        else f"each pair is tested separately at {settled.alpha:g}, so about {settled.alpha * pairs:.2g} of {pairs:,} equal pairs would be "
-        "found to differ"
-    )
-    return f"{of}, {counted(pairs, 'pair')}, tested over {settled.population} by {settled.test}: {how}."
+    else:
+        how = (
+            "a difference counts only if it exceeds the largest difference among all pairs by chance"
+            if expected is None
+            else f"each pair is tested separately at {setup.alpha:g}, so about {expected:.2g} of {pairs:,} equal pairs would be "
+            "found to differ"
+        )
+        text = f"{of}, {counted(pairs, 'pair')}, tested over {setup.population} by {setup.test}: {how}."
+    values: dict[str, Value] = {
+        "groups": len(setup.names),
+        "what": setup.word,
+        "pairs": pairs,
+        "population": setup.population,
+        "test": setup.test,
+        "simultaneous": setup.simultaneous,
+        "confidence": setup.confidence,
+        "expected": expected,
+    }
+    return Statement("design", text, values)
 
 
-def _measure(row: Mapping[str, Any], asl: pl.DataFrame, settled: DiscriminationSetup) -> str:
-    """How many pairs a measure tells apart, or, of one pair, with which p."""
+def _state_power(row: Mapping[str, Any], asl: pl.DataFrame, setup: DiscriminationSetup) -> Statement:
+    """Say how many pairs a measure tells apart, or, of one pair, with which p."""
+    measure = row["measure"]
     if not row["tested"]:
-        return f"{row['measure']}: no pair can be tested."
-    over = f"over {row['n']:,} {settled.population}"
+        return Statement("not_tested", f"{measure}: no pair can be tested.", {"measure": measure})
+    over = f"over {row['n']:,} {setup.population}"
+    sizes = {name: row[name] for name in SIZES}
     if row["needed"] is not None:
         over += f"; a significant difference is at least {row['needed']:.3g} (the largest is {row['spread'] or 0:.3g})"
     if row["pairs"] > 1:
         which = "pairs" if row["tested"] == row["pairs"] else f"pairs that can be tested (of {row['pairs']:,})"
-        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {settled.alpha:g} ({share_text(row['power'], 0)})"
-        return f"{row['measure']}: {share} {over}."
-    pair = asl.filter(pl.col("measure") == row["measure"]).row(0, named=True)
+        share = f"{row['significant']:,} of {row['tested']:,} {which} differ at {setup.alpha:g} ({share_text(row['power'], 0)})"
+        counts = {name: row[name] for name in ("measure", "n", "pairs", "tested", "significant", "power")}
+        values = {**counts, "confidence": setup.confidence, **sizes}
+        return Statement("discriminative_power", f"{measure}: {share} {over}.", values)
+    pair = asl.filter(pl.col("measure") == measure).row(0, named=True)
     d = "no difference" if pair["difference"] is None else f"a difference of {pair['difference']:.3g}"
-    return f"{row['measure']}: {p_text(pair['p'])} for {d} ({pair['b']} minus {pair['a']}) {over}."
+    return Statement(
+        "difference",
+        f"{measure}: {p_text(pair['p'])} for {d} ({pair['b']} minus {pair['a']}) {over}.",
+        {**{name: pair[name] for name in ("measure", "a", "b", "difference", "p")}, "n": row["n"], **sizes},
+    )
+
+
+def _state_stability(most: str, fewest: str, setup: DiscriminationSetup) -> Statement:
+    """Say which measures tell the most and the fewest pairs apart."""
+    text = (
+        f"{most} separates the most pairs, {fewest} the fewest. This shows which is more stable over these "
+        f"{setup.population}, not which is more valid."
+    )
+    return Statement("stability", text, {"measure": most, "other": fewest, "population": setup.population})
 
 
 BOOTSTRAP = "bootstrap"

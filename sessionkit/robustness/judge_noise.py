@@ -38,7 +38,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.agreement import SCHEMA, UNIT, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, ends, left_out_lines, stated, traced
+from sessionkit.statistics.findings import TestedFinding, ends, left_out_statements, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, pair_words, pairs_named, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -275,13 +275,15 @@ class NoiseSetup:
     left_out: Mapping[str, int]
 
 
-def lines(table: pl.DataFrame, order: pl.DataFrame, agreement: pl.DataFrame, settled: NoiseSetup) -> list[str]:
+def lines(
+    table: pl.DataFrame, order: pl.DataFrame, agreement: pl.DataFrame, settled: NoiseSetup
+) -> list[Statement | str]:
     """The sentences, a line for each thing to say."""
     return [
         *_agreement(agreement),
         _errors(settled),
         *(line for row in order.iter_rows(named=True) for line in _measure(row, table, settled)),
-        *left_out_lines(settled.left_out),
+        *left_out_statements(settled.left_out),
         f"This holds for these {settled.sessions:,} sessions and {settled.judgments:,} judgments. The errors are independent and "
         "added to those that the judgments already have, so differences mostly shrink: the result shows how far another round "
         "of judging could change the finding, not what judges without errors would find.",

@@ -41,7 +41,7 @@ from sessionkit.robustness.rescore import RescoredLog, RescoredPairs, groups_of,
 from sessionkit.scoring.measures.base import Direction, Measure
 from sessionkit.scoring.measures.direction import MeasureDirection, directions_of
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, left_out_lines, stated, traced
+from sessionkit.statistics.findings import TestedFinding, left_out_statements, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -381,13 +381,13 @@ class LossSetup:
 
 def lines(
     table: pl.DataFrame, knees: pl.DataFrame, confusion: pl.DataFrame, pairs: pl.DataFrame, settled: LossSetup
-) -> list[str]:
+) -> list[Statement | str]:
     """The sentences, a line for each thing to say."""
     return [
         _protocol(table, settled),
         *([_coarse(settled)] if len(settled.names) <= COARSE else []),
         *(line for row in knees.iter_rows(named=True) for line in _measure(row, table, confusion, pairs, settled)),
-        *left_out_lines(settled.left_out),
+        *left_out_statements(settled.left_out),
         _limits(settled),
     ]
 

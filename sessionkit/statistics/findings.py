@@ -437,6 +437,20 @@ SESSIONS = {
     )
 }
 """The first statement of a finding of some sessions."""
+LEFT_OUT = {
+    "left_out": Kind(
+        "What was left out, and how many of it",
+        {"measure": "text of the measure; null of all measures", "what": "what it is", "count": "how many"},
+    )
+}
+"""What a finding left out, a statement each."""
+MORE = {
+    "more": Kind(
+        "How many more there are than the statements name",
+        {"count": "how many", "what": "what they are", "verb": "the verb whose tables have them"},
+    )
+}
+"""What only the tables of a finding have."""
 
 
 def stated(statements: Iterable[Statement | str], restriction: Restriction | None = None) -> tuple[Statement, ...]:
@@ -518,13 +532,20 @@ def left_out_note(measure: str, left_out: Mapping[str, int]) -> list[str]:
     return [f"{measure}: left out {listed}"] if left_out else []
 
 
-def left_out_lines(left_out: Mapping[str, int]) -> list[str]:
-    """What was left out, a sentence each.
+def left_out_statements(left_out: Mapping[str, int]) -> list[Statement]:
+    """Say what was left out, a statement each.
 
-    >>> left_out_lines({"sessions without system_id": 1200})
-    ['Sessions without system_id: 1,200.']
+    >>> left_out_statements({"sessions without system_id": 1200})[0].text
+    'Sessions without system_id: 1,200.'
     """
-    return [f"{what[:1].upper()}{what[1:]}: {count:,}." for what, count in left_out.items()]
+    return [
+        Statement(
+            "left_out",
+            f"{what[:1].upper()}{what[1:]}: {count:,}.",
+            {"measure": None, "what": what, "count": count},
+        )
+        for what, count in left_out.items()
+    ]
 
 
 def more_in_table(more: int, one: str, verb: str) -> list[str]:

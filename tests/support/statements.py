@@ -94,3 +94,15 @@ def changed_value(value):
             return {**value, "another": 1}
         case _:
             return [*value, "another"]
+
+
+def check_sessions(finding, statement, sessions, of):
+    """Assert that a statement about the sessions that take part has the condition that was asked for, and these counts."""
+    assert dict(statement.values) == {"condition": finding.provenance.where, "sessions": sessions, "of": of}
+
+
+def check_left_out(finding, statement):
+    """Assert that a statement about what was left out is a row of the table of that."""
+    values = statement.values
+    assert values["measure"] is None
+    assert (values["what"], values["count"]) in finding.left_out.select("what", "count").rows()

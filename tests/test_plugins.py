@@ -104,7 +104,7 @@ def test_a_function_is_not_asked_of_a_list_without_judgments():
         assert sk.score(unjudged, never, per="query")["value"].to_list() == [None] * 3
     for nothing in (None, float("nan")):
         none = sk.define("None_", lambda _, value=nothing: value)
-        with pytest.warns(DataWarning, match="or no value by their function"):
+        with pytest.warns(DataWarning, match="no value by their function"):
             assert sk.score(study, none, per="query")["value"].null_count() == 3
 
 
@@ -113,11 +113,11 @@ def test_a_function_is_not_asked_of_a_list_without_judgments():
     [
         (
             lambda _: 1 / 0,
-            r"Bad: its function fails on the gains \[0.0, 1.0\]: ZeroDivisionError: division by zero",
+            r"Bad: .* fails .*\[0.0, 1.0\]: ZeroDivisionError: division",
         ),
-        (lambda _: "1", r"Bad: its function gives '1' for the gains \[0.0, 1.0\]; give a number"),
-        (lambda gains: gains, r"Bad: its function gives array\(\[0., 1.\]\) for the gains .*; give a number"),
-        (lambda _: float("inf"), r"Bad: its function gives inf for the gains \[0.0, 1.0\]; give a number"),
+        (lambda _: "1", r"Bad: .* gives '1' .*\[0.0, 1.0\]; .*number"),
+        (lambda gains: gains, r"Bad: .* gives array\(\[0., 1.\]\) .*; .*number"),
+        (lambda _: float("inf"), r"Bad: .* gives inf .*\[0.0, 1.0\]; .*number"),
     ],
 )
 def test_a_function_that_fails_is_named_with_its_gains(function, says):
@@ -138,15 +138,15 @@ class Unhashed:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (("two words", len), "give it a name that is a word"),
-        (("column", len), "give it a name that is a word"),
+        (("two words", len), "name that is a word"),
+        (("column", len), "name that is a word"),
         (
             ("Good", Unhashed()),
-            "Good: define takes what can be hashed, such as a .* frozen dataclass: TypeError: unhashable",
+            "Good: .*frozen dataclass: TypeError: unhashable",
         ),
-        (("Good", 3), "define takes a function of a list's gains, not 3"),
-        (("Good", len, "group"), "level must be query or session, not 'group'"),
-        (("Good", len, "query", "up"), "direction must be higher, lower or unknown, not 'up'"),
+        (("Good", 3), "define takes a function .*not 3"),
+        (("Good", len, "group"), "query or session, not 'group'"),
+        (("Good", len, "query", "up"), "higher, lower or unknown, .*'up'"),
     ],
 )
 def test_what_cannot_be_defined_is_said(given, says):
@@ -164,7 +164,7 @@ def test_a_definition_goes_through_other_processes_and_names_its_choices():
 
 
 def test_explain_shows_the_gains_and_says_that_it_is_no_sum():
-    with pytest.warns(DataWarning, match="is a function of the gains shown, and no sum"):
+    with pytest.warns(DataWarning, match="function of the gains shown"):
         found = sk.explain(toy(), sk.mean(sk.define("Best", max)(gain="exp2")), session="s")
     assert found["gain"].to_list() == [0.0, 1.0, 3.0]
     assert found["contribution"].null_count() == 3
@@ -197,9 +197,9 @@ def test_a_class_is_a_measure_with_parameters_of_its_own():
         0.5,
     ]
     assert str(sk.parse_measure("Scaled( factor=3.0 )@1")) == "Scaled(factor=3.0)@1"
-    with pytest.raises(MeasureError, match="Scaled: factor must be a number above 0, not 0"):
+    with pytest.raises(MeasureError, match=r"Scaled: factor .*number above 0, not 0"):
         sk.parse_measure("Scaled(factor=0)")
-    with pytest.raises(UsageError, match="has silent, which its text cannot say"):
+    with pytest.raises(UsageError, match="silent, which its text"):
 
         @sk.register
         @dataclass(frozen=True, repr=False, kw_only=True)
@@ -213,14 +213,14 @@ def test_a_class_is_a_measure_with_parameters_of_its_own():
     [
         (
             lambda lists: lists.nothing,
-            r"the measure Own \(module .*test_plugins\) fails: AttributeError: .* no attribute 'nothing' \(test_plugins.py, line \d+\)",
+            r"AttributeError: .*test_plugins.py, line \d+\)",
         ),
-        (lambda _: [1.0], r"the measure Own \(module .*test_plugins\) gives 1 values for 3 lists"),
+        (lambda _: [1.0], r"Own .*gives 1 values for 3 lists"),
         (
             lambda _: [float("inf")] * 3,
-            r"gives the value inf; give a number between -2\^60 and 2\^60, or null for no value",
+            r"value inf; .* between -2\^60 and 2\^60",
         ),
-        (lambda _: [None, float("nan"), -1e21], "gives the value -1e\\+21; give a number"),
+        (lambda _: [None, float("nan"), -1e21], "value -1e\\+21; give a number"),
     ],
 )
 def test_a_class_that_fails_is_named(values, says):
@@ -236,7 +236,7 @@ def test_a_class_that_fails_is_named(values, says):
 @pytest.mark.parametrize(("given", "says"), [(3, "int"), (pl.DataFrame({"rank": [1], "term": [1.0]}), "rank, term")])
 def test_terms_of_a_class_are_a_frame_of_three_columns(given, says):
     own = {"name": "Own", "formula": "", "terms": lambda *_: given}
-    with pytest.raises(MeasureError, match=rf"gives the terms {says}; give a frame of list, rank and term"):
+    with pytest.raises(MeasureError, match=rf"terms {says}; .*list, rank and term"):
         sk.score(toy(), type("Own", (sk.bases.TermMeasure,), own)(), per="query")
 
 
@@ -249,23 +249,23 @@ def test_a_class_says_what_bounds_it_has():
     assert found.equals(known)
     assert found["upper"].max() > found["value"].max()
     for bounds in ("monotone", "linear", "share"):
-        with pytest.raises(MeasureError, match=f"says bounds = '{bounds}'; it can be None, 'fixed', 'rising'$"):
+        with pytest.raises(MeasureError, match=f"bounds = '{bounds}'; .*None, 'fixed', 'rising'$"):
             sk.register(type("Last", (sk.bases.TermMeasure,), facts | {"bounds": bounds}))
 
 
 @pytest.mark.parametrize(
     ("rows", "divisors", "says"),
     [
-        ([(0, 1, float("nan"))], None, "the term nan for s query 1, rank 1; give a number between"),
-        ([(0, 2, -1e300)], None, r"the term -1e\+300 for s query 1, rank 2; give"),
-        ([(2, 1, None)], None, "the term None for t query 1, rank 1; give"),
-        ([(1, 2, 1.0)], None, "a term for s query 2, rank 2, where no result counts"),
-        ([(3, 1, 1.0)], None, "a term for list 3, rank 1, where no result counts"),
-        ([(None, 1, 1.0)], None, "a term for list None, rank 1, where no result counts"),
-        ([(0, 1, 1.0), (0, 1, 2.0)], None, "two terms for s query 1, rank 1; add them up"),
-        ([(0, 1.5, 1.0)], None, "terms whose list and rank are Int64 and Float64, not whole numbers"),
+        ([(0, 1, float("nan"))], None, "term nan for s query 1, rank 1"),
+        ([(0, 2, -1e300)], None, r"term -1e\+300 for s query 1, rank 2"),
+        ([(2, 1, None)], None, "term None for t query 1, rank 1"),
+        ([(1, 2, 1.0)], None, "term for s query 2, rank 2, where"),
+        ([(3, 1, 1.0)], None, "term for list 3, rank 1, where"),
+        ([(None, 1, 1.0)], None, "list None, rank 1, where"),
+        ([(0, 1, 1.0), (0, 1, 2.0)], None, "two terms for s query 1, rank 1"),
+        ([(0, 1.5, 1.0)], None, "rank .*Int64 and Float64"),
         ([], [1.0, 1.0], "2 divisors for 3 lists"),
-        ([], [1.0, None, float("inf")], "the divisor inf for t query 1; null is for no value"),
+        ([], [1.0, None, float("inf")], "divisor inf for t query 1"),
     ],
 )
 def test_terms_of_a_class_are_numbers_in_their_places(rows, divisors, says):
@@ -273,7 +273,7 @@ def test_terms_of_a_class_are_numbers_in_their_places(rows, divisors, says):
     own["terms"] = lambda *_: pl.DataFrame(rows, ["list", "rank", "term"], orient="row")
     made = type("Own", (sk.bases.TermMeasure,), own)()
     for asked in (lambda: sk.score(toy(), made, per="query"), lambda: sk.explain(toy(), made)):
-        with pytest.raises(MeasureError, match=rf"the measure Own \(module .*test_plugins\) gives {says}"):
+        with pytest.raises(MeasureError, match=rf"Own \(module .*test_plugins\) gives .*{says}"):
             asked()
 
 
@@ -291,12 +291,10 @@ def test_a_measure_of_gains_takes_discounts_of_its_own():
     assert sk.score(toy(), "Root(gain=exp2)", per="query")["value"].to_list() == pytest.approx([1 / 2**0.5, 3, 0])
     assert sk.explain(toy(), "Root", session="s")["contribution"].to_list() == pytest.approx([0, 1 / 2**0.5, 2])
     broken = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: pl.col("place")})
-    with pytest.raises(
-        UsageError, match=r"the measure Root \(module .*\) cannot say what a result adds: ColumnNotFoundError"
-    ):
+    with pytest.raises(UsageError, match=r"Root \(module .*\) cannot .*: ColumnNotFoundError"):
         sk.register(broken)
     endless = type("Root", (sk.bases.GainMeasure,), facts | {"rank_discount": lambda _: 1 / pl.col("rank").log()})
-    with pytest.raises(UsageError, match=r"adds inf and .* for gains of 1 and 0 at ranks 1 and 2; a discount must"):
+    with pytest.raises(UsageError, match=r"adds inf .* 1 and 0 .*ranks 1 and 2"):
         sk.register(endless)
     late = {"rank_discount": lambda _: 1 / (pl.col("rank") - 3)}
     late = type("Late", (sk.bases.GainMeasure,), facts | late | {"name": "Late"})
@@ -336,11 +334,11 @@ def test_what_cannot_be_registered_is_said():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("nDCG", "sessionkit has a measure 'nDCG' itself"),
-        ("MAP", "ir_measures calls AP MAP, and so texts can"),
+        ("nDCG", "measure 'nDCG' itself"),
+        ("MAP", "ir_measures calls AP MAP"),
         ("SetP", "ir_measures calls P SetP"),
-        ("score", "sk.score is something of sessionkit itself"),
-        ("bases", "sk.bases is something of sessionkit itself"),
+        ("score", "sk.score is something"),
+        ("bases", "sk.bases is something"),
     ],
 )
 def test_names_that_mean_something_else_are_refused(name, says, offered):
@@ -358,7 +356,7 @@ def test_names_that_mean_something_else_are_refused(name, says, offered):
 
 def test_a_chart_has_no_name_of_what_draws_and_saves():
     for name in ("save", "colors-of", "data"):
-        with pytest.raises(UsageError, match="is something of sessionkit itself; give your chart another name"):
+        with pytest.raises(UsageError, match=r"sessionkit itself; .*chart another name"):
             sk.register(sk.bases.ChartKind("nothing", max), name)
 
 
@@ -366,19 +364,19 @@ def test_a_chart_has_no_name_of_what_draws_and_saves():
 def test_workers_are_sent_what_they_cannot_have(offered):
     made = [sk.define("Most", max), sk.define("Greatest", np.max), sk.define("Own", partial(toy, 1))]
     assert foreign_modules([sk.nDCG, *made]) == ("tests",)
-    assert made[-1].formula == "Three lists: <0,1>, <2> and <0>; the document of the last is judged, and not relevant"
+    assert made[-1].formula == toy.__doc__.rstrip(".")
     offered("mostly", ["Most = mostly:Most"], "import sessionkit as sk\nMost = sk.define('Most', lambda gains: 1.0)\n")
     assert foreign_modules([importlib.import_module("mostly").Most]) == ("mostly",)
 
 
 def test_two_measures_of_one_text_are_not_scored_together():
-    with pytest.raises(UsageError, match="two different measures are called Peak@3; give one of them another name"):
+    with pytest.raises(UsageError, match=r"called Peak@3; .*another name"):
         sk.score(toy(), [sk.define("Peak", max) @ 3, sk.define("Peak", min) @ 3])
 
 
 def test_a_measure_is_registered_with_its_defaults():
     for changed in (sk.define("Peak", max) @ 3, sk.define("Peak", max)(gain="exp2")):
-        with pytest.raises(UsageError, match="has a parameter that is not its default; register it with its defaults"):
+        with pytest.raises(UsageError, match="not its default; register it"):
             sk.register(changed)
 
 
@@ -413,20 +411,18 @@ def test_a_package_offers_a_measure_by_its_name(offered):
     assert "Most" not in list(registry.own)
     with pytest.raises(KeyError):
         _ = registry["Least"]
-    with pytest.warns(
-        DataWarning, match=r"package mostly 1.0 .* has a measure 'Most' as well; that of module \w+ is used"
-    ):
+    with pytest.warns(DataWarning, match=r"package mostly 1.0 .*'Most'.*; .*module \w+ is"):
         registry.add("Most", sk.define("Most", sum))
 
 
 @pytest.mark.parametrize(
     ("point", "code", "says"),
     [
-        ("Most = mostly:Most", "import nowhere", r"'Most', package mostly 1.0 \(mostly:Most\), cannot be loaded: ModuleNotFoundError"),
-        ("Most = mostly:Other", "", "cannot be loaded: AttributeError: module 'mostly' has no attribute 'Other'"),
-        ("Most = mostly:Most", "Most = 3", r"package mostly 1.0 \(mostly:Most\) offers the measure 'Most': 3 is no measure"),
-        ("Most = mostly:Most", "import sessionkit as sk\nMost = sk.define('most', max)", "is called 'most', not 'Most'"),
-        ("Most = mostly:Most", "raise SystemExit(3)", "cannot be loaded: SystemExit: 3"),
+        ("Most = mostly:Most", "import nowhere", r"'Most', .*\(mostly:Most\), .*: ModuleNotFoundError"),
+        ("Most = mostly:Other", "", "AttributeError: .*'mostly' .*'Other'"),
+        ("Most = mostly:Most", "Most = 3", r"mostly 1.0 \(mostly:Most\) .*'Most': 3 is"),
+        ("Most = mostly:Most", "import sessionkit as sk\nMost = sk.define('most', max)", "called 'most', not 'Most'"),
+        ("Most = mostly:Most", "raise SystemExit(3)", "be loaded: SystemExit: 3"),
     ],
 )  # fmt: skip
 def test_a_broken_package_is_named_and_left_out_of_lists(offered, point, code, says):
@@ -450,7 +446,7 @@ def test_what_a_plugin_prints_is_no_output(offered, tmp_path, capsys):
     assert str(offered("mostly", ["Most = mostly:Most"], code)["Most"]) == "Most"
     path = tmp_path / "loud.py"
     path.write_text("print('louder')\n")
-    with pytest.warns(DataWarning, match="loud.py registers nothing; sk.register makes"):
+    with pytest.warns(DataWarning, match="loud.py registers nothing; "):
         load(path)
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "loud\nlouder\n")
@@ -460,11 +456,11 @@ def test_two_packages_of_one_name_and_a_name_of_sessionkit(offered):
     code = "import sessionkit as sk\nMost = sk.define('Most', max)\nnDCG = sk.define('nDCG', max)\n"
     offered("mostly", ["Most = mostly:Most", "nDCG = mostly:nDCG"], code)
     registry = offered("mainly", ["Most = mainly:Most"], code)
-    with pytest.raises(UsageError, match=r"package \w+ 1.0 .* and package \w+ 1.0 .* both offer the measure 'Most'"):
+    with pytest.raises(UsageError, match=r"package \w+ 1.0 .* package \w+ 1.0 .*both .*'Most'"):
         _ = registry["Most"]
     with pytest.warns(DataWarning) as told:
         assert list(registry) == list(registry.own)
-    assert any("offers a measure 'nDCG', which sessionkit has itself" in str(one.message) for one in told)
+    assert any("'nDCG', which sessionkit has itself" in str(one.message) for one in told)
 
 
 @pytest.mark.slow
@@ -483,12 +479,12 @@ def test_a_file_gives_a_measure_a_format_and_a_chart(squares, tmp_path, capsys):
     packed.write_bytes(gzip.compress(log.read_bytes()))
     assert sk.read(packed).results.collect().rows() == study.results.collect().rows()
     log.write_bytes(b"\xef\xbb\xbfs ~ a\r\n\r\ns ~ b ~ c\r\nt\r\n")
-    with pytest.warns(DataWarning, match="2 records rejected: line_has_two_fields 2"):
+    with pytest.warns(DataWarning, match="2 records rejected: line_has_"):
         broken = sk.read(log, format="pairs")
     assert broken.rejected.collect().select("line", "record", "raw").rows() == [(3, 3, "s ~ b ~ c"), (4, 4, "t")]
     assert broken.results.collect().select("session_id", "rank", "doc_id").rows() == [("s", 1, "a")]
     log.write_bytes(b"\xff ~ a\n")
-    with pytest.raises(DataError, match=r'log.txt is not UTF-8 \(line 1\); set encoding = "latin-1"'):
+    with pytest.raises(DataError, match=r'log.txt .*UTF-8 \(line 1\); .*"latin-1"'):
         sk.read(log, format="pairs")
     assert "mean-bars" in sk.charts.KINDS
     assert sk.charts.mean_bars(toy(), [sk.mean(sk.RRsq)], "system_id").to_dict()["mark"]["type"] == "bar"
@@ -507,16 +503,14 @@ def test_a_reader_is_told_which_columns_it_lacks(tmp_path):
         return sk.read(log, format="made")
 
     said = r"log.txt cannot be read as made \(module .*\): "
-    with pytest.raises(
-        DataError, match=said + r"results has no column doc_id; did you mean 'docid'\?; found .*, docid"
-    ):
+    with pytest.raises(DataError, match=said + r"results .*doc_id; .*'docid'\?; .*, docid"):
         read_as(results={"docid" if name == "doc_id" else name: cells for name, cells in results.items()})
-    with pytest.raises(DataError, match=said + "judgments has no column judgment_key; found doc_id, grade"):
+    with pytest.raises(DataError, match=said + r"judgments .* judgment_key; .*id, grade"):
         read_as(results=results, judgments={"doc_id": ["a"], "grade": [1]})
     study = read_as(results=results, judgments={"topic_id": ["t"], "doc_id": ["a"], "grade": [1]})
     assert sk.score(study, "DCG", per="query")["value"].to_list() == [1.0]
     two = {name: cells * 2 for name, cells in results.items()}
-    with pytest.warns(DataWarning, match="1 record rejected: rank_is_at_least_1 1"):
+    with pytest.warns(DataWarning, match="1 record rejected: rank_is_"):
         study = read_as(results=two | {"rank": [1, -1], "line": [6.0, 7.0], "raw": ["a", "s a"], "rule": ["", ""]})
     assert study.rejected.collect().select("line", "rule", "raw").rows() == [(7, "rank_is_at_least_1", "s a")]
     for name, value, words in [
@@ -535,9 +529,7 @@ def test_a_format_of_sessionkit_goes_before_those_of_others(tmp_path):
     sk.register(sk.bases.Format("all", sk.bases.frames_reader(dict), lambda _: True), "everything")
     run = tmp_path / "run.txt"
     run.write_text("1 Q0 a 1 2.0 tag\n1 Q0 b 2 1.0 tag\n")
-    with pytest.warns(
-        DataWarning, match="run.txt is read as trec_run, and looks like everything as well; --from FORMAT"
-    ):
+    with pytest.warns(DataWarning, match=r"run.txt .* trec_run, .*everything.* --"):
         assert sk.read(run).reader == "trec_run"
 
 
@@ -545,7 +537,7 @@ def test_a_file_of_an_installed_package_is_no_plugin(offered, tmp_path):
     offered("mostly", ["Most = mostly:Most"], "Most = 3\n")
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "mostly.py").write_text("Most = 3\n")
-    with pytest.raises(UsageError, match=r"package mostly 1.0 \(mostly:Most\) offers it already; leave --plugin out"):
+    with pytest.raises(UsageError, match=r"mostly 1.0 \(mostly:Most\) .*--plugin out"):
         load(tmp_path / "source" / "mostly.py")
 
 
@@ -579,7 +571,7 @@ def test_files_that_are_no_plugins_are_refused(tmp_path, capsys):
         assert says.format(path=path) in capsys.readouterr().err
     assert "crooked" not in sys.modules
     assert main(["measures", "--plugin"]) == 2
-    assert "--plugin is not followed by its value" in capsys.readouterr().err
+    assert "--plugin is not followed" in capsys.readouterr().err
 
 
 def test_a_plugin_imports_what_lies_beside_it(tmp_path):
@@ -609,7 +601,7 @@ def test_what_fails_halfway_leaves_nothing_behind(tmp_path, ending):
     code = "import sessionkit as sk\nsk.register(sk.define('Half', lambda gains: 1))\nsk.register(sk.define('Halved', len))\n"
     (tmp_path / "halfway.py").write_text(code + ending)
     with (
-        pytest.warns(DataWarning, match="that of module halfway is used"),
+        pytest.warns(DataWarning, match="module halfway is used"),
         pytest.raises((UsageError, KeyboardInterrupt)),
     ):
         load(tmp_path / "halfway.py")
@@ -624,7 +616,7 @@ def test_of_two_files_with_one_name_the_later_is_used(tmp_path):
         code = f"import sessionkit as sk\nsk.register(sk.define('Same', lambda gains: {number}))\n"
         (tmp_path / f"{name}.py").write_text(code * 2)  # one file may, as a cell of a notebook does
     load(tmp_path / "earlier.py")
-    with pytest.warns(DataWarning, match="module earlier has a measure 'Same' as well; that of module later is used"):
+    with pytest.warns(DataWarning, match=r"earlier .*'Same' .*module later is"):
         load(tmp_path / "later.py")
     assert sk.score(toy(), "Same", per="query")["value"].to_list() == [2.0] * 3
 
@@ -654,14 +646,14 @@ def test_a_chart_has_the_colors_of_the_groups_and_its_own_config(tmp_path):
 
 
 def test_an_unknown_argument_of_read_is_said(tmp_path):
-    with pytest.raises(UsageError, match=r"read takes no sep; an option of a format stands in a study.toml"):
+    with pytest.raises(UsageError, match=r"takes no sep; .*study.toml"):
         sk.read(tmp_path, sep="!")
 
 
 def test_the_command_of_a_finding_names_the_plugin(squares):
     load(squares)
     made = sk.compare(toy(), "mean(RRsq)").provenance
-    assert made.command.startswith(f"sessionkit --plugin {squares} compare STUDY 'mean(RRsq)'")
+    assert made.command.split()[1:6] == ["--plugin", str(squares), "compare", "STUDY", "'mean(RRsq)'"]
     digest = hashlib.sha256(squares.read_bytes()).hexdigest()
     assert made.table.rows()[1] == ("plugins", f"squares (squares.py, sha256 {digest})")
     assert sk.compare(toy(), "mean(RR)").provenance.plugins == ()
@@ -690,7 +682,7 @@ def test_findings_name_modules_that_were_imported(squares, imported):
     name = of.__name__
     made = sk.compare(toy(), sk.mean(of.RRsq())).provenance
     assert made.plugins == (said,)
-    assert f"--plugin {name}.py compare STUDY 'mean(RRsq)'" in made.command
+    assert f"--plugin {name}.py compare STUDY 'mean(" in made.command
     assert read_by_plugin(squares).notes[0] == f"read by the module {said}"
     used = plugins([sk.mean(of.RRsq())])
     assert said in map(str, used)
@@ -705,7 +697,7 @@ def test_a_redacted_page_counts_modules_that_were_imported(squares, imported):
     study = replace(toy(), notes=read_by_plugin(squares).notes)
     page = sk.report(study.save(squares.with_name("study")), sk.mean(of.RRsq()), redact="users")
     assert "--plugin PLUGIN report STUDY" in page
-    assert "Measures and charts of others: 1 module." in page
+    assert "of others: 1 module." in page
     assert of.__name__ not in page
 
 
@@ -875,13 +867,14 @@ def test_a_package_of_some_lines_works_once_it_is_installed(answers):
     told = dict(pl.read_csv(answers["provenance"][1].encode()).rows())
     assert told["plugins"].startswith("squares 0.1 (squares.py, sha256 ")
     assert told["command"] == "sessionkit compare STUDY 'mean(RRsq@10)'"
-    assert (answers["ingest"][0], answers["chart"]) == (
-        0,
-        [[0, "Drawn of mean(RRsq@10) by the module squares.\n"], True],
-    )
+    assert answers["ingest"][0] == 0
+    (status, caption), is_drawn = answers["chart"]
+    assert (status, is_drawn) == (0, True)
+    assert "mean(RRsq@10)" in caption
+    assert caption.endswith("by the module squares.\n")
     assert answers["listed"] == [True] * 3
     assert answers["described"] == [True, True]
-    assert answers["help"].startswith("mean-bars, a kind of chart: means by system as bars")
+    assert answers["help"].startswith("mean-bars, a kind of chart: ")
     assert answers["completed"] == [["RRsq"], ["pairs"], ["mean-bars"]]
     assert answers["report"][0] == 0
     assert answers["report"][1] > 0

@@ -207,16 +207,14 @@ def test_qrels_take_what_fields_between_blanks_have(described):
         (text, {"header": False, "quote": False}),
     ]:
         assert rows(described("j.txt", content, format="qrels", **said)) == EXPECTED, said
-    with pytest.raises(DataError, match=r"\[judgments\] sets separator for j\.txt, which is read as qrels"):
+    with pytest.raises(DataError, match=r"\[judgments\] .*separator .* j\.txt, .*qrels"):
         described("j.txt", text, format="qrels", separator=",")
-    with pytest.raises(DataError, match=r"\[judgments\] sets quote for j\.txt, which is fields between blanks"):
+    with pytest.raises(DataError, match=r"\[judgments\] .*quote .* j\.txt, .*blanks"):
         described("j.txt", text, format="qrels", quote="'")
 
 
 def test_what_is_no_qrels_is_not_read_as_such(described):
-    with pytest.raises(
-        DataError, match=r"j\.csv is not a qrels file: a line is a topic.* its first is 'judgment_key,doc_id,grade'"
-    ):
+    with pytest.raises(DataError, match=r"qrels.*'judgment_key,doc_id,"):
         described(*SAMPLES["tables"], format="qrels")
 
 
@@ -227,7 +225,7 @@ def test_a_table_is_described_rather_than_recognized(described):
 
 
 def test_a_format_or_a_file_that_is_not_there(described):
-    with pytest.raises(UsageError, match="no format 'qrel' of judgments; did you mean 'qrels'"):
+    with pytest.raises(UsageError, match=r"'qrel' of judgments; .*'qrels'"):
         described("j.txt", "lamp 0 A 1\n", format="qrel", encoding="latin-1")
     with pytest.raises(DataError, match=r"none\.txt: no such file"):
         described("j.txt", "lamp 0 A 1\n", **{"path": "none.txt"})
@@ -242,9 +240,9 @@ def test_times_are_no_matter_of_judgments_or_users(write, quiet_read):
 
 def test_a_file_beside_the_log_is_told_where_its_encoding_is_said(write, quiet_read):
     log, judged = write("log.csv", LOG), write("j.txt", "lamp 0 café 1\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r'set encoding = "latin-1" \(or what it is\) under \[judgments\]'):
+    with pytest.raises(DataError, match=r'encoding = "latin-1" .*\[judgments\]'):
         quiet_read(log, judgments=judged)
-    with pytest.raises(DataError, match=r'in UTF-16; set encoding = "utf-16" under \[judgments\]'):
+    with pytest.raises(DataError, match=r'UTF-16; .*encoding = "utf-16" .*\[judgments\]'):
         quiet_read(log, judgments=write("k.txt", "lamp 0 A 1\n".encode("utf-16")))
 
 
@@ -278,9 +276,7 @@ def test_what_is_said_of_qrels_needs_qrels(write, quiet_read, option, value):
     words = rf"config: {option} = '{value}' applies to qrels, but the judgments are g\.csv \(graded_topics\); leave {option}"
     with pytest.raises(DataError, match=words):
         quiet_read(run, config={**said, "judgments": {"path": "g.csv"}})
-    with pytest.raises(
-        DataError, match=rf"{option} = .* but no judgments are given; leave {option} out, or give qrels"
-    ):
+    with pytest.raises(DataError, match=rf"{option} = .*no judgments .*{option} out"):
         quiet_read(run, config=said)
 
 
@@ -290,9 +286,9 @@ def test_every_table_of_the_log_refuses_what_its_kind_of_file_does_not_have(writ
     write("log.ndjson", "".join(json.dumps(line) + "\n" for line in lines))
     write("log.txt", LOG.replace(",", " "))
     for option, value in (("quote", False), ("header", True)):
-        with pytest.raises(DataError, match=rf"\[results\] sets {option} for log\.ndjson, which is JSON"):
+        with pytest.raises(DataError, match=rf"\[results\] .*{option} .* log\.ndjson, .*JSON"):
             quiet_read(write("study.toml", f'[results]\npath = "log.ndjson"\n{option} = {json.dumps(value)}\n'))
-    with pytest.raises(DataError, match=r"\[results\] sets quote for log\.txt, which is fields between blanks"):
+    with pytest.raises(DataError, match=r"\[results\] .*quote .* log\.txt, .*blanks"):
         quiet_read(write("study.toml", '[results]\npath = "log.txt"\nseparator = "whitespace"\nquote = true\n'))
-    with pytest.raises(DataError, match=r"unknown key 'encoding'; for format tables it belongs under each table"):
+    with pytest.raises(DataError, match=r"key 'encoding'; .*format tables .*table"):
         quiet_read(write("study.toml", 'path = "log.ndjson"\nformat = "tables"\nencoding = "latin-1"\n'))

@@ -93,7 +93,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, suffi
         with pa.output_stream(str(path), compression="zstd") as stream:
             stream.write(text)
     monkeypatch.setattr(files, "RATIO", 20)
-    with pytest.raises(DataError, match=r"unpacks to more than 20 times its size .* give the unpacked file"):
+    with pytest.raises(DataError, match=r"more than 20 times .*unpacked file"):
         read(path)
     monkeypatch.setattr(files, "RATIO", 100_000)
     assert read(path).results.collect().height == 3_000
@@ -104,7 +104,7 @@ def test_a_run_of_empty_lines_is_refused(write, monkeypatch, name):
     monkeypatch.setattr(files, "CHUNK", 64)
     before, row = (HEADER + ROW, "s2,1,1,d1\n") if name == "log.csv" else (RECORD, RECORD.replace("s1", "s2"))
     assert read(write(name, f"{before}\n\n\n{row}")).results.collect().height == 2
-    with pytest.raises(DataError, match=rf"{name}, lines \d+ to \d+: nearly all are empty"):
+    with pytest.raises(DataError, match=rf"{name}, lines \d+ to \d+: .*empty"):
         read(write(name, before + "\n" * 300 + row))
 
 
@@ -134,7 +134,7 @@ def test_json_that_is_too_long_is_refused(write, monkeypatch, name, text):
     path = write(name, text)
     is_log = name == "log.json"
     log, judgments = (path, ()) if is_log else (write("log.csv", HEADER + ROW), [path])
-    with pytest.raises(DataError, match=rf"{name}.* is longer than .* allow more with --memory"):
+    with pytest.raises(DataError, match=rf"{name}.*longer than .*--memory"):
         read(log, judgments=judgments, memory="50MB")
 
 
@@ -145,14 +145,14 @@ def test_wide_tables_of_short_lines_are_refused_however_they_are_read(write, mon
     path = write("log.csv", f"{HEADER.strip()},{names}\n" + "".join(f"s1,1,{rank},d{rank}\n" for rank in range(1, 41)))
     file = files.open_log(path.name, path.parent, path.parent)
     for at_once in (True, False):
-        with pytest.raises(DataError, match=r"log.csv has 104 columns \(or keys\) and 41 records"):
+        with pytest.raises(DataError, match=r"log.csv has 104 columns .*41 records"):
             files.refuse_sparse(file, 104, 50_000_000, at_once=at_once)
 
 
 def test_a_huge_description_is_refused(write, monkeypatch):
     monkeypatch.setattr(config, "LONGEST", 1_000)
     path = write("study.toml", 'format = "tables"\n' + "\n" * 1_000)
-    with pytest.raises(DataError, match=r"study.toml: it is larger than"):
+    with pytest.raises(DataError, match=r"study.toml: .*larger than"):
         read(path)
 
 
@@ -379,7 +379,7 @@ def test_judgments_mostly_empty_are_refused_alike(write, monkeypatch):
     log, judgments = write("log.csv", delimited(",")(1)), write("judged.ndjson", rows)
     monkeypatch.setattr(files, "VALUES", 1_000)
     monkeypatch.setattr(files, "VALUE", 50_000)
-    with pytest.raises(DataError, match=r"judged.ndjson has 43 columns \(or keys\) and 40 records"):
+    with pytest.raises(DataError, match=r"judged.ndjson has 43 columns .*40 records"):
         read(log, judgments=judgments, memory="50MB")
 
 
@@ -415,7 +415,7 @@ def test_a_long_line_is_named_with_its_limit(write, monkeypatch, name, budget):
         monkeypatch.setattr(files, "LINE", 10**5)
         read(path, memory=budget)
         return
-    with pytest.raises(DataError, match=rf"{name}, (line|record) 3: it is longer than .* allow more with --memory"):
+    with pytest.raises(DataError, match=rf"{name}, (line|record) 3: .*longer than .*--memory"):
         read(path, memory=budget)
 
 
@@ -424,7 +424,7 @@ def test_a_long_line_of_judgments_is_named(write, monkeypatch):
     monkeypatch.setattr(files, "LONGEST", 4_000)
     monkeypatch.setattr(files, "LINE", 10**7)
     monkeypatch.setattr(files, "CHUNK", 64)
-    with pytest.raises(DataError, match=r"a.qrels, line 2: it is longer than"):
+    with pytest.raises(DataError, match=r"a.qrels, line 2: .*longer than"):
         read(log, judgments=judgments, memory="50MB")
 
 

@@ -1,5 +1,6 @@
 """Questionnaires beside a log: wide and long tables join by their ids; what joins nothing, or is said twice, is told."""
 
+import re
 import warnings
 
 import pytest
@@ -74,9 +75,8 @@ def test_answers_by_user_are_columns_of_users(asked):
     study = asked({"w.csv": "P,age\nu1,30\nu2,\nu3,50\n"}, {"path": "w.csv", "columns": {"user_id": "P"}})
     assert column(study, "age", "users") == {"u1": 30, "u2": None}
     assert "age" not in study.sessions.collect_schema()
-    assert [note for note in study.notes if "questionnaire" in note] == [
-        "w.csv (questionnaires): answers of 1 of 2 belong to no user of the log (first: user_id 'u3')"
-    ]
+    (note,) = [note for note in study.notes if "questionnaire" in note]
+    assert re.fullmatch(r"w\.csv .* 1 of 2 .*user_id 'u3'\)", note)
 
 
 def test_answers_by_session_and_by_system(asked):
@@ -87,19 +87,13 @@ def test_answers_by_session_and_by_system(asked):
     )
     assert column(study, "mood") == {"a": 1, "b": None, "c": 3}
     assert column(study, "cost") == {"a": 10, "b": 20, "c": 10}
-    assert (
-        "y.csv (questionnaires): answers of 1 of 3 belong to no session of the log (first: system_id 'S9')"
-        in study.notes
-    )
+    assert any(re.fullmatch(r"y\.csv .* 1 of 3 .*session .*system_id 'S9'\)", note) for note in study.notes)
 
 
 def test_first_answer_counts_where_there_are_several(asked):
     study = asked({"w.csv": "user_id,age\nu1,\nu1,30\nu1,31\nu2,7\n"}, {"path": "w.csv"})
     assert column(study, "age", "users") == {"u1": 30, "u2": 7}
-    assert any(
-        "1 respondent gave several answers to age (first: user_id 'u1'); the first answer is kept" in n
-        for n in study.notes
-    )
+    assert any(re.search(r"1 respondent .*to age .*user_id 'u1'\)", note) for note in study.notes)
 
 
 def test_several_answers_to_many_items_are_one_warning(asked):
@@ -108,14 +102,14 @@ def test_several_answers_to_many_items_are_one_warning(asked):
     )
     notes = [note for note in study.notes if "several answers" in note]
     assert len(notes) == 1
-    assert "2 respondents gave several answers to q1, q2, q3 and 2 more (first: user_id 'u2')" in notes[0]
+    assert re.search(r"2 respondents .* q1, q2, q3 and 2 more .*user_id 'u2'\)", notes[0])
 
 
 def test_every_record_is_accounted_for(asked):
     study = asked({"w.csv": "user_id,age\nu1,30\n,31\nu2,7\n"}, {"path": "w.csv"})
     (source,) = [source for source in study.sources if source.path == "w.csv"]
     assert (source.records, source.merged, source.idle) == (3, 2, 1)
-    assert "w.csv (questionnaires): 1 record without an id, or with fields too many; not read" in study.notes
+    assert any(note.startswith("w.csv (questionnaires): 1 record without ") for note in study.notes)
 
 
 def test_files_of_one_questionnaire_are_one(asked):
@@ -183,24 +177,24 @@ def test_answers_are_the_first_of_each_respondent(tmp_path_factory, answers):
         (
             "P,age\nu1,3\n",
             {},
-            r"w.csv \(questionnaires\) does not say whose answers it has; columns = \{ user_id = ... \}",
+            r"w.csv .*whose answers.*; .*\{ user_id = ... \}",
         ),
-        ("user_id,age\nu1,3\n", {"items": ["Age"]}, "no column 'Age' for items; did you mean 'age'"),
-        ("user_id,age\nu1,3\n", {"name_items": "(?P<item>.+)"}, "name_items needs the named groups item and one of"),
-        ("user_id,age\nu1,3\n", {"name_items": "("}, "name_items is no regular expression"),
+        ("user_id,age\nu1,3\n", {"items": ["Age"]}, "no column 'Age' .*; .*'age'"),
+        ("user_id,age\nu1,3\n", {"name_items": "(?P<item>.+)"}, "name_items .*groups item and"),
+        ("user_id,age\nu1,3\n", {"name_items": "("}, "no regular expression"),
         (
             "user_id,age\nu1,3\n",
             {"name_items": r"(?P<topic_id>T\d) (?P<item>.+)"},
-            "no column has a name like name_items",
+            "no column .*like name_items",
         ),
         ("user_id,user_id\nu1,3\n", {}, "named twice"),
-        ("user_id,item,value\nu1,__time,3\n", {}, "an item is called '__time', which is a name of our own"),
+        ("user_id,item,value\nu1,__time,3\n", {}, "item is called '__time'"),
         ("user_id\nu1\n", {}, r"has no items beside user_id"),
         ("topic_id,system_id\nT1,S1\n", {"columns": {"topic_id": "topic_id", "x": "system_id"}}, None),
         (
             "session_id,user_id,topic_id\na,u1,T1\n",
             {"columns": {"session_id": "session_id", "judgment_key": "topic_id"}},
-            "'judgment_key' is also a column of the log",
+            "'judgment_key' is also",
         ),
     ],
 )

@@ -4,6 +4,7 @@ Tables in memory: whatever has an interface, the same study.
 """
 
 import os
+import re
 
 import pandas as pd
 import polars as pl
@@ -41,8 +42,8 @@ def test_a_log_described_by_a_study_toml_beside_or_elsewhere(write, quiet_read, 
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"format": "tabels"}, UsageError, "no format 'tabels'; did you mean 'tables'"),
-        ({"config": {"format": "tabels"}}, DataError, "format is 'tabels'; did you mean 'tables'"),
+        ({"format": "tabels"}, UsageError, "no format 'tabels'; .*'tables'"),
+        ({"config": {"format": "tabels"}}, DataError, "format is 'tabels'; .*'tables'"),
         ({"config": {"sessions": {"path": "nope.csv"}}}, DataError, "nope.csv: no such file"),
     ],
 )
@@ -62,18 +63,18 @@ def test_sources_that_are_none(tmp_path, write):
         read(tmp_path / "study.toml")
     with pytest.raises(UsageError, match="is a study directory"):
         read(tmp_path, judgments="x")
-    with pytest.raises(UsageError, match="or a dict of frames, not NoneType"):
+    with pytest.raises(UsageError, match="dict of frames, not NoneType"):
         read(None)
 
 
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("log.csv", b"", "log.csv is empty; it must hold at least a header line"),
-        ("log.csv", b"\n \r\n", "log.csv is empty; it must hold at least a header line"),
-        ("log.txt", b"\n \r\n", "log.txt is empty; it must hold at least a header line"),
-        ("log.txt", b"\x1f\x8b garbage", "log.txt cannot be unpacked; it is cut short or damaged"),
-        ("log", b"PAR1 garbage", "log cannot be read as Parquet"),
+        ("log.csv", b"", "log.csv is empty; "),
+        ("log.csv", b"\n \r\n", "log.csv is empty; "),
+        ("log.txt", b"\n \r\n", "log.txt is empty; "),
+        ("log.txt", b"\x1f\x8b garbage", "log.txt cannot be unpacked; "),
+        ("log", b"PAR1 garbage", "be read as Parquet"),
     ],
 )
 def test_what_holds_no_text_is_not_compared_with_formats(write, name, data, said):
@@ -94,34 +95,32 @@ UBI = '{"user_query":"b","query_id":"q","client_id":"c","timestamp":"2025-01-01T
 @pytest.mark.parametrize("text", [LOG, RUN * 2, AOL, '{"user_query":"a"}\n{"user_query":"b"}\n'])
 def test_line_ends_of_old_macs_lose_nothing_unseen(write, text):
     """All that follows the first line would be taken for a part of it, and left out."""
-    with pytest.raises(DataError, match="log ends its lines with carriage returns alone"):
+    with pytest.raises(DataError, match=r"log ends .*carriage returns"):
         read(write("log", text.replace("\n", "\r").encode()))
 
 
 @pytest.mark.parametrize("text", ["nothing of the kind\n", '{"type": "object"}\n', "a,b\n1,2\n"])
 def test_what_looks_like_nothing_is_told_so_in_a_line(write, text, tmp_path):
-    with pytest.raises(DataError, match=r"does not look like a known log format; --from FORMAT names one") as caught:
+    with pytest.raises(DataError, match=r"known log format; --from FORMAT") as caught:
         read(write("odd.csv", text))
     said = str(caught.value).replace(str(tmp_path), ".")
-    assert said.endswith("For a table of your own: sessionkit init ./odd.csv --output study.toml")
+    assert said.split()[-5:] == ["sessionkit", "init", "./odd.csv", "--output", "study.toml"]
     assert len(said) < 400
 
 
 def test_a_folder_that_is_neither_study_nor_log(write, tmp_path):
     (tmp_path / "folder").mkdir()
     write("folder/notes.txt", "nothing of the kind\n")
-    with pytest.raises(
-        DataError, match=r"folder without a study \(no datapackage\.json\). As a log it does not look like a"
-    ):
+    with pytest.raises(DataError, match=r"without a study \(no datapackage\.json\)\."):
         read(tmp_path / "folder")
     write("folder/study.toml", "")
-    with pytest.raises(DataError, match=r"\(no datapackage\.json\); give .*study\.toml, which may describe its log$"):
+    with pytest.raises(DataError, match=r"\(no datapackage\.json\); .*study\.toml"):
         read(tmp_path / "folder")
 
 
 def test_files_that_do_not_go_together_are_told_apart(write):
     run, qrels = write("a.run", "1 Q0 d 1 2.5 t\n"), write("q.txt", "1 0 d 1\n")
-    with pytest.raises(DataError, match=r"several formats: a\.run \(trec_run\), q\.txt \(judgments: qrels\); --from"):
+    with pytest.raises(DataError, match=r": a\.run \(trec_run\), q\.txt \(.*: qrels\);"):
         read([run, qrels])
 
 
@@ -143,7 +142,7 @@ def test_blank_lines_before_the_log_do_not_matter(write, quiet_read, text, head)
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_a_log_of_any_format_may_be_in_another_encoding(write, quiet_read, encoding):
     path = write("log.txt", AOL.encode(encoding))
-    with pytest.raises(DataError, match=r"is not UTF-8 \(line 2\)|is in UTF-16") as caught:
+    with pytest.raises(DataError, match=r"not UTF-8 \(line 2\)|in UTF-16") as caught:
         read(path)
     assert 'set encoding = "' in str(caught.value)
     study = quiet_read(path, config={"format": "aol", "encoding": encoding})
@@ -163,7 +162,7 @@ def test_a_log_of_any_format_may_be_in_another_encoding(write, quiet_read, encod
     ],
 )
 def test_names_of_columns_that_are_ours_are_refused(write, name, text):
-    with pytest.raises(DataError, match=r"column '__[a-z0-9]+' begins with two underscores, which are reserved"):
+    with pytest.raises(DataError, match=r"column '__[a-z0-9]+' .*two underscores"):
         read(write(name, text))
 
 
@@ -171,7 +170,7 @@ def test_names_of_columns_that_are_ours_are_refused_in_parquet_too(tmp_path):
     pl.DataFrame({"session_id": "s", "query_position": 1, "rank": 1, "doc_id": "x", "__record": 5}).write_parquet(
         tmp_path / "log.parquet"
     )
-    with pytest.raises(DataError, match="column '__record' begins with two underscores"):
+    with pytest.raises(DataError, match=r"column '__record' .*two underscores"):
         read(tmp_path / "log.parquet")
 
 
@@ -199,7 +198,7 @@ def test_pipes_are_refused_and_not_waited_for(tmp_path):
     log.write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
     for name in ("pipe.csv", "pipe.toml"):
         os.mkfifo(tmp_path / name)
-        with pytest.raises(DataError, match=r"is a device or a pipe|is not a file"):
+        with pytest.raises(DataError, match=r"device or a pipe|not a file"):
             read(tmp_path / name)
     with pytest.raises(DataError, match="is a device or a pipe"):
         read(log, judgments=tmp_path / "pipe.csv")
@@ -257,18 +256,18 @@ def test_pandas_ids_with_missing_values_are_not_floats():
     ("call", "error", "words"),
     [
         (from_tables, DataError, "neither results nor queries"),
-        (lambda: from_tables(3), DataError, "results: a int is not a table"),
+        (lambda: from_tables(3), DataError, "results: .*int is not .*table"),
         (
             lambda: from_tables({"session_id": ["a"]}),
             DataError,
-            "no columns query_position, rank, doc_id; found session_id",
+            "query_position, rank, .*; found session_",
         ),
-        (lambda: from_tables({"session_id": ["a"], "rank": [1, 2]}), DataError, "cannot be read as a table"),
+        (lambda: from_tables({"session_id": ["a"], "rank": [1, 2]}), DataError, "read as a table"),
         (lambda: from_tables(RESULTS, max_grades=3), UsageError, "did you mean 'max_grade'"),
         (lambda: from_tables({**RESULTS, "__x": [1, 2]}), DataError, "two underscores"),
         (lambda: from_tables({**RESULTS, "o": [object(), object()]}), DataError, "'o' holds Python objects"),
         (lambda: read({"result": RESULTS}), UsageError, "did you mean 'results'"),
-        (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "judgments only as the frame"),
+        (lambda: read({"results": RESULTS}, judgments="x"), UsageError, "judgments only as"),
     ],
 )
 def test_frames_refusals(call, error, words):
@@ -313,10 +312,11 @@ def test_columns_may_be_called_as_elsewhere_and_a_note_says_which():
     assert study.results.collect().rows() == [("a", 1, 1, "x", 5), ("a", 1, 2, "y", 6)]
     assert study.queries.collect()["query_id"].to_list() == ["7"]
     assert study.judgments.collect().rows() == [("t", "y", 2.0)]
-    assert study.notes[:2] == (
-        "results frame: query_id is 'qid', doc_id is 'docno'",
-        "judgments frame: doc_id is 'docno', grade is 'label'",
-    )
+    assert [re.findall("(\\w+) is ('\\w+')", note) for note in study.notes[:2]] == [
+        [("query_id", "'qid'"), ("doc_id", "'docno'")],
+        [("doc_id", "'docno'"), ("grade", "'label'")],
+    ]
+    assert [note.split()[0] for note in study.notes[:2]] == ["results", "judgments"]
     ours = from_tables({**RESULTS, "docno": [1, 2]}, {**JUDGMENTS, "label": [9]})
     assert ours.results.collect().columns == ["session_id", "query_position", "rank", "doc_id", "docno"]
     assert ours.judgments.collect()["grade"].to_list() == [2]
@@ -331,7 +331,7 @@ def test_judgments_by_query_id_are_those_of_queries(of_queries):
     given = {"queries": keys} if of_queries else {}
     study = from_tables(results if of_queries else {**results, "qid": ["s1", "s2"]}, qrels, **given)
     assert study.queries.collect()["judgment_key"].to_list() == ["s1", "s2"]
-    assert "judgments: their keys are the query ids of the log" in study.notes
+    assert any(re.match("judgments: .*keys .*query ids", note) for note in study.notes)
     topics = from_tables({**results, "qid": ["s1", "s2"], "topic_id": ["t", "t"]}, qrels.assign(qid="t").head(1))
     assert "judgment_key" not in topics.queries.collect().columns
     assert topics.sessions.collect()["judgment_key"].to_list() == ["t"]

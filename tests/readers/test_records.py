@@ -119,7 +119,7 @@ def test_a_folder_and_packed_files(toy, two, write, quiet_read, tmp_path):
 
 
 def test_strict_names_file_and_line(toy, two):
-    with pytest.raises(DataError, match=r"two\.txt, line 7: query_position_is_within_reach does not hold"):
+    with pytest.raises(DataError, match=r"two\.txt, line 7: query_position_"):
         sk.read(list(two), strict=True)
 
 
@@ -139,7 +139,7 @@ def test_options_come_from_study_toml_and_from_the_command(toy, two, write, quie
 @pytest.mark.parametrize(
     ("toml", "words"),
     [
-        ("sesion_gap = 3", "unknown key 'sesion_gap'; did you mean 'session_gap'"),
+        ("sesion_gap = 3", "key 'sesion_gap'; .*'session_gap'"),
         ("[results]\npath = 'x'", "unknown key 'results'"),
         ("deep = 'x'", r"study\.toml: deep = 'x': .*How\."),
         ("merge_queries = ['all']", "merge_queries"),
@@ -160,19 +160,19 @@ def test_a_study_toml_without_format_is_recognized_by_its_path(toy, two, write, 
 
 
 def test_refusals(toy, two, write, monkeypatch, tmp_path):
-    with pytest.raises(UsageError, match="session_gap = '1h' has no effect, because the tables name their sessions"):
+    with pytest.raises(UsageError, match=r"session_gap = '1h' .*no effect"):
         sk.read(write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n"), session_gap="1h")
-    with pytest.raises(DataError, match=r"several formats: one\.txt \(toy\), other \(none\); --from"):
+    with pytest.raises(DataError, match=r": one\.txt \(toy\), other \(none\);"):
         sk.read([two[0], write("other", "something else\n")])
-    with pytest.raises(UsageError, match="says format = 'core', the command says 'toy'"):
+    with pytest.raises(UsageError, match=r"format = 'core', .*command says 'toy'"):
         sk.read(two[0], config={"format": "core"}, format="toy")
     monkeypatch.setitem(registry.FORMATS.own, "twin", toy)
-    with pytest.raises(UsageError, match="can be read as toy and as twin; say which, with --from"):
+    with pytest.raises(UsageError, match=r"toy and as twin; .*--from"):
         sk.read(two[0])
-    with pytest.raises(DataError, match="It does not look like a known log format; --from"):
+    with pytest.raises(DataError, match="known log format; --from"):
         sk.read(write("odd", "nothing of the kind\n"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="it contains no file that is not empty"):
+    with pytest.raises(DataError, match=r"no file .*not empty"):
         sk.read(tmp_path / "empty", format="toy")
 
 
@@ -197,9 +197,7 @@ def test_judgments_of_texts_are_the_queries_own(toy, two, write, quiet_read, mon
 
 def test_judgments_that_are_like_none(write):
     flat = write("flat.csv", "session_id,query_position,rank,doc_id\ns,1,1,x\n")
-    with pytest.raises(
-        DataError, match=r"no columns judgment_key, doc_id, grade.*; sessionkit formats --reads judgments"
-    ):
+    with pytest.raises(DataError, match=r"judgment_key, doc_id, grade.*"):
         sk.read(flat, judgments=write("odd.csv", "a,b\n1,2\n"))
 
 
@@ -233,13 +231,11 @@ def test_formats_of_text_say_so_of_parquet(write, tmp_path, name):
     path = write("log.parquet", "")
     pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(path)
     for source in (path, tmp_path):
-        with pytest.raises(
-            DataError, match=rf"log\.parquet is Parquet, which format {name} does not read; write it as"
-        ):
+        with pytest.raises(DataError, match=rf"log\.parquet is Parquet, .* {name} "):
             sk.read(source, format=name)
 
 
 def test_parquet_that_is_no_run_names_its_columns(tmp_path):
     pl.DataFrame({"AnonID": [1], "Query": ["lamp"]}).write_parquet(tmp_path / "log.parquet")
-    with pytest.raises(DataError, match=r"log\.parquet has the columns AnonID, Query; a table of a run names a query"):
+    with pytest.raises(DataError, match=r"log\.parquet .*columns AnonID, Query;"):
         sk.read(tmp_path / "log.parquet", format="trec_run")

@@ -1,5 +1,6 @@
 """Topics and sessions of which a run has no line: named, left out or added with empty lists."""
 
+import re
 import warnings
 from pathlib import Path
 
@@ -52,18 +53,16 @@ def study_of(request, write):
 
 
 def test_a_run_that_skips_a_topic_is_named_when_it_is_read_and_when_it_is_scored(study_of):
-    with pytest.warns(
-        DataWarning, match=r"^runs: B lacks 1 of 2 judged topics \(q2\); left out of means, as by trec_eval; "
-    ):
+    with pytest.warns(DataWarning, match=r"^runs: B lacks 1 of 2 .*topics \(q2\); .*means, "):
         study = study_of(RUNS, JUDGED)
     assert means(study) == {"A": 0.5, "B": 1.0}
-    with pytest.warns(DataWarning, match=r"^B lacks 1 of 2 judged topics \(q2\); left out of means$"):
+    with pytest.warns(DataWarning, match=r"^B lacks 1 of 2 .*topics \(q2\); .* means$"):
         sk.score(study, "mean(AP)")
 
 
 def test_missing_topics_can_be_empty_lists(study_of):
     study = study_of(RUNS, JUDGED, missing_topics="zero")
-    assert "runs: B lacks 1 of 2 judged topics (q2); taken as empty, as missing_topics says" in study.notes
+    assert any(re.match(r"runs: B lacks 1 of 2 .*\(q2\); .*empty", note) for note in study.notes)
     assert means(study) == {"A": 0.5, "B": 0.5}
     assert study.queries.collect().filter(session_id="B:q2").select("query_position", "results_status").rows() == [
         (1, "empty")
@@ -78,7 +77,7 @@ def test_missing_topics_can_be_empty_lists(study_of):
 
 def test_what_was_chosen_is_a_note_and_no_warning(study_of):
     study = study_of(RUNS, JUDGED, missing_topics="omit")
-    assert "runs: B lacks 1 of 2 judged topics (q2); left out, as missing_topics says" in study.notes
+    assert any(re.match(r"runs: B lacks 1 of 2 .*\(q2\); left out", note) for note in study.notes)
     assert means(study) == {"A": 0.5, "B": 1.0}
 
 
@@ -146,20 +145,18 @@ TWO = {"A": PERFECT, "B": {"s1_1": {"a": 3.0}}}
 
 
 def test_a_map_is_the_list_of_sessions():
-    with pytest.warns(
-        DataWarning, match=r"^runs: B lacks 3 of 4 queries of the query map \(s1_2, s2_1, s2_2\); taken as empty; say"
-    ):
+    with pytest.warns(DataWarning, match=r"^runs: B lacks 3 of 4 .*\(s1_2, s2_1, s2_2\); .*empty"):
         study = sk.from_run(TWO, SESSIONS, sessions=MAP)
     assert means(study) == {"A": 1.0, "B": 0.25}
     chosen = sk.from_run(TWO, SESSIONS, sessions=MAP, missing_topics="zero")
     assert means(chosen) == {"A": 1.0, "B": 0.25}
     left_out = sk.from_run(TWO, SESSIONS, sessions=MAP, missing_topics="omit")
     assert means(left_out) == {"A": 1.0, "B": 0.5}
-    assert "runs: B lacks 1 of 2 sessions of the query map (s2); left out, as missing_topics says" in left_out.notes
+    assert any(re.match(r"runs: B lacks 1 of 2 sessions .*\(s2\); left", note) for note in left_out.notes)
 
 
 def test_a_map_whose_missing_lines_were_not_logged():
-    with pytest.warns(DataWarning, match="taken as lists that were not logged"):
+    with pytest.warns(DataWarning, match="lists that were not logged"):
         study = sk.from_run(TWO, SESSIONS, sessions=MAP, missing_positions="not_logged")
     assert means(study) == {"A": 1.0, "B": 1.0}
     counts = study.queries.collect().filter(results_status="not_logged").group_by("session_id").len().sort("session_id")
@@ -169,7 +166,7 @@ def test_a_map_whose_missing_lines_were_not_logged():
 def test_a_map_that_names_systems_expects_a_query_of_its_system_alone():
     with_systems = MAP.with_columns(system_id=pl.Series(["A", "A", "B", "B"]))
     runs = {"A": {"s1_1": {"a": 1.0}, "s1_2": {"b": 1.0}}, "B": {"s2_1": {"c": 1.0}}}
-    with pytest.warns(DataWarning, match=r"^runs: B lacks 1 of 2 queries of the query map \(s2_2\)"):
+    with pytest.warns(DataWarning, match=r"^runs: B lacks 1 of 2 queries .*\(s2_2\)"):
         study = sk.from_run(runs, SESSIONS, sessions=with_systems)
     assert means(study) == {"A": 1.0, "B": 0.5}
 
@@ -177,11 +174,11 @@ def test_a_map_that_names_systems_expects_a_query_of_its_system_alone():
 @pytest.mark.parametrize(
     ("qrels", "lacking", "omitted", "empty"),
     [
-        (SESSIONS, "B lacks 1 of 2 judged sessions (s2)", {"A": 1.0, "B": 0.5}, {"A": 1.0, "B": 0.25}),
+        (SESSIONS, r"B lacks 1 of 2 judged sessions \(s2\)", {"A": 1.0, "B": 0.5}, {"A": 1.0, "B": 0.25}),
         # topics: of A's sessions s1 shows a first, then b; s2 shows c first, then d
         (
             {"s1": {"a": 1}, "s2": {"c": 1}, "s3": {"e": 1}},
-            "A lacks 1 of 3 judged topics (s3); B lacks 2 of 3 judged topics (s2, s3)",
+            r"A lacks 1 of 3 .*\(s3\); B lacks 2 of 3 .*topics \(s2, s3\)",
             {"A": 0.5, "B": 1.0},
             {"A": 1 / 3, "B": 1 / 3},
         ),
@@ -189,7 +186,7 @@ def test_a_map_that_names_systems_expects_a_query_of_its_system_alone():
 )
 def test_sessions_by_a_pattern_are_known_by_their_judgments(qrels, lacking, omitted, empty):
     study, texts = with_warnings(qrels)
-    assert any(f"runs: {lacking}; " in text and "left out of means" in text for text in texts)
+    assert any(re.match(f"runs: {lacking}; left out of means", text) for text in texts)
     assert means(study) == omitted
     filled, texts_of_filled = with_warnings(qrels, missing_topics="zero")
     assert means(filled) == pytest.approx(empty)
@@ -221,7 +218,7 @@ def test_sessions_of_a_topics_file_whose_topic_is_judged(write, quiet_read):
 
 def test_a_run_without_a_name_and_many_missing_topics():
     qrels = {f"q{number}": {"a": 1} for number in range(1, 13)}
-    with pytest.warns(DataWarning, match=r"the run lacks 11 of 12 judged topics \(q2, q3, q4, q5, q6 and 6 more\)"):
+    with pytest.warns(DataWarning, match=r"lacks 11 of 12 .*\(q2, q3, q4, q5, q6 and 6 more\)"):
         sk.from_run({"q1": {"a": 1.0}}, qrels)
     runs = {f"S{number}": {"q1": {"a": 1.0}} for number in range(1, 8)}
     more = r"S5 lacks 1 of 2 judged topics \(q2\); so do 2 more systems; left out"
@@ -243,14 +240,14 @@ def test_sessions_of_users_are_no_runs():
 
 
 def test_mistakes(write):
-    with pytest.raises(UsageError, match=r"missing_topics must be omit or zero, not 'zeros'; did you mean 'zero'\?"):
+    with pytest.raises(UsageError, match=r"missing_topics .*'zeros'; .*'zero'\?"):
         sk.from_run(RUNS, JUDGED, missing_topics="zeros")
     run = write("run", trec_lines(RUNS["A"], "A"))
-    with pytest.raises(UsageError, match="missing_topics must be omit or zero, not 'null'"):
+    with pytest.raises(UsageError, match=r"missing_topics .* or zero, .*'null'"):
         read(run, missing_topics="null")
     with pytest.raises(DataError, match="missing_topics"):
         read(run, config={"format": "trec_run", "missing_topics": "drop"})
-    with pytest.raises(UsageError, match=r"format tables takes no missing_topics \(--missing-topics\)"):
+    with pytest.raises(UsageError, match=r"format tables .*missing_topics \(--"):
         read(write("log.csv", "session_id,query_position,rank,doc_id\n"), missing_topics="zero")
 
 
@@ -258,6 +255,6 @@ def test_mistakes(write):
 def test_the_case_of_the_missing_session():
     if not CASES.is_dir():
         pytest.skip("no cases")
-    with pytest.warns(DataWarning, match=r"B lacks 3 of 4 queries of the query map"):
+    with pytest.warns(DataWarning, match=r"B lacks 3 of 4 queries"):
         study = sk.read(CASES / "missing_session.toml", judgments=CASES / "missing_session.qrels")
     assert means(study) == {"A": 1.0, "B": 0.25}

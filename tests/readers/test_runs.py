@@ -1,6 +1,7 @@
 r"""Runs as they come from other libraries: one study whatever holds them, and the scores of ir_measures on the same objects."""
 
 import random
+import re
 import warnings
 from collections import namedtuple
 
@@ -223,8 +224,12 @@ def test_texts_tags_and_other_columns_stay():
     assert {"docid", "title"} <= {*study.results.collect().columns}
     qrels = pd.DataFrame(columns(JUDGED, "qid", "docno", "label")).assign(iteration="0")
     notes = sk.from_run(frame, qrels, sessions=PATTERN).notes
-    assert notes[1] == "qrels: judgment_key is 'qid', doc_id is 'docno', grade is 'label'"
-    assert study.notes[0] == "run: query_id is 'qid', doc_id is 'docno', query_text is 'query'"
+    names = [("judgment_key", "qid"), ("doc_id", "docno"), ("grade", "label")]
+    assert re.findall(r"(\w+) is '(\w+)'", notes[1]) == names
+    assert notes[1].startswith("qrels: ")
+    names = [("query_id", "qid"), ("doc_id", "docno"), ("query_text", "query")]
+    assert re.findall(r"(\w+) is '(\w+)'", study.notes[0]) == names
+    assert study.notes[0].startswith("run: ")
 
 
 def test_a_map_makes_sessions(tmp_path):
@@ -254,7 +259,7 @@ def test_rows_that_break_a_rule_are_counted():
 
 
 def test_turns_without_sessions_are_warned_of():
-    with pytest.warns(DataWarning, match=r"look like turns of .* sessions = r'\(\?P<session>\.\+\)_"):
+    with pytest.warns(DataWarning, match=r"like turns of .* = r'\(\?P<session>\.\+\)_"):
         sk.from_run({f"31_{turn}": {"a": 1.0} for turn in (1, 2, 3)})
 
 
@@ -263,35 +268,35 @@ def test_turns_without_sessions_are_warned_of():
     [
         (
             lambda: sk.from_run({"q": {"a": "high"}}),
-            "run: the score of document 'a' for query 'q' is 'high', not a number",
+            "^run: .*document 'a' .*query 'q' .*'high'",
         ),
-        (lambda: sk.from_run(RUN, {"q": {"a": "good"}}), "qrels: the grade of document 'a' for query 'q' is 'good'"),
+        (lambda: sk.from_run(RUN, {"q": {"a": "good"}}), "qrels: .*document 'a' .*query 'q' .*'good'"),
         (
             lambda: sk.from_run(pl.DataFrame({"qid": ["q"], "score": [1.0]})),
-            "run has no column doc_id; found query_id, score",
+            "doc_id; .*query_id, score",
         ),
         (
             lambda: sk.from_run(pl.DataFrame({"qid": ["q"], "docno": ["a"], "rank": [1]})),
-            "run has no column score; found query_id, doc_id, rank; order='rank' goes by the column rank",
+            "column score; .*, rank; order='rank'",
         ),
-        (lambda: sk.from_run(RUN, pl.DataFrame({"qid": ["q"], "docno": ["a"]})), "qrels .* has no column grade"),
+        (lambda: sk.from_run(RUN, pl.DataFrame({"qid": ["q"], "docno": ["a"]})), "qrels .* no column grade"),
         (lambda: sk.from_run(pl.DataFrame({"qid": ["q"], "docno": ["a"], "score": [[1]]})), "score holds List"),
         (lambda: sk.from_run([]), "run is empty"),
         (lambda: sk.from_run({}), "run is empty"),
-        (lambda: sk.from_run(3), "run: a int is not a table"),
+        (lambda: sk.from_run(3), "run: a int is not"),
         (lambda: sk.from_run("no such run"), "no such file"),
         (lambda: sk.from_run(RUN, sessions="(?P<session>"), "not a regular expression"),
         (lambda: sk.from_run(RUN, sessions=r"(?P<conversation>.+)_(?P<position>\d+)"), "group 'conversation'"),
-        (lambda: sk.from_run(RUN, sessions="map.tsv"), "sessions is 'map.tsv', which is neither a regular expression"),
+        (lambda: sk.from_run(RUN, sessions="map.tsv"), "sessions is 'map.tsv', .*regular expression"),
         (
             lambda: sk.from_run(RUN, sessions={"qid": ["31_1"]}),
-            "sessions has no column session_id and no query_position",
+            "sessions .*session_id .*query_position",
         ),
         (
             lambda: sk.from_run(RUN, sessions={"qid": ["31_1"] * 2, "session_id": ["s"] * 2, "query_position": [1, 2]}),
-            "sessions has query id '31_1' more than once",
+            "sessions .*'31_1' more than once",
         ),
-        (lambda: sk.from_run({"q": {"a": 1}, "r": 3}), "a dictionary of documents for every query"),
+        (lambda: sk.from_run({"q": {"a": 1}, "r": 3}), "dictionary of documents"),
     ],
 )
 def test_mistakes_in_data(call, said):
@@ -302,7 +307,7 @@ def test_mistakes_in_data(call, said):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sk.from_run(RUN, order="scores"), "order is 'scores'; did you mean 'score'"),
+        (lambda: sk.from_run(RUN, order="scores"), "order is 'scores'; .*'score'"),
         (lambda: sk.from_run(RUN, duplicates="drop"), "duplicates is 'drop'"),
         (lambda: sk.from_run(RUN, max_grades=3), "did you mean 'max_grade'"),
     ],

@@ -221,10 +221,10 @@ def test_open_document_and_row_of_a_reject(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("", "study.xlsx has 2 sheets, and \\[results\\] does not say which; set sheet to one of: eins, zwei"),
-        ('sheet = "Eins"', "study.xlsx has no sheet 'Eins'; did you mean 'eins'\\?; sheets: eins, zwei"),
-        ('sheet = "zwei"', "study.xlsx, sheet zwei is empty"),
-        ('sheet = "eins"\nseparator = ";"', "sets separator for study.xlsx, which is a workbook and needs none"),
+        ("", r"xlsx .*2 sheets, .*\[results\] .*: eins, zwei"),
+        ('sheet = "Eins"', r"sheet 'Eins'; .*'eins'\?; .*: eins, zwei"),
+        ('sheet = "zwei"', "xlsx, sheet zwei is empty"),
+        ('sheet = "eins"\nseparator = ";"', "separator for study.xlsx, .*workbook"),
     ],
 )
 def test_workbook_that_cannot_be_read(tmp_path, options, message):
@@ -240,33 +240,31 @@ def test_columns_called_line_notes_beside_the_table_and_far_cells(tmp_path):
         book.add_worksheet("far").write(2**20 - 1, 16_000, "x")
     found = in_toml(tmp_path, f'[results]\npath = "study.xlsx"\n{TOML}')
     assert found.results.collect_schema().names()[-1] == "line"
-    with pytest.raises(
-        DataError, match=r"far.xlsx is too large to be read: xl/worksheets/sheet1.xml reaches to the cell WQK1048576"
-    ):
+    with pytest.raises(DataError, match=r"far.xlsx .*: .*sheet1.xml .*WQK1048576"):
         in_toml(tmp_path, f'[results]\npath = "far.xlsx"\n{TOML}')
 
 
 def test_damaged_workbook_and_no_extra(tmp_path, monkeypatch):
     whole = workbook(tmp_path / "study.xlsx", eins=ROWS).read_bytes()
     (tmp_path / "study.xlsx").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"study.xlsx cannot be read as a workbook"):
+    with pytest.raises(DataError, match=r"study.xlsx .* as a workbook"):
         in_toml(tmp_path, f'[results]\npath = "study.xlsx"\n{TOML}')
     monkeypatch.setitem(__import__("sys").modules, "fastexcel", None)
-    with pytest.raises(UsageError, match="needs the extra excel: pip install"):
+    with pytest.raises(UsageError, match="extra excel: pip install"):
         in_toml(tmp_path, f'[results]\npath = "study.xlsx"\n{TOML}')
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"number_queries": True}, "has a query_position, so number_queries cannot make one"),
-        ({"name_pattern": "(P"}, "name_pattern is no regular expression"),
-        ({"name_pattern": r"P\d"}, "name_pattern has no named group"),
-        ({"name_pattern": r"(?P<user>P\d)"}, "log.csv: its name does not match name_pattern"),
-        ({"constants": {"Person": "P1"}}, "has a column 'Person', which cannot be a constant as well"),
-        ({"sheet": "x"}, "sets sheet for log.csv, which is text and has no sheets"),
-        ({"skip": 40}, "log.csv ends before its header, which skip and header put on line 41"),
-        ({"columns": {**COLUMNS, "session_id": ["Person", "Task"]}}, "has no column 'Task' to make session_id from"),
+        ({"number_queries": True}, "query_position, so number_queries"),
+        ({"name_pattern": "(P"}, "name_pattern .*regular expression"),
+        ({"name_pattern": r"P\d"}, "name_pattern .*named group"),
+        ({"name_pattern": r"(?P<user>P\d)"}, "log.csv: .* name_pattern"),
+        ({"constants": {"Person": "P1"}}, "column 'Person', .*constant as well"),
+        ({"sheet": "x"}, "sheet for log.csv, .*text"),
+        ({"skip": 40}, "log.csv ends .*header, .*line 41"),
+        ({"columns": {**COLUMNS, "session_id": ["Person", "Task"]}}, "column 'Task' .*session_id"),
     ],
 )
 def test_what_does_not_fit_is_named(tmp_path, options, message):
@@ -307,7 +305,7 @@ def test_results_that_are_judged_in_a_column_of_their_own(tmp_path):
     assert again.columns("judgments") == ("judgment_key", "doc_id", "grade")  # the others are of results
     assert next((one.records, one.rows, one.merged) for one in again.sources if one.table == "judgments") == (3, 2, 1)
     written(tmp_path / "own.csv", [("judgment_key", "doc_id", "grade"), ("A", "d1", "2"), ("B", "007", "")], ",")
-    with pytest.warns(sk.DataWarning, match="grade_is_given|none for the judgment_key"):
+    with pytest.warns(sk.DataWarning, match="grade_is_given|judgment_key"):
         in_toml(tmp_path, f'[results]\npath = "log.csv"\nseparator = ";"\n{TOML}[judgments]\npath = "own.csv"\n')
 
 
@@ -338,5 +336,5 @@ def test_a_cell_that_no_sheet_has_is_named_and_not_reached_for(tmp_path, cell):
     with zipfile.ZipFile(tmp_path / "made.xlsx") as made, zipfile.ZipFile(tmp_path / "odd.xlsx", "w") as odd:
         for name in made.namelist():
             odd.writestr(name, made.read(name).replace(b'<c r="D2"', f'<c r="{cell}"'.encode()))
-    with pytest.raises(DataError, match=rf"odd.xlsx: .* reaches to the cell [A-Z]+{cell.lstrip('ADZ')}, and no sheet"):
+    with pytest.raises(DataError, match=rf"odd.xlsx: .* cell [A-Z]+{cell.lstrip('ADZ')}, "):
         in_toml(tmp_path, f'[results]\npath = "odd.xlsx"\n{TOML}')

@@ -72,7 +72,7 @@ def test_a_grade_beyond_the_weights_is_refused_however_documents_are_told_apart(
         judgments={"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [7, 1]},
     )
     for ask in (sk.score, sk.breakdown):
-        with pytest.raises(DataError, match="gain=0-1-3 has weights for grades 0 to 2, but the judgments have grade 7"):
+        with pytest.raises(DataError, match=r"gain=0-1-3 .*grades 0 to 2, .* grade 7"):
             ask(study, "sDCG(gain=0-1-3,duplicates=first)@5")
 
 
@@ -92,7 +92,7 @@ def test_a_log_s_columns_may_have_the_names_of_ours(column):
     parts = sk.breakdown(study, "DCG@1", parts="position", by=column)
     assert parts.select(column, "value").rows() == [("x", 2.0), ("y", 0.0)]
     if column == "slot":
-        with pytest.raises(UsageError, match="the output already has a column of that name"):
+        with pytest.raises(UsageError, match="already has a column"):
             sk.curve(study, "sDCG@1", by=column)
         return
     curves = sk.curve(study, "sDCG@1", by=column)
@@ -132,7 +132,7 @@ def test_sessions_without_a_query_that_counts_are_not_no_sessions(unlogged):
 @quiet
 def test_no_session_is_left_is_said_before_anything_is_scored(unlogged):
     for ask in (sk.curve, sk.breakdown):
-        with pytest.raises(UsageError, match="no session is left; queries ranges from 1 to 1"):
+        with pytest.raises(UsageError, match="queries ranges from 1 to 1"):
             ask(unlogged, "sDCG(gain=0-1)@1", where="queries >= 2")  # grade 2 is beyond these weights
 
 
@@ -148,9 +148,9 @@ def test_the_note_on_undefined_values_has_the_measures_in_the_order_asked_for():
             warnings.simplefilter("always")
             sk.score(study, ["sDCG@2", "nsDCG@2", "mean(DCG@1)", "mean(nDCG@1)"], **score_way(per))
         (text,) = [str(warning.message) for warning in caught if "undefined for" in str(warning.message)]
-        assert text.startswith(
-            "sDCG@2, mean(DCG@1) undefined for 1 of 2: s2; nsDCG@2, mean(nDCG@1) undefined for 2 of 2: s1, s2; no judgments"
-        )
+        reasons = ["sDCG@2, mean(DCG@1) undefined for 1 of 2: s2", "nsDCG@2, mean(nDCG@1) undefined for 2 of 2: s1, s2"]
+        assert text.split("; ")[:2] == reasons
+        assert "no judgments" in text
 
 
 def test_a_caution_names_the_line_that_asked(tmp_path):
@@ -218,7 +218,7 @@ def test_a_wrapper_says_of_itself_what_is_so_inside():
         assert "min_grade" not in wrapped.parameters()
     assert sk.mean(sk.TBG).may_read == sk.TBG.may_read != {}
     assert sk.mean(inside) == sk.mean(inside) != sk.mean(sk.DCG @ 5)
-    with pytest.raises(MeasureError, match="mean has no parameter 'min_grade'"):
+    with pytest.raises(MeasureError, match=r"mean .* parameter 'min_grade'"):
         sk.mean(inside, min_grade=1)
 
 
@@ -449,10 +449,10 @@ def mean_of(grades):
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_weights_and_integer_qrels_refuse_means_that_are_fractions():
     study = judged({"a": [1, 2], "b": [1, 3]}, "mean")
-    remedy = 'set merge = "median" or "majority"'
-    with pytest.raises(sk.DataError, match=f"grade 1.5; use gain=linear or exp2, or {remedy}"):
+    remedy = '"median" or "majority"'
+    with pytest.raises(sk.DataError, match=rf"grade 1.5; .*=linear or exp2, .*{remedy}"):
         sk.score(study, ["DCG(gain=0-1-10-100)@3"], per="query")
-    with pytest.raises(sk.DataError, match=f"document 'a' of 't' has the mean grade 1.5.*{remedy}"):
+    with pytest.raises(sk.DataError, match=f"document 'a' of 't' .* mean grade 1.5.*{remedy}"):
         study.to_qrels()
     whole = judged({"a": [1, 3]}, "mean")
     assert sk.score(whole, ["DCG(gain=0-1-10-100)@3"], per="query")["value"].item() == 10
@@ -473,7 +473,7 @@ def test_grades_too_large_to_be_added_are_refused(rule, grade):
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_errors_of_one_judge_are_not_those_of_means():
     study = judged({"a": [1, 2], "b": [1, 3], "c": [0, 0]}, "mean")
-    with pytest.raises(sk.UsageError, match="not errors of means over several judges"):
+    with pytest.raises(sk.UsageError, match="means over several judges"):
         sk.judge_noise(study, "nDCG@3", noise="judges", population="sessions")
 
 

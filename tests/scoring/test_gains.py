@@ -4,6 +4,7 @@ Discounts against their formulas, and the orders that bounds rest on.
 """
 
 import math
+import re
 
 import numpy as np
 import polars as pl
@@ -65,17 +66,17 @@ def test_texts_that_are_no_gain(text):
 @pytest.mark.parametrize(
     ("gain", "grades", "says"),
     [
-        ("0-1-10", [3.0], "grades 0 to 2, but the judgments have grade 3; give it one more weight"),
+        ("0-1-10", [3.0], "grades 0 to 2, .*grade 3; .*one more"),
         ("0-1", [1.0, 4.0], "give it 3 more weights"),
-        ("0-1-2", [0.5], "grade 0.5; use gain=linear or exp2"),
-        ("exp2", [31.0], "below 2^30"),
-        ("linear", [2.0**30], "below 2^30"),
+        ("0-1-2", [0.5], "grade 0.5; .*gain=linear or exp2"),
+        ("exp2", [31.0], r"below 2\^30"),
+        ("linear", [2.0**30], r"below 2\^30"),
     ],
 )
 def test_grades_a_gain_refuses(gain, grades, says):
     with pytest.raises(sk.DataError) as error:
         check_grades(pl.DataFrame({"grade": grades}), gain)
-    assert says in str(error.value)
+    assert re.search(says, str(error.value))
 
 
 def test_sums_stay_exact_at_the_largest_gain():
@@ -158,7 +159,7 @@ def test_factors_are_those_given_and_0_beyond():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("nDCG(discount=.5-1)@3", "discount=0.5-1 rises with the ranks somewhere, so the best list is not the ideal"),
+        ("nDCG(discount=.5-1)@3", "discount=0.5-1 rises with the ranks"),
         ("sDCG(discount=2-1)", "factors from 0 to 1"),
         ("sDCG(query_discount=0-0)", "factors from 0 to 1"),
         ("sDCG(discount=1)", "factors from 0 to 1"),

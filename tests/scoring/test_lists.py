@@ -162,7 +162,7 @@ def test_a_required_parameter_is_asked_for_with_an_example(text):
 
 
 def test_a_missing_column_is_named():
-    with pytest.raises(DataError, match="Highest needs the column 'score' in the results; they have session_id"):
+    with pytest.raises(DataError, match=r"Highest needs .*'score' .*; .*session_id"):
         sk.score(one(), Highest(), per="session")
 
 
@@ -172,7 +172,7 @@ def test_a_measure_of_ones_own_sees_the_columns_that_it_names():
 
 
 def test_parameters_that_a_measure_does_not_take_are_refused():
-    with pytest.raises(MeasureError, match="Queries has no parameter 'min_grade'; it has queries"):
+    with pytest.raises(MeasureError, match=r"Queries .*'min_grade'; .* queries"):
         sk.score(one(), "Queries(min_grade=2)", per="session")
     with pytest.raises(MeasureError, match="Queries takes no cutoff"):
         sk.score(one(), "Queries@3", per="session")
@@ -196,9 +196,7 @@ def test_a_breakdown_cuts_at_every_rank():
 def test_undefined_becomes_zero_where_asked():
     study = one()
     study = study.with_tables(judgments=study.judgments.filter(pl.col("grade") == 0))
-    with pytest.warns(
-        sk.DataWarning, match="R@3 undefined for 1 of 1: s query 1; no judgments for their key, or nothing"
-    ):
+    with pytest.warns(sk.DataWarning, match="R@3 .* 1 of 1: s query 1; no judgments"):
         scores = sk.score(study, ["R@3", "R(undefined=zero)@3", "P@3"], per="query")
     assert scores.get_column("value").to_list() == [None, 0.0, 0.0]
 

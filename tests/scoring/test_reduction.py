@@ -440,7 +440,7 @@ def changed_while_read(monkeypatch, path, *, restored):
 def test_a_file_that_is_changed_while_it_is_read_is_refused(study, tmp_path, kept, monkeypatch):
     saved = study.save(tmp_path / "study")
     changed_while_read(monkeypatch, saved.path / "users.parquet", restored=False)
-    with pytest.raises(DataError, match=r"users\.parquet was changed: its sha256 differs from datapackage\.json"):
+    with pytest.raises(DataError, match=r"users\.parquet was changed: "):
         sk.score(saved, "sDCG@10", cache=kept)
     assert not kept.exists()
 
@@ -496,7 +496,7 @@ def test_measures_of_others_are_not_kept(saved, kept, made, wrapped):
 def test_a_cache_in_a_study_is_refused(study, saved, tmp_path, place):
     other = study.save(tmp_path / "other")
     for path in [saved.path / place, *([other.path] if not place else [])]:
-        with pytest.raises(UsageError, match="would lie in a study, which holds only its own files"):
+        with pytest.raises(UsageError, match="would lie in a study"):
             sk.score(saved, "sDCG@10", cache=path)
     assert verify_hashes(saved) == ()
 
@@ -571,14 +571,14 @@ def test_foreign_files_are_left_alone(saved, kept):
 @quiet
 def test_places_that_cannot_be_written(saved, tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageError, match="name a directory for the cache that can be written"):
+    with pytest.raises(UsageError, match="directory for the cache"):
         sk.score(saved, "sDCG@10", cache=tmp_path / "file", per="session")
 
 
 @quiet
 def test_a_study_that_is_not_saved(study, saved, kept):
     for unsaved in (study, saved.with_tables(sessions=saved.sessions)):
-        with pytest.raises(UsageError, match="a cache needs a saved study: save it"):
+        with pytest.raises(UsageError, match="cache needs a saved study"):
             sk.score(unsaved, "sDCG@10", cache=kept, per="session")
     saved = replace(saved, storage=replace(saved.storage, hashes={}))
     with pytest.raises(UsageError, match="save it again"):

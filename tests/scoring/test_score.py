@@ -85,7 +85,7 @@ def test_undefined_can_be_zero(study):
         ("sDCG@10", "query", "no value per query"),
         ("mean(nDCG@10)", "query", "nDCG@10"),
         ("sDCG@10", "sistem_id", "did you mean 'system_id'"),
-        ("sDCG@10", "query,system_id", "per=query gives a row for each"),
+        ("sDCG@10", "query,system_id", "per=query gives a row"),
         ("sDCG(rank_origin=session)", "session", "needs a cutoff"),
         ("avgpos(sDCG)", "session", "needs a cutoff"),
     ],
@@ -107,7 +107,7 @@ def test_what_is_no_text_is_refused(study, measures, per):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"per": "system"}, "per must be session or query"),
+        ({"per": "system"}, "session or query"),
         ({"per": "session", "by": "topic_id"}, "drop one of them"),
         ({"per": "query", "by": None}, "drop one of them"),
     ],
@@ -156,12 +156,12 @@ def test_looking_deeper_than_was_observed_is_flagged(tmp_path):
         sessions={"session_id": ["s"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
-    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
+    with pytest.warns(sk.DataWarning, match=r"deeper than .* 1 of 2 queries \(50%\)"):
         sk.score(partly, "sDCG@10", per="session")
     saved = partly.save(tmp_path / "study")
-    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 2 queries \(50%\)"):
+    with pytest.warns(sk.DataWarning, match=r"deeper than .* 1 of 2 queries \(50%\)"):
         sk.score(saved, "sDCG@10", per="session")
-    with pytest.warns(sk.DataWarning, match=r"deeper than was observed in 1 of 1 queries"):
+    with pytest.warns(sk.DataWarning, match=r"deeper than .* 1 of 1 queries"):
         sk.score(saved, "sDCG(queries=1)@2", per="session")
     sk.score(saved, "sDCG@1", per="session")  # no deeper than the one result that was observed
 
@@ -187,7 +187,7 @@ def test_looking_beyond_a_gap_of_a_list_is_flagged(tmp_path):
     }
     gapped = sk.from_tables({**lists, "topic_id": ["t"] * 5}, {"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]})
     for study in (gapped, gapped.save(tmp_path / "study")):
-        with pytest.warns(sk.DataWarning, match=r"sDCG@3 looks deeper than was observed in 1 of 2 queries \(50%\)"):
+        with pytest.warns(sk.DataWarning, match=r"sDCG@3 .*deeper .* 1 of 2 queries \(50%\)"):
             sk.score(study, "sDCG@3", per="session")
         sk.score(study, "sDCG@2", per="session")  # the second list is known to its end, which is at 2
 
@@ -248,7 +248,7 @@ def test_names_with_commas_and_all_sessions_are_named_in_text_too(study):
     assert sk.score(named, "sDCG@1", by="all").equals(sk.score(named, "sDCG@1", by=None))
     called = study.with_tables(sessions=study.sessions.with_columns(all=pl.lit("x")))
     assert sk.score(called, "sDCG@1", by="all").columns[0] == "all"
-    with pytest.raises(sk.UsageError, match="a name with a comma stands whole in double quotes"):
+    with pytest.raises(sk.UsageError, match=r"comma .* double quotes"):
         sk.score(named, "sDCG@1", by='system_id,"mood, now')
 
 
@@ -267,13 +267,11 @@ def test_a_forgotten_cutoff_is_named():
         results={"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["d1"], "topic_id": ["t"]},
         judgments={"judgment_key": ["t"] * 2, "doc_id": ["d1", "d2"], "grade": [1, 1]},
     )
-    with pytest.warns(
-        sk.DataWarning, match=r"nsDCG has no cutoff: .* the ideal lists all relevant documents; nsDCG@10 counts"
-    ):
+    with pytest.warns(sk.DataWarning, match=r"nsDCG has no cutoff: .*; nsDCG@10 "):
         whole = sk.score(study, "nsDCG", by=None)
     # the second document of the ideal is discounted by 1 + log2 2
     assert whole["value"].to_list() == [pytest.approx(1 / (1 + 1 / 2))]
-    with pytest.warns(sk.DataWarning, match=r"nsDCG\(b=3\) has no cutoff: .*; nsDCG\(b=3\)@10 counts"):
+    with pytest.warns(sk.DataWarning, match=r"nsDCG\(b=3\) has no cutoff: .*; nsDCG\(b=3\)@10 "):
         sk.score(study, "mean(nsDCG(b=3))", by=None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -391,13 +389,13 @@ def test_sessions_are_chosen_as_ever(clinic):
 
 def test_what_is_refused(clinic):
     for per in ("session", "query"):
-        with pytest.raises(UsageError, match=f"spread describes the values of a group, per={per} lists the values"):
+        with pytest.raises(UsageError, match=f"spread .* group, per={per} "):
             sk.score(clinic, "nDCG@10", per=per, spread=True)
-    with pytest.raises(UsageError, match="spread must be True or False, not 'yes'"):
+    with pytest.raises(UsageError, match=r"spread .*True or False, .*'yes'"):
         sk.score(clinic, "nDCG@10", spread="yes")
     named = clinic.with_tables(sessions=clinic.sessions.with_columns(median=pl.lit("x")))
     assert sk.score(named, "nsDCG@10", by="median")["n"].item() == clinic.facts.sessions
-    with pytest.raises(UsageError, match="already has a column of that name"):
+    with pytest.raises(UsageError, match="already has a column"):
         sk.score(named, "nsDCG@10", by="median", spread=True)
 
 

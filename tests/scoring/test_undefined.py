@@ -228,9 +228,7 @@ def test_the_warning_names_the_reason_that_is_left(study):
     ):
         with pytest.warns(sk.DataWarning, match=reason):
             sk.score(study, f"mean({with_rule('AP', rule)})", by=None)
-    with pytest.warns(
-        sk.DataWarning, match=r"q1, q2, q3; a session of a single query, or no judgments for their key; left"
-    ):
+    with pytest.warns(sk.DataWarning, match=r"q1, q2, q3; .* single query, or no judgments"):
         sk.score(study, "nonlast(AP(undefined=zero))", by=None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -253,7 +251,7 @@ def test_every_measure_has_both_rules_or_none():
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_word_that_is_no_rule_is_refused():
-    with pytest.raises(sk.MeasureError, match="unjudged_topics must be null or zero"):
+    with pytest.raises(sk.MeasureError, match=r"unjudged_topics .*null or zero"):
         sk.parse_measure("AP(unjudged_topics=one)")
 
 
@@ -270,7 +268,7 @@ def test_measures_of_behavior_ask_for_no_judgments():
     queries = {"session_id": ["s", "z"], "query_position": [1, 1], "query_text": ["", ""]}
     log = sk.from_tables(lists, {"judgment_key": ["u"], "doc_id": ["a"], "grade": [1]}, queries=queries)
     for text in ("QueryTerms", "QueryOverlap"):
-        with pytest.warns(sk.DataWarning, match="s, z; .* with a text; left out of means"):
+        with pytest.warns(sk.DataWarning, match="s, z; .* text; left out of"):
             assert sk.score(log, text, per="session")["value"].to_list() == [None, None]
         assert sk.score(log, f"{text}(undefined=zero)", per="session")["value"].to_list() == [0.0, 0.0]
         with pytest.raises(sk.MeasureError, match="unjudged_topics"):
@@ -436,9 +434,9 @@ def test_the_warning_says_why(saved, tmp_path):
     # a query without a list is no reason for measures of behavior
     with pytest.warns(DataWarning) as caught:
         sk.score(study, ["Queries"], per="session")
-    assert [str(one.message) for one in caught] == [
-        "Queries undefined for 1 of 3: e; no logged query; left out of means"
-    ]
+    (warning,) = caught
+    assert str(warning.message).startswith("Queries undefined for 1 of 3: e; ")
+    assert "no logged query" in str(warning.message)
     # other sessions have other reasons: nothing is judged for s with the topic of another
     other = study.with_tables(sessions=study.sessions.with_columns(judgment_key=pl.lit("u")))
     why = "no list of 2 sessions was logged; no judgments for their key; left out"

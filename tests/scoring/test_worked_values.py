@@ -275,7 +275,7 @@ def test_a_gap_in_the_ranks_is_a_slot():
         judgments={"judgment_key": ["t"] * 2, "doc_id": ["a", "c"], "grade": [1, 3]},
     )
     measure = "sDCG(rank_origin=session,slots=shown,discount=reciprocal,query_discount=none)@3"
-    with pytest.warns(sk.DataWarning, match="deeper than was observed in 1 of 2 queries"):
+    with pytest.warns(sk.DataWarning, match="deeper than .* 1 of 2 queries"):
         assert value(study, measure) == pytest.approx(1 + 3 / 4)
 
 

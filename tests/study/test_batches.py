@@ -104,7 +104,7 @@ def test_a_study_written_anew_while_it_is_open_is_not_read(study, tmp_path):
     before = sk.score(opened, "sDCG@10", by="system_id")
     fewer = study.with_tables(judgments=study.judgments.filter(pl.col("grade") > 1))
     fewer.save(tmp_path / "study")
-    with pytest.raises(DataError, match="was replaced after it was opened; open it again"):
+    with pytest.raises(DataError, match=r"replaced.*open it again"):
         sk.score(opened, "sDCG@10", by="system_id")
     assert not sk.score(sk.open_study(tmp_path / "study"), "sDCG@10", by="system_id").equals(before)
 
@@ -126,9 +126,9 @@ def test_files_that_went_with_a_replaced_study_are_explained(study, tmp_path, mo
 @pytest.mark.parametrize(
     ("table", "column", "words"),
     [
-        ("sessions", "__queries", "counts of rows in __queries do not fit"),
-        ("sessions", "__results", "counts of rows in __results do not fit"),
-        ("queries", "__length", "counts of rows in __length do not fit"),
+        ("sessions", "__queries", "in __queries do not"),
+        ("sessions", "__results", "in __results do not"),
+        ("queries", "__length", "in __length do not"),
         ("results", "__judgment", "results refer to judgment 4000000000"),
         ("judgments", "__judgment", "judgments refer to judgment 4000000000"),
     ],
@@ -171,13 +171,13 @@ def test_sizes(given, budget):
     "given", ["", "GB", "4G", "4 bytes", "-1GB", "1e9", "4GBs", "1,5GB", "nan", "inf", True, "½GB"]
 )
 def test_what_is_no_size_is_refused_with_the_forms_that_are(given):
-    with pytest.raises(UsageError, match=r"give a size such as 4GB, 500MB or 1.5GiB, or a number of bytes .*GiB, TiB"):
+    with pytest.raises(UsageError, match=r"4GB, 500MB or .*, TiB"):
         memory_budget(given)
 
 
 @pytest.mark.parametrize("given", ["4", 4, "1MB", "49999999"])
 def test_too_little_is_refused(given):
-    with pytest.raises(UsageError, match="too little; give at least 50MB"):
+    with pytest.raises(UsageError, match="at least 50MB"):
         memory_budget(given)
 
 

@@ -7,6 +7,7 @@ Folders that are there as long as they are needed; copies of written studies.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def refused(folder, words):
 
 
 def test_a_directory_without_descriptor(tmp_path):
-    with pytest.raises(DataError, match=r"is a directory but not a study: it has no datapackage.json.*ingest"):
+    with pytest.raises(DataError, match=r"no datapackage.json.*ingest"):
         open_study(tmp_path)
 
 
@@ -163,7 +164,9 @@ def test_large_tables_are_hashed_by_verify(folder, monkeypatch):
     monkeypatch.setattr(package, "HASHED_BYTES", (folder / "results.parquet").stat().st_size - 1)
     flip(folder / "results.parquet")
     study = open_study(folder)
-    assert verify_hashes(study) == ("results.parquet was changed: its sha256 differs from datapackage.json",)
+    (problem,) = verify_hashes(study)
+    assert problem.startswith("results.parquet was changed: ")
+    assert "sha256" in problem
 
 
 def test_a_file_that_cannot_be_read_is_named(folder, monkeypatch):
@@ -275,9 +278,9 @@ def test_verify_takes_a_resource_of_several_files(folder):
     assert study.results.collect().height == 2
     assert verify_hashes(study) == ()
     flip(paths[1])
-    assert verify_hashes(study) == (
-        "results-1.parquet, results-2.parquet was changed: its sha256 differs from datapackage.json",
-    )
+    (problem,) = verify_hashes(study)
+    assert problem.startswith("results-1.parquet, results-2.parquet was ")
+    assert "sha256" in problem
     refused(folder, "results-1.parquet, results-2.parquet was changed after the study was written")
 
 
@@ -300,7 +303,7 @@ def test_an_edited_descriptor_is_refused(folder, edit):
     refused(
         folder, r"datapackage.json was changed after it was written: its digest (does not match|is missing); restore it"
     )
-    with pytest.raises(DataError, match="was replaced after it was opened"):
+    with pytest.raises(DataError, match="was replaced after"):
         verify_hashes(study)
 
 
@@ -339,22 +342,24 @@ def test_verify_counts_again(folder):
         descriptor["sessionkit"]["facts"]["repeats_in_lists"] = 7
 
     change(folder, forged)
-    assert verify_hashes(open_study(folder)) == ("datapackage.json says repeats_in_lists = 7, but the tables have 0",)
+    (problem,) = verify_hashes(open_study(folder))
+    assert re.search(r"repeats_in_lists = 7\b.* tables have 0\b", problem)
 
 
 def test_verify_names_files_that_are_not_the_studys(folder):
     (folder / "notes").mkdir()
     (folder / "notes" / "one.txt").write_text("x")
-    assert verify_hashes(open_study(folder)) == ("notes is in the study, but datapackage.json does not list it",)
+    (problem,) = verify_hashes(open_study(folder))
+    assert problem.startswith("notes is in the study")
 
 
 def test_every_file_has_a_hash(folder):
     change(folder, lambda _, resources: resources["users"].pop("hash"))
     refused(folder, "has no sha256 of users")
     edit_descriptor(folder, as_layout_2, is_signed=False)
-    assert verify_hashes(open_study(folder)) == (
-        "users.parquet cannot be verified: datapackage.json has no sha256 of it",
-    )
+    (problem,) = verify_hashes(open_study(folder))
+    assert problem.startswith("users.parquet ")
+    assert "no sha256" in problem
 
 
 def test_a_folder_called_like_the_home_folder_is_none(folder, monkeypatch):
@@ -373,7 +378,7 @@ def test_a_path_that_is_no_text_is_refused(folder):
     folder.rename(odd)
     refused(odd, "its path is not text in UTF-8; rename it")
     (odd / "log.csv").write_text("session_id,query_position,rank,doc_id\na,1,1,x\n")
-    with pytest.raises(DataError, match="its path is not text in UTF-8; rename it"):
+    with pytest.raises(DataError, match="not text in UTF-8; rename"):
         read(odd / "log.csv")
 
 

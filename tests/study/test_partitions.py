@@ -112,14 +112,14 @@ def test_new_judgments_make_old_numbers_stale_and_nothing_else(days):
 
 @quiet
 def test_sessions_of_another_partition_are_refused(days):
-    with pytest.raises(DataError, match=r"session 's2' is already in the partition date=2026-11-20"):
+    with pytest.raises(DataError, match=r"session 's2' is already .*date=2026-11-20"):
         add_partition(days.path, small({"s2": ("u", "2026-11-21", "a")}), "date", "2026-11-21")
 
 
 @quiet
 @pytest.mark.slow
 def test_other_settings_are_refused(days):
-    with pytest.raises(DataError, match=r"max_grade is 3.0 in the added data and None"):
+    with pytest.raises(DataError, match=r"max_grade is 3.0 .*and None"):
         add_partition(days.path, small(DAY, max_grade=3), "date", "2026-11-21")
     assert add_partition(days.path, small(DAY, title="Day"), "date", "2026-11-21").settings.title is None
 
@@ -156,12 +156,10 @@ def test_what_missing_positions_meant_when_a_log_was_read_may_differ(tmp_path, b
 @quiet
 @pytest.mark.slow
 def test_studies_in_other_partitions_are_refused(days, tmp_path):
-    with pytest.raises(
-        UsageError, match=r"partitioned by date, not by system_id; .*save\(\.\.\., partition_by='system_id'"
-    ):
+    with pytest.raises(UsageError, match=r"date.*\(\.\.\., partition_by='system_id'"):
         add_partition(days.path, small(DAY), "system_id", "S")
     plain = small(DAY).save(tmp_path / "plain")
-    with pytest.raises(UsageError, match="is not partitioned, not by date"):
+    with pytest.raises(UsageError, match="not partitioned, not by date"):
         add_partition(plain.path, small(DAY), "date", "x")
     with pytest.raises(UsageError, match="not on this machine"):
         add_partition("s3://bucket/study", small(DAY), "date", "x")
@@ -169,7 +167,7 @@ def test_studies_in_other_partitions_are_refused(days, tmp_path):
 
 @quiet
 def test_values_other_than_said_are_refused(days):
-    with pytest.raises(DataError, match=r"sessions.date is '2026-11-21' in session 's0'.*added as date=2026-11-22"):
+    with pytest.raises(DataError, match=r"sessions.date is '2026-11-21' .*'s0'.* date=2026-11-22"):
         add_partition(days.path, small(DAY), "date", "2026-11-22")
     assert not (days.path / "sessions" / "date=2026-11-22").exists()
 
@@ -182,7 +180,7 @@ def test_users_are_united(days, tmp_path):
         return made.with_tables(users=pl.LazyFrame({"user_id": list(ages), "age": list(ages.values())}))
 
     first = with_ages(FIRST, {"u1": 30, "u2": None}).save(tmp_path / "aged", partition_by="date")
-    with pytest.raises(DataError, match=r"users: age of 'u1' is 31 in the added data and 30 in the study"):
+    with pytest.raises(DataError, match=r"users: age of 'u1' is 31 .*added .*30 "):
         add_partition(first.path, with_ages(DAY, {"u1": 31, "u3": 1}), "date", "2026-11-21")
     whole = add_partition(first.path, with_ages(DAY, {"u1": 30, "u3": 1}), "date", "2026-11-21")
     assert whole.users.collect().rows() == [("u1", 30), ("u2", None), ("u3", 1)]
@@ -194,15 +192,15 @@ def test_users_are_united(days, tmp_path):
 @quiet
 def test_columns_must_fit(days, tmp_path):
     day = small(DAY)
-    with pytest.raises(DataError, match=r"results.clicked is not among the columns of the study"):
+    with pytest.raises(DataError, match=r"results.clicked is not among"):
         add_partition(days.path, day.with_tables(results=day.results.with_columns(clicked=True)), "date", "2026-11-21")
     texts = day.with_tables(queries=day.queries.with_columns(query_id=pl.lit("x")))
-    with pytest.raises(DataError, match=r"queries.query_id is not among the columns"):
+    with pytest.raises(DataError, match=r"queries.query_id is not"):
         add_partition(days.path, texts, "date", "2026-11-21")
     scored = small(FIRST)
     scored = scored.with_tables(results=scored.results.with_columns(weight=1)).save(tmp_path / "w", partition_by="date")
     halves = day.with_tables(results=day.results.with_columns(weight=pl.lit(0.5)))
-    with pytest.raises(DataError, match=r"results.weight is Float64 in the added data and Int32 in the study"):
+    with pytest.raises(DataError, match=r"results.weight is Float64 .* Int32 "):
         add_partition(scored.path, halves, "date", "2026-11-21")
     unknown = add_partition(scored.path, day, "date", "2026-11-21")  # null where it is not known
     assert unknown.results.filter(pl.col("weight").is_null()).collect()["session_id"].unique().sort().to_list() == [
@@ -230,7 +228,7 @@ def test_a_study_that_changes_meanwhile_is_left_alone(days, monkeypatch):
         real(*given)
 
     monkeypatch.setattr(module, "finish_package", meanwhile)
-    with pytest.raises(UsageError, match="was changed while the partition was being added"):
+    with pytest.raises(UsageError, match="changed while the partition"):
         add_partition(days.path, small(DAY), "date", "2026-11-21")
     assert (days.path / "datapackage.json").read_text() == "{}"
 
@@ -255,7 +253,7 @@ def test_a_column_that_is_a_date(tmp_path):
     whole = add_partition(saved.path, dated(DAY), "date", "2026-11-21")
     assert whole.storage.stored[-1].folder == "date=2026-11-21"
     assert whole.sessions.collect_schema()["date"] == pl.Date
-    with pytest.raises(DataError, match="date=today is not a value of the column date, which is Date"):
+    with pytest.raises(DataError, match=r"date=today .* date, .*Date"):
         add_partition(saved.path, dated(DAY), "date", "today")
 
 
@@ -343,7 +341,7 @@ def test_users_keep_what_either_says():
     new = pl.DataFrame({"user_id": ["b", "c"], "age": [20, 40], "hand": ["left", None]})
     both = united_users(saved, new, NOBODY).sort("user_id")
     assert both.rows() == [("a", 30, None), ("b", 20, "left"), ("c", 40, None)]
-    with pytest.raises(DataError, match=r"users: age of 'b' is 21 in the added data and 20 in the study"):
+    with pytest.raises(DataError, match=r"users: age of 'b' is 21 .*added .*20 "):
         united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), NOBODY)
     again = united_users(both, pl.DataFrame({"user_id": ["b"], "age": [21]}), pl.Series(["b", "c"])).sort("user_id")
     assert again.rows() == [("a", 30, None), ("b", 21, "left"), ("c", 40, None)]
@@ -370,12 +368,12 @@ def test_types_that_fit(given, wanted, found):
     ("given", "wanted"), [(["1"], pl.Int64), ([1.5], pl.Int64), ([True], pl.Int64), ([300], pl.Int8)]
 )
 def test_types_that_do_not_fit(given, wanted):
-    with pytest.raises(DataError, match=r"results.*convert (it|the column) to"):
+    with pytest.raises(DataError, match=r"results.*convert .* to "):
         conformed(pl.DataFrame({"x": given}), pl.Schema({"x": wanted()}), "results")
 
 
 def test_columns_that_are_too_many():
-    with pytest.raises(DataError, match=r"results.x is not among the columns of the study: y"):
+    with pytest.raises(DataError, match=r"results.x is not among .*: y"):
         conformed(pl.DataFrame({"x": [1]}), pl.Schema({"y": pl.Int64()}), "results")
 
 
@@ -389,7 +387,5 @@ def test_what_was_known_of_a_user_stays_when_a_partition_is_replaced():
 def test_another_grade_is_told_of():
     saved = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [5.0, 1.0]})
     new = pl.DataFrame({"judgment_key": ["t", "t"], "doc_id": ["a", "b"], "grade": [1.0, 1.0]})
-    with pytest.warns(
-        DataWarning, match="1 judged documents have another grade in the added data .first: 'a' for 't': 1, 5 in"
-    ):
+    with pytest.warns(DataWarning, match="1 judged documents .* grade .*: 'a' for 't': 1, 5 in"):
         tell_of_other_grades(saved, new, "max")

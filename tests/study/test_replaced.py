@@ -1,5 +1,6 @@
 """A saved study that is replaced or removed after it was opened is named by every function that reads it."""
 
+import re
 import shutil
 import threading
 import warnings
@@ -95,7 +96,7 @@ def test_a_study_that_is_replaced_while_it_is_opened_is_opened_again(made, tmp_p
     replacing(4)
     assert sk.open_study(place).facts == clinic.facts
     replacing(1000)
-    with pytest.raises(sk.DataError, match="study is being replaced again and again; try again when"):
+    with pytest.raises(sk.DataError, match=r"study .*again and again; try"):
         sk.open_study(place)
 
 
@@ -141,8 +142,8 @@ def test_a_study_between_two_renames_is_waited_for(made, tmp_path, monkeypatch, 
     monkeypatch.setattr(package, "PAUSE", 0)
     assert main(["score", str(place), "nDCG@10"]) == 1
     said = capsys.readouterr().err
-    assert f"{place} is not there: another process is replacing it" in said
-    assert f"rename {aside}, which is the study that was there, to study" in said
+    assert f"{place} is not there: another process" in said
+    assert re.search(rf"rename {re.escape(str(aside))}, .* to study", said)
 
 
 @pytest.mark.filterwarnings("ignore::sessionkit.DataWarning")
@@ -156,7 +157,7 @@ def test_what_is_read_of_a_replaced_study_is_an_error(made, tmp_path):
             assert study.sessions.collect().height == 120
             other.save(study.path)
 
-    with pytest.raises(ReplacedError, match="was replaced after it was opened; open it again"):
+    with pytest.raises(ReplacedError, match=r"replaced.*open it again"):
         read()
     with pytest.raises(ReplacedError), study.reading():
         raise IndexError

@@ -64,7 +64,5 @@ def test_a_band_is_kept_when_a_study_is_saved_and_says_what_is_no_measure(tmp_pa
 
     assert saved("Clicks").settings.equivalence == {"Clicks": 2.0}
     assert sk.compare(saved("Queries()"), "Queries").equivalence == {"Queries": 2.0}  # however the measure is spelled
-    with pytest.raises(
-        UsageError, match=r"equivalence that study\.toml declares: there is no measure 'Querys'; did you mean 'Queries'"
-    ):
+    with pytest.raises(UsageError, match=r"equivalence .*study\.toml .*'Querys'; .*'Queries'"):
         sk.compare(saved("Querys"), "Queries")

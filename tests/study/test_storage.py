@@ -164,7 +164,7 @@ def test_a_trailing_slash_and_file_addresses(saved, place):
 def test_what_is_not_there_is_an_error_of_ours(place, wrong):
     address, given = place
     address = address.replace("study", wrong) if wrong == "nowhere" else address.replace("bucket", wrong)
-    with pytest.raises(DataError, match=r"datapackage.json cannot be read .*not found.*check the address") as caught:
+    with pytest.raises(DataError, match=r"datapackage.json .*not found.* address") as caught:
         open_study(address, given)
     assert "\n" not in str(caught.value)
 
@@ -172,7 +172,7 @@ def test_what_is_not_there_is_an_error_of_ours(place, wrong):
 @pytest.mark.slow
 def test_missing_credentials_are_an_error_of_ours(server):
     server.RequestHandlerClass.locked = True
-    with pytest.raises(DataError, match=r"cannot be read .*credentials in storage_options") as caught:
+    with pytest.raises(DataError, match=r"credentials in storage_options") as caught:
         open_study("s3://bucket/study", options(server, aws_skip_signature="true"))
     assert "\n" not in str(caught.value)
     assert open_study("s3://bucket/study", options(server)).facts.sessions == 120
@@ -188,7 +188,7 @@ def test_secrets_are_not_shown(server):
 
 @pytest.mark.slow
 def test_nobody_at_home(server):
-    with pytest.raises(DataError, match=r"s3://bucket/study/datapackage.json cannot be read"):
+    with pytest.raises(DataError, match=r"s3://bucket/study/datapackage.json .*read"):
         open_study("s3://bucket/study", options(server, aws_endpoint_url="http://127.0.0.1:1"))
 
 
@@ -221,31 +221,31 @@ def test_names_that_lead_elsewhere_are_refused(saved, tmp_path, server, place, n
 @pytest.mark.few(1)
 def test_files_that_are_not_as_said(saved, tmp_path, server, place):
     change(saved, tmp_path, server, lambda resources: resources["users"].update(rowcount=3))
-    with pytest.raises(DataError, match=r"study: users has \d+ rows where datapackage.json says 3"):
+    with pytest.raises(DataError, match=r"users has \d+ rows .*json says 3"):
         open_study(*place)
     data = (tmp_path / "study" / "users.parquet").read_bytes()
     (tmp_path / "study" / "users.parquet").write_bytes(data[:-9])
-    with pytest.raises(DataError, match="users is not readable as Parquet"):
+    with pytest.raises(DataError, match=r"users is not .* Parquet"):
         open_study(*place)
     (tmp_path / "study" / "users.parquet").unlink()
-    with pytest.raises(DataError, match="users is not readable as Parquet"):
+    with pytest.raises(DataError, match=r"users is not .* Parquet"):
         open_study(*place)
 
 
 @pytest.mark.few(1)
 def test_hashes_are_verified_on_disk(place):
-    with pytest.raises(DataError, match=r"bucket/study is not on this machine; copy it to a disk first"):
+    with pytest.raises(DataError, match=r"bucket/study .*copy it"):
         verify_hashes(open_study(*place))
 
 
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("ftp://host/study", r"ftp:// is not a supported kind of address; choose from file, s3"),
+        ("ftp://host/study", r"ftp:// is not .*; .* file, s3"),
         ("s4://bucket/study", r"did you mean 's3'"),
-        ("s3://id:secret@bucket/study", "contains credentials; give them as storage_options"),
-        ("https://host/study?token=x", "is not the address of a folder"),
-        ("s3:///study", "is not the address of a folder"),
+        ("s3://id:secret@bucket/study", "credentials; .*storage_options"),
+        ("https://host/study?token=x", "not the address of"),
+        ("s3:///study", "not the address of"),
     ],
 )
 def test_addresses_that_cannot_be_read(address, words):

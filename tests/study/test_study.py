@@ -9,6 +9,7 @@ A study derived from another knows nothing of the tables that it no longer has.
 
 import dataclasses
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from time import sleep
@@ -68,7 +69,7 @@ def test_repr_counts_one_as_one():
 
 @pytest.mark.parametrize("verb", [sk.score, sk.curve, sk.effort, sk.compare, sk.bounds])
 def test_a_path_where_a_study_is_wanted_says_how_it_is_opened(verb, tmp_path):
-    with pytest.raises(UsageError, match=r"this takes a study, not a path: sk\.open_study\('mine'\) opens it"):
+    with pytest.raises(UsageError, match=r"path: sk\.open_study\('mine'\)"):
         verb("mine", "nsDCG@10")
     with pytest.raises(UsageError, match="this takes a study, not a path"):
         verb(tmp_path, "nsDCG@10")
@@ -138,7 +139,7 @@ def test_a_saved_study_shows_itself_without_reading_a_table(overview_study, tmp_
 
     monkeypatch.setattr(pl.LazyFrame, "collect", read)
     monkeypatch.setattr(pl, "collect_all", read)
-    assert '<td dir="auto">results</td><td class="n">40</td>' in saved._repr_html_()
+    assert re.search(">results</td><td[^>]*>40</td>", saved._repr_html_())
     assert "40 sessions, 40 queries, 40 results, 1 judgment" in repr(saved)
 
 
@@ -152,8 +153,9 @@ def test_a_study_shows_what_became_of_its_records():
     }
     study = sk.from_tables(results=lists, judgments={"judgment_key": ["s"], "doc_id": ["a"], "grade": [1]})
     shown = study._repr_html_()
-    assert "1 record was rejected, see study.rejected." in shown
-    assert '<td dir="auto">results</td><td class="n">3</td><td class="n">2</td><td class="n">1</td>' in shown
+    assert "1 record was rejected," in shown
+    cells = re.findall("<td[^>]*>(.*?)</td>", shown)
+    assert "results 3 2 1" in " ".join(cells)
     assert "merged" not in shown  # no record of this study met that end
 
 

@@ -92,7 +92,7 @@ def test_missing_columns_are_named():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     )
     for measure in ("Clicks", "DeepestClick"):
-        with pytest.raises(DataError, match=f"{measure} needs one of the columns clicked, clicks, clicked_at"):
+        with pytest.raises(DataError, match=f"{measure} needs .*clicked, clicks, clicked_at"):
             sk.score(study, [measure], per="session")
     with pytest.raises(MeasureError, match="no parameter 'grades'"):
         sk.score(study, ["Queries(grades=user)"], per="session")
@@ -103,7 +103,7 @@ def test_whether_a_session_was_abandoned_is_not_known_where_clicks_are_not_logge
     results = {"session_id": ["s"], "query_position": [1], "rank": [1], "doc_id": ["a"]}
     study = sk.from_tables(results=results)
     assert sk.score(study, ["Abandoned"], per="session")["value"].to_list() == [None]
-    with pytest.warns(DataWarning, match="Abandoned undefined for 1 of 1: s; .*clicks that were not logged at all"):
+    with pytest.warns(DataWarning, match=r"Abandoned .* 1 of 1: s; .*not logged"):
         sk.score(study, ["Abandoned"], per="session")
     clicked = sk.from_tables(results=results | {"clicked": [False]})
     assert sk.score(clicked, ["Abandoned"], per="session")["value"].to_list() == [1.0]
@@ -264,10 +264,10 @@ def test_durations_missing_columns_are_named():
     bare = study_of(log, without=["started_at", "ended_at", *QUERIES, *RESULTS])
     with pytest.raises(
         DataError,
-        match="Duration needs one of the columns started_at, ended_at, duration_seconds in the sessions; issued_at",
+        match=r"started_at, ended_at, duration_.*",
     ):
         sk.score(bare, ["Duration"], per="session")
-    with pytest.raises(DataError, match="TimeToFirstClick needs one of the columns clicked_at, click_elapsed_seconds"):
+    with pytest.raises(DataError, match=r"FirstClick .*clicked_at, click_elapsed_"):
         sk.score(bare, ["TimeToFirstClick"], per="session")
     with pytest.raises(DataError, match="dwell_seconds"):
         sk.score(bare, ["Dwell"], per="session")

@@ -5,6 +5,7 @@ Values and intervals of measures for display: rounded, and cut at what a measure
 
 import html
 import math
+import re
 
 import polars as pl
 import pytest
@@ -17,7 +18,7 @@ def test_a_measure_shows_its_parameters_and_stays_its_name():
     measure = sk.nsDCG(b=3) @ 10
     shown = measure._repr_html_()
     assert repr(measure) == "nsDCG(b=3)@10"
-    assert '<td dir="auto">b</td><td dir="auto">3</td>' in shown
+    assert re.search("<td[^>]*>b</td><td[^>]*>3</td>", shown)
     assert "sessionkit score STUDY &#x27;nsDCG(b=3)@10&#x27;" in shown
 
 
@@ -28,8 +29,8 @@ def test_every_measure_shows_its_formula():
 
 def test_the_registry_names_every_measure_by_its_level():
     shown = sk.MEASURES._repr_html_()
-    assert "<p>Measures of a session: sDCG, nsDCG, sRBP" in shown
-    assert "<p>Measures of a query: CG, DCG, nCG, nDCG" in shown
+    assert "of a session: sDCG, nsDCG, sRBP" in shown
+    assert "query: CG, DCG, nCG, nDCG" in shown
     assert repr(sk.MEASURES).startswith(f"<{len(sk.MEASURES)} measures: sDCG, nsDCG, CG")
 
 
@@ -92,4 +93,4 @@ def test_an_end_is_called_cut_only_where_its_text_differs(low, high, text):
 def test_a_rounding_error_beyond_a_limit_is_no_cut():
     rows = pl.DataFrame({"low": [-1e-17, -0.01], "high": [1 + 2e-16, 1.0]})
     assert cut_note(rows.head(1), "P@5") == ""
-    assert cut_note(rows, "P@5") == "Intervals are cut at the values that are possible"
+    assert cut_note(rows, "P@5").startswith("Intervals are cut")

@@ -112,13 +112,11 @@ def test_cascade_worked_values():
 
 
 def test_cascade_top_of_the_scale_is_declared():
-    with pytest.raises(
-        sk.MeasureError, match=r"ERR@10 needs the top .* ask for ERR\(max_grade=3\)@10 or set max_grade = 3"
-    ):
+    with pytest.raises(sk.MeasureError, match=r"ERR\(max_grade=3\)@10 .* max_grade = 3"):
         value("ERR@10", L)
-    with pytest.raises(sk.DataError, match="grade 3, above the top of the scale, max_grade=2"):
+    with pytest.raises(sk.DataError, match=r"grade 3, above .*, max_grade=2"):
         value("ERR(max_grade=2)@10", L)
-    with pytest.raises(sk.MeasureError, match="ERR has no parameter 'min_grade'"):
+    with pytest.raises(sk.MeasureError, match=r"ERR .* parameter 'min_grade'"):
         sk.parse_measure("ERR(min_grade=2)")
 
 
@@ -134,13 +132,13 @@ def test_the_measure_goes_before_the_study():
 
 
 def test_documents_that_are_not_shown_are_on_the_scale_too():
-    told = pytest.warns(sk.DataWarning, match="1 grade above max_grade = 4, the highest 5")
-    with told, pytest.raises(sk.DataError, match="have grade 5, above the top of the scale, max_grade=4"):
+    told = pytest.warns(sk.DataWarning, match="1 grade above max_grade = 4, .* 5")
+    with told, pytest.raises(sk.DataError, match=r"grade 5, above .*, max_grade=4"):
         value("ERR@1", [1], [5], max_grade=4)
 
 
 def test_a_study_without_relevant_documents_proposes_one():
-    with pytest.raises(sk.MeasureError, match=r"set max_grade = 1 at the top of a study\.toml"):
+    with pytest.raises(sk.MeasureError, match=r"max_grade = 1 .*study\.toml"):
         value("ERR@1", [0, -1])
     assert value("ERR(max_grade=0.5)@1", [0]) == 0
 
@@ -152,5 +150,5 @@ def test_the_searchers_own_grades_have_a_scale():
         judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [5]},
     )
     assert sk.score(study, "gP(grades=user,max_grade=4)@1", per="query").get_column("value").item() == 0.5
-    with pytest.raises(sk.DataError, match="the searchers' own grades have grade 2, above"):
+    with pytest.raises(sk.DataError, match=r"searchers' own grades .*grade 2"):
         sk.score(study, "gP(grades=user,max_grade=1)@1", per="query")

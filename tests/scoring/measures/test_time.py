@@ -50,7 +50,7 @@ def test_u_measure_by_words_and_by_seconds():
 def test_parameters():
     with pytest.raises(MeasureError, match="U needs horizon, for example U"):
         values(written(B), "U")
-    with pytest.raises(MeasureError, match=r"TBG: click must be probabilities by grade, from 0 to 1, not 0\.5-1\.5"):
+    with pytest.raises(MeasureError, match=r"TBG: click .*from 0 to 1, not 0\.5-1\.5"):
         sk.parse_measure("TBG(click=0.5-1.5)")
     assert str(sk.parse_measure("TBG(click=0.39-0.64,save=0-0.5)@10")) == "TBG(save=0-0.5)@10"
 
@@ -205,11 +205,11 @@ def test_a_session_of_one_query_scores_what_the_query_does():
 def test_what_is_missing_is_named():
     log = ([{"started_at": None, "ended_at": None, "queries": []}], {"a": 1})
     bare = study_of(log, without=[*QUERIES, *RESULTS])
-    with pytest.raises(DataError, match="sTBG needs one of the columns clicked_at, click_elapsed_seconds"):
+    with pytest.raises(DataError, match=r"sTBG .*clicked_at, click_elapsed"):
         sk.score(bare, ["sTBG"], per="session")
     with pytest.raises(MeasureError, match="sU needs horizon"):
         sk.score(bare, ["sU"], per="session")
-    with pytest.raises(MeasureError, match="words has no effect on times=logged"):
+    with pytest.raises(MeasureError, match=r"words .*effect on times=logged"):
         sk.parse_measure("sTBG(words=200)")
     assert str(sk.parse_measure("sTBG(words=200,times=modeled)")) == "sTBG(words=200,times=modeled)"
     with pytest.raises(MeasureError, match="probabilities"):

@@ -63,13 +63,9 @@ def test_how_many_were_known_can_be_declared(table):
     # of two known documents that the session shows no fewer than two can have been known
     second = 0.25 if table == "sessions" else None
     assert found.rows() == [(1, 1.0, 0.5, 0.5, 1.0), (2, 0.5, second, 0.25, 0.5)]
-    with pytest.raises(
-        DataError, match="needs the column new, in the queries or the sessions; the log has it in none of them"
-    ):
+    with pytest.raises(DataError, match=r"column new, .*queries .*sessions; .*none"):
         sk.score(study, "Coverage(known=new)", per="query")
-    with pytest.raises(
-        sk.MeasureError, match=r"known must be shown, a whole number of at least 1, or the name of a column"
-    ):
+    with pytest.raises(sk.MeasureError, match=r"known .* shown, .* at least 1, .*column"):
         sk.parse_measure("Coverage(known=0)")
 
 
@@ -90,11 +86,11 @@ def test_what_is_known_holds_for_the_whole_session():
 
 
 def test_columns_that_are_needed():
-    with pytest.raises(DataError, match="needs the column 'known' in the results"):
+    with pytest.raises(DataError, match="column 'known' in the results"):
         values(written([1]), "Coverage")
-    with pytest.raises(DataError, match="needs the column 'expected' in the sessions"):
+    with pytest.raises(DataError, match="column 'expected' in the sessions"):
         values(written([1]), "RecallEffort")
-    with pytest.raises(DataError, match=r"expected is -1\.0; it must be a number of relevant documents"):
+    with pytest.raises(DataError, match=r"expected is -1\.0; .*number"):
         values({**written([1]), "expected": -1}, "RelativeRecall")
 
 
@@ -212,7 +208,7 @@ def test_the_searcher_against_the_panel():
     # a result that the searcher did not grade is left out: 1 x 1 + .5 x .5, of 1.25 and 1.25
     rows = [{**row, "user": None} if row["rank"] == 2 else row for row in ROWS]
     assert values({**panel, "lists": [rows]}, asked[2]) == [pytest.approx(1.25 / math.sqrt(1.5 * 1.25))]
-    with pytest.raises(sk.MeasureError, match="scores=user and grades=user are the same grades"):
+    with pytest.raises(sk.MeasureError, match="scores=user and grades=user"):
         sk.parse_measure("RelevanceCosine(scores=user,grades=user)")
 
 
@@ -235,11 +231,11 @@ def test_nothing_to_compare_is_undefined():
 
 
 def test_jaccard_compares_shares():
-    with pytest.raises(DataError, match=r"between 0 and 1, but the scores have 12\.5; rescale the scores"):
+    with pytest.raises(DataError, match=r"between 0 and 1, .*scores have 12\.5;"):
         values(written([1], score=[12.5]), BOTH[1])
-    with pytest.raises(DataError, match="between 0 and 1, but the gains have 3; use gain=binary"):
+    with pytest.raises(DataError, match=r"0 and 1, .*gains have 3; .*gain=binary"):
         values(written([3], score=[0.5]), BOTH[1])
-    with pytest.raises(DataError, match="needs the column 'score' in the results"):
+    with pytest.raises(DataError, match="column 'score' in the results"):
         values(written([3]), BOTH[0])
 
 
@@ -319,7 +315,7 @@ def test_a_whole_list_is_in_no_better_order_than_itself():
 
 
 def test_a_weight_is_a_share():
-    with pytest.raises(MeasureError, match="lambda must be a number between 0 and 1, both included, not 2"):
+    with pytest.raises(MeasureError, match=r"lambda .*between 0 and 1, .*included, .* 2"):
         sk.parse_measure("SFT(lambda=2)@10")
 
 

@@ -10,6 +10,7 @@ from sessionkit.errors import DataWarning
 from sessionkit.readers import from_tables
 from sessionkit.readers.checks.completion import CHECKS, gaps, typed_extras, unusual
 from sessionkit.study.schema import table
+from tests.support.messages import messages_with
 
 
 @pytest.mark.parametrize(
@@ -140,11 +141,9 @@ def test_unusual_sessions_are_told_and_kept():
     }
     study = from_tables(pl.DataFrame(log), {"judgment_key": ["s"], "doc_id": ["d"], "grade": [1]})
     assert study.facts.queries == 120
-    assert [note for note in study.notes if note.startswith("sessions:")] == [
-        "sessions: 1 session of more than 100 queries; --where \"queries <= 100\" leaves them out (first: session 's')",
-        "sessions: 1 session of at least 10 queries as a program sends them, at even times or less than a second apart; all are kept "
-        "(first: session 's')",
-    ]
+    long, automatic = messages_with(study.notes, "sessions:")
+    assert messages_with([long], "1 session", "more than 100 queries", '--where "queries <= 100"', "session 's'")
+    assert messages_with([automatic], "1 session", "at least 10 queries", "a program", "all are kept", "session 's'")
 
 
 def test_lists_said_to_be_shown_that_have_gaps():
@@ -156,21 +155,17 @@ def test_lists_said_to_be_shown_that_have_gaps():
     assert gaps(asked, rows) == {"gaps": (2, "a")}
     assert gaps(asked[2:], rows[4:]) == {}
     study = from_tables(rows.select(*LIST, "rank", doc_id=pl.lit("x") + pl.col("rank").cast(pl.String)), queries=asked)
-    assert [note for note in study.notes if "gaps" in note] == [
-        "results: 2 lists observed in part with gaps in the ranks",
-        "results: 2 lists shown with gaps in the ranks; the missing results are unknown and gain 0; measures that look "
-        "beyond a gap are flagged (first: session 'a')",
-    ]
+    partly, shown = messages_with(study.notes, "gaps")
+    assert messages_with([partly], "results: 2 lists", "observed in part", "gaps in the ranks")
+    assert messages_with([shown], "results: 2 lists shown", "gaps", "gain 0", "flagged", "session 'a'")
 
 
 def test_they_are_told_with_an_example():
     log = {"results": results(("a", 1, 1, True, 21.0, 3.0)).with_columns(doc_id=pl.lit("x")), "queries": ASKED}
     with pytest.warns(DataWarning):  # lists that are missing
         notes = from_tables(**log, judgments={"judgment_key": ["a"], "doc_id": ["x"], "grade": [1]}).notes
-    assert "queries: 1 query with the text of the query before" in " ".join(notes)
-    assert (
-        "results: 1 clicked result clicked after the next query of the session was issued (first: session 'a')" in notes
-    )
+    assert messages_with(notes, "queries: 1 query", "text of the query before")
+    assert messages_with(notes, "results: 1 clicked result", "after the next query", "session 'a'")
     assert len([note for note in notes if "(first: session" in note]) == 4
 
 

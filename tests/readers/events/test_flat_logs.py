@@ -18,6 +18,7 @@ from sessionkit.readers.io.files import open_log
 from sessionkit.readers.read import read
 from sessionkit.study.checks import RECORD, RULE, VALUE
 from sessionkit.study.counts import depths_of
+from tests.support.messages import match_parts
 
 NONE = pl.LazyFrame(schema={RECORD: pl.Int64, RULE: pl.String, VALUE: pl.String})
 
@@ -169,11 +170,11 @@ def test_a_damaged_file_is_named(write, large, is_large):
     if is_large:
         large()
     good = write("1.txt", "1\ta\t2006-03-04 11:00:00\n" * 40)
-    with pytest.raises(DataError, match=r'2.txt is not UTF-8 \(line 1\); set encoding = "latin-1"'):
+    with pytest.raises(DataError, match=match_parts("2.txt is not UTF-8", "line 1", 'encoding = "latin-1"')):
         read([good, write("2.txt", b"1\t\xff\xfe\t2006-03-04 11:00:00\n")], format="aol")
     whole = write("3.txt.gz", "".join(f"{n}\tb{n * n}\t2006-03-04 11:00:00\n" for n in range(9000)))
     whole.write_bytes(whole.read_bytes()[:-3000])
-    with pytest.raises(DataError, match=r"3.txt.gz cannot be unpacked; it is cut short or damaged"):
+    with pytest.raises(DataError, match=match_parts("3.txt.gz", "cut short or damaged")):
         read([good, whole], format="aol")
 
 

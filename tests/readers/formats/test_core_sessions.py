@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError
+from sessionkit.readers.events.sessions import ROWS_GONE, SAID
+from tests.support.messages import match_parts, messages_with
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "core_sessions"
 ID = "0f" * 16
@@ -45,7 +47,7 @@ def core(write, quiet_read):
 
 
 def test_json_that_cannot_be_decoded_is_told_in_one_sentence(core):
-    with pytest.raises(DataError, match=r'^log.json is not UTF-8 \(line 1\); set encoding = "latin-1"[^;]*$'):
+    with pytest.raises(DataError, match=r'^log\.json [^;]*UTF-8 \(line 1\);[^;]*"latin-1"[^;]*$'):
         core(b'{"1": ["caf\xe9"], "2": ["b"]}', "log.json")
 
 
@@ -69,9 +71,9 @@ def test_queries_are_merged_where_that_is_asked_for(core):
     ]
     assert {source.kind: source.merged for source in study.sources if source.merged} == {
         "works clicks": 1,
-        "queries sent again": 1,
-        "queries on their way to the next": 1,
-        "results of queries merged into others": 3,
+        SAID["same"]: 1,
+        SAID["typing"]: 1,
+        ROWS_GONE: 3,
     }
     assert study.rejected.collect().select("rule", "value").rows() == [("query_position_is_an_integer", "x")] * 2
     again = core('{"1": ["a", "a", "b"], "2": []}', "log.json", config={"format": "core", "merge_queries": "same"})
@@ -112,7 +114,7 @@ def test_every_record_is_accounted_for_by_kind(core):
 def test_a_user_is_one_only_where_there_are_several(core):
     assert core().facts.sessions == 2
     assert core().users.collect().is_empty()
-    assert "log.csv: the user is 'test_user' in every session, so it is not used as a user id" in core().notes
+    assert messages_with(core().notes, "log.csv:", "'test_user'", "every session", "not used", "user id")
     two = core(line(1, 1, "a", "[1]", user="u") + line(1, 2, "a", "[1]", user="v"))
     assert two.users.collect()["user_id"].to_list() == ["u", "v"]
 
@@ -163,7 +165,7 @@ def test_queries_given_to_a_simulation_have_no_lists(core, rejects):
 
 def test_a_run_submitted_to_the_benchmark_is_refused(core):
     run = {"meta": {"team_name": "us", "task": "A"}, "1": ["solar", "wind"]}
-    with pytest.raises(DataError, match=r"run\.json is a run submitted to Sim4IA: predicted next queries"):
+    with pytest.raises(DataError, match=match_parts("run.json", "submitted to Sim4IA", "next queries")):
         core(json.dumps(run, indent=1), "run.json")
 
 
@@ -179,16 +181,16 @@ def test_broken_records_are_kept_aside_with_their_line(core, rejects):
     assert study.queries.collect()["results_status"].to_list() == ["not_logged", "shown", "shown"]
     assert study.queries.collect()["query_text"].null_count() == 0
     assert study.results.collect().select("doc_id", "clicked").rows() == [("3", None), ("4", False)]
-    with pytest.raises(DataError, match=r"log\.csv, line 1: list_can_be_read does not hold \(value '\[1, 2'\)"):
+    with pytest.raises(DataError, match=match_parts("log.csv, line 1:", "list_can_be_read", "'[1, 2'")):
         core(text, format="core", strict=True)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; format core has 8, 4 or a header"),
-        ("log.json", '{"1": ["a", ', "log.json is not a JSON object of sessions with lists of queries"),
-        ("log.json", '{"1": 7}', "log.json is not a JSON object of sessions with lists of queries"),
+        ("log.csv", "1,u,2,solar,2025-01-10 08:00:00\n", "log.csv has 5 columns; .*8, 4 or"),
+        ("log.json", '{"1": ["a", ', "log.json .*object of sessions"),
+        ("log.json", '{"1": 7}', "log.json .*object of sessions"),
     ],
 )
 def test_files_that_are_something_else(core, name, text, words):
@@ -199,9 +201,7 @@ def test_files_that_are_something_else(core, name, text, words):
 @pytest.mark.slow
 def test_several_files_whose_sessions_differ(write, quiet_read, rejects):
     first, second = write("a.csv", LOG), write("b.csv", LOG.replace(",9,", ",19,"))
-    with pytest.raises(
-        DataError, match=r"a\.csv and b\.csv both have a session '10', and number their sessions separately"
-    ):
+    with pytest.raises(DataError, match=match_parts("a.csv and b.csv", "session '10'", "separately")):
         quiet_read([first, second])
     second = write("b.csv", line(1, 77, "a", "[1]") + line(3, 77, "a", "[2]") + line(2, 77, "a", "[3"))
     study = quiet_read([first, second])
@@ -239,7 +239,7 @@ def test_the_real_files(quiet_read):
     assert sum(clicks) == 413
     assert sum(one.merged for one in study.sources) == 413
     assert not any(one.idle for one in study.sources)
-    assert any(note.startswith("queries: 3 queries with a query_id that an earlier") for note in study.notes)
+    assert messages_with(study.notes, "queries: 3 queries", "query_id", "an earlier")
     lengths = study.results.collect().group_by("session_id", "query_position").len()["len"]
     assert lengths.max() == 10
     assert quiet_read(REAL / "evaluation_sessions_Task_A.csv").facts.queries == 191

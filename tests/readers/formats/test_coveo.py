@@ -4,6 +4,7 @@ import pytest
 
 from sessionkit.errors import DataError
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts, messages_with
 
 HEADER = "session_id_hash,query_vector,clicked_skus_hash,product_skus_hash,server_timestamp_epoch_ms\n"
 LOG = (
@@ -47,7 +48,7 @@ def test_lists_clicks_and_order(write, quiet_read):
         "clicks in a list that was not logged": 1,
     }
     assert "query_vector" not in study.columns("queries")
-    assert "vectors of queries were left out; keep_vectors = true keeps them" in study.notes
+    assert messages_with(study.notes, "vectors of queries", "keep_vectors = true")
 
 
 def test_vectors_can_be_kept(write, quiet_read):
@@ -75,13 +76,14 @@ def test_literals_are_never_evaluated(write, quiet_read, rejects):
     call = "\"[__import__('os').getcwd()]\""
     broken = f"s3,,,{call},1550885200000\ns3,,['a',[],1550885200000\n,,,[],1550885200000\ns3\n"
     path = write("search_train.csv", LOG + broken)
-    assert [row[:4] for row in rejects(quiet_read(path))] == [
+    found = rejects(quiet_read(path))
+    assert [row[:4] for row in found] == [
         (6, 7, "products_are_a_list", "[__import__('os').getcwd()]"),
         (7, 8, "clicks_are_a_list", "['a'"),
         (8, 9, "session_id_is_given", None),
         (9, 10, "time_is_given", None),  # cut short: not a query whose list was not logged
     ]
-    with pytest.raises(DataError, match=r"search_train.csv, line 7: products_are_a_list does not hold"):
+    with pytest.raises(DataError, match=match_parts("search_train.csv, line 7:", "products_are_a_list")):
         read(path, strict=True)
 
 
@@ -91,5 +93,5 @@ def test_a_first_line_that_is_no_csv_is_of_another_kind(write, quiet_read):
 
 
 def test_a_file_of_another_kind(write):
-    with pytest.raises(DataError, match=r"x\.csv has no column clicked_skus_hash"):
+    with pytest.raises(DataError, match=match_parts("x.csv has no column", "clicked_skus_hash")):
         read(write("x.csv", "a,b\n1,2\n"), format="coveo")

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from sessionkit.errors import DataError, DataWarning, UsageError
+from sessionkit.readers.formats.simiir import SIDE
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts, messages_with
 
 DATA = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "simiir"
 RUN = """\
@@ -108,8 +110,8 @@ def test_every_line_of_every_file_is_accounted_for(folder, quiet_read):
         ("log", "START lines"): 1,
         ("log", "INFO lines"): 6,
         ("cfg", "lines of configuration"): 6,
-        ("queries", "queries, which the .log has too"): 5,
-        ("rels", "saved documents, which the .log has too"): 1,
+        ("queries", SIDE[".queries"]): 5,
+        ("rels", SIDE[".rels"]): 1,
     }
 
 
@@ -201,10 +203,8 @@ def test_totals_that_are_not_what_was_read_are_warned_of(write):
     text = RUN.replace("TOTAL_SNIPPETS_EXAMINED 4", "TOTAL_SNIPPETS_EXAMINED 9")
     with pytest.warns(DataWarning) as warned:
         read(write("sim-1-u.log", text))
-    assert any(
-        "1 total other than what was read (first: sim-1-u: TOTAL_SNIPPETS_EXAMINED 9, read 4)" in str(one.message)
-        for one in warned
-    )
+    texts = [warning.message for warning in warned]
+    assert messages_with(texts, "1 total", "first: sim-1-u: TOTAL_SNIPPETS_EXAMINED 9", "read 4")
 
 
 def test_a_broken_log_names_its_lines(write, quiet_read, rejects):
@@ -222,7 +222,7 @@ def test_a_broken_log_names_its_lines(write, quiet_read, rejects):
     assert study.results.collect().select("rank", "doc_id").rows() == [(2, "E")]
     idle = {source.kind: source.idle for source in study.sources if source.idle}
     assert idle == {"DOC lines on no result": 1, "WAVE lines": 1}
-    with pytest.raises(DataError, match=r"sim-1-u\.log, line 3: line_is_action_or_info does not hold"):
+    with pytest.raises(DataError, match=match_parts("sim-1-u.log, line 3:", "line_is_action_or_info")):
         read(write("sim-1-u.log", text.replace("1.2.3", "8").replace("RELEVANT\n", "RELEVANT C\n")), strict=True)
 
 
@@ -232,9 +232,9 @@ def test_snippets_before_any_query_are_rejected(write, quiet_read, rejects):
 
 
 def test_what_is_no_run_is_refused(write):
-    with pytest.raises(DataError, match=r"notes\.txt does not begin like the \.log of a SimIIR run"):
+    with pytest.raises(DataError, match=match_parts("notes.txt", ".log of a SimIIR run")):
         read(write("notes.txt", "hello\n"), format="simiir")
-    with pytest.raises(DataError, match=r"sim-1-u\.log: it has no queries and no results"):
+    with pytest.raises(DataError, match=match_parts("sim-1-u.log", "no queries", "no results")):
         read(write("sim-1-u.log", "ACTION START 900 0 START\nINFO OUT_OF_QUERIES\n"))
     with pytest.raises(UsageError, match="takes no topics"):
         read(write("sim-1-u.log", RUN), topics="topics.txt")
@@ -277,7 +277,7 @@ def test_lines_with_bytes_that_are_no_text_keep_their_place(write, quiet_read, r
         (16, 16, "line_can_be_decoded", "\\xff", "ACTION SNIPPET 900 115 SEEN_PREVIOUSLY D-\\xff"),
         (17, 17, "query_is_accepted", "sim-1-u 4", "ACTION SNIPPET 900 118 SNIPPET_NOT_RELEVANT D-3"),
     ]
-    with pytest.raises(DataError, match=r"sim-1-u.log is not UTF-8 \(line 2\)"):
+    with pytest.raises(DataError, match=match_parts("sim-1-u.log", "not UTF-8 (line 2)")):
         read(write("sim-1-u.log", b"ACTION START 9 0 START\nACTION QUERY 9 1 \xe4\nACTION SERP 9 2 \xe4\n"))
 
 

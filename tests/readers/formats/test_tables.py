@@ -22,6 +22,7 @@ from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers.read import read
 from sessionkit.study import open_study
 from tests.support.examples import examples
+from tests.support.messages import match_parts, messages_with
 
 TABLES = ("users", "sessions", "queries", "results", "judgments")
 IR_METRICS = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "ir_metrics"
@@ -168,7 +169,13 @@ def test_every_record_of_a_corrupted_log_is_a_row_or_rejected_with_a_reason(fram
                     rows.remove(row)
         spoiled[name] = pl.DataFrame(rows, schema=frame.schema)
     with tempfile.TemporaryDirectory() as folder:
-        study = quietly(written(Path(folder), spoiled, kind, ""))
+        path = written(Path(folder), spoiled, kind, "")
+        try:
+            study = quietly(path)
+        except DataError as refusal:
+            n_records = sum(frame.height for name, frame in spoiled.items() if name != "judgments")
+            assert messages_with([refusal], f"All {n_records} records")  # noqa: PT017 - most logs are not refused
+            return
         assert {source.table: source.records for source in study.sources} == {
             name: frame.height for name, frame in spoiled.items()
         }
@@ -396,9 +403,9 @@ def test_an_id_that_comes_again_in_other_sessions_is_that_of_a_session(tmp_path)
 
 def test_what_lacks_an_id_to_join_by_is_named(tmp_path):
     lacking = {**CONFIG, "queries": {"path": "queries.csv", "columns": {"session_id": "who", "query_position": "no"}}}
-    with pytest.raises(DataError, match=r"queries.csv \(queries\) has no query_id to join them by"):
+    with pytest.raises(DataError, match=match_parts("queries.csv (queries)", "no query_id")):
         study(tmp_path, config=lacking)
-    with pytest.raises(DataError, match="no columns session_id, query_position"):
+    with pytest.raises(DataError, match=match_parts("no columns", "session_id, query_position")):
         study(
             tmp_path,
             config={**CONFIG, "results": {"path": "results.csv", "columns": {"rank": "place", "doc_id": "page"}}},
@@ -447,7 +454,7 @@ def test_a_click_that_names_rank_and_document_must_agree_with_the_list(tmp_path)
 
 def test_ranks_of_clicks_that_count_from_0_need_a_word(tmp_path):
     clicks = {"path": "clicks.csv", "columns": {"query_id": "search", "rank": "place"}}
-    with pytest.raises(DataError, match=r"rank says 0, but that of results.csv never does.*base = \{ rank = 0 \}"):
+    with pytest.raises(DataError, match=match_parts("rank says 0", "results.csv", "base = { rank = 0 }")):
         study(tmp_path, config={**CONFIG, "clicks": clicks}, clicks="search,place\na2,1\nb1,0\n")
     said = {**clicks, "base": {"rank": 0}}
     made, _ = study(tmp_path, config={**CONFIG, "clicks": said}, clicks="search,place\na2,1\nb1,0\n")
@@ -466,8 +473,8 @@ def test_clicks_of_one_flat_file_are_joined_by_position_or_id(tmp_path):
 @pytest.mark.parametrize(
     ("clicks", "config", "said"),
     [
-        ("search,at\na2,x\n", {}, "no doc_id and no rank, so nothing says which result was clicked"),
-        ("page\nd1\n", {}, "no session_id and no query_position, and .* has no query_id to join them by|no query_id"),
+        ("search,at\na2,x\n", {}, "no doc_id and no rank"),
+        ("page\nd1\n", {}, "no query_id"),
         ("search,page\na2,d1\n", {"columns": {"query_id": "search", "doc_id": "pag"}}, "no column 'pag'"),
     ],
 )
@@ -479,7 +486,7 @@ def test_clicks_that_say_too_little_are_refused(tmp_path, clicks, config, said):
 
 def test_results_that_have_clicks_already_are_not_counted_twice(tmp_path):
     results = "search,page,place,clicked\na2,d1,1,1\n"
-    with pytest.raises(DataError, match=r"has clicked, which \[clicks\] counts as well"):
+    with pytest.raises(DataError, match=match_parts("has clicked", "[clicks]")):
         study(tmp_path, config={**CONFIG, "clicks": CLICKS}, results=results, clicks="search,page,at\na2,d1,\n")
     with pytest.raises(DataError, match=r"names \[clicks\] without \[results\]"):
         study(tmp_path, config={"queries": CONFIG["queries"], "clicks": CLICKS}, clicks="search,page,at\na2,d1,\n")
@@ -554,7 +561,7 @@ def test_a_query_whose_rows_may_be_of_another_query_is_not_taken_as_empty(tmp_pa
         ("s2", "b1", "empty"),
         ("s2", "a2", "not_logged"),
     ]
-    assert any("2 returned nothing and have the value 0, 2 were not logged" in text for text in warned)
+    assert messages_with(warned, "2 returned nothing", "value 0", "2 were not logged")
 
 
 def test_ids_that_count_within_sessions_are_ambiguous_within_them_alone(tmp_path):

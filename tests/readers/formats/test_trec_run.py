@@ -16,6 +16,7 @@ import ranx
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts, messages_with
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
 RUN = "301\tQ0\tb\t2\t1.5\tbm25\n301 Q0 a 1 0.5 bm25\n302 Q0 c 1 2 bm25\n301  Q0 c 3 1.5e0 bm25 and more\n\n"
@@ -140,9 +141,10 @@ def test_what_a_program_says_among_the_lines_of_a_run_is_of_no_topic(write, quie
     assert study.sessions.collect()["session_id"].to_list() == ["indri:1", "indri:3"]
     assert study.queries.collect()["results_status"].to_list() == ["shown", "shown"]
     assert sum(one.idle for one in study.sources if one.kind == "comment lines") == 1
+    six_fields = [" ".join(line.split()[:6]) for line in text.splitlines()]
     assert [row[1:4] for row in rejects(study)] == [
-        (5, "record_fits_the_columns", "../src/Query.cpp(8): Couldn't understand this query: NoViable"),
-        (7, "record_fits_the_columns", "About 46% complete. (elapsed time: 102"),
+        (5, "record_fits_the_columns", six_fields[4]),
+        (7, "record_fits_the_columns", six_fields[6]),
     ]
 
 
@@ -155,7 +157,7 @@ def test_lines_that_do_not_fit_are_rejected(write, quiet_read, rejects):
         (4, 4, "score_is_finite", "nan", "1 Q0 d 4 nan t"),
     ]
     assert study.results.filter(session_id="t:1").collect().select("doc_id", "rank").rows() == [("a", 1), ("e", 2)]
-    with pytest.raises(DataError, match="run, line 2: record_fits_the_columns does not hold"):
+    with pytest.raises(DataError, match=match_parts("run, line 2:", "record_fits_the_columns")):
         read(write("run", text), strict=True)
 
 
@@ -204,16 +206,16 @@ def test_the_real_run_of_trec_eval(quiet_read):
 
 @pytest.mark.few(8, slow=4)
 @pytest.mark.parametrize(
-    ("topics", "said"),
+    ("topics", "counted"),
     [
-        (["31_1", "31_2"], "2 topics look like turns of 1 session ('31_1', '31_2', ...)"),
-        (["32_1", "31_3", "31_1", "32_2", "33_1"], "4 topics look like turns of 2 sessions ('31_1', '31_3', ...)"),
-        (["s12-1", "s12-2", "s12-3"], "3 topics look like turns of 1 session ('s12-1', 's12-2', ...)"),
-        (["a.1", "a.2", "b.1", "b.2"], "4 topics look like turns of 2 sessions ('a.1', 'a.2', ...)"),
-        (["c1::1", "c1::2", "d::9"], "3 topics look like turns of 2 sessions ('c1::1', 'c1::2', ...)"),
-        (["c<::>2", "c<::>7", "d<::>30"], "3 topics look like turns of 2 sessions ('c<::>2', 'c<::>7', ...)"),
-        (["c_2", "c_3", "d_2", "d_4"], "4 topics look like turns of 2 sessions ('c_2', 'c_3', ...)"),
-        (["9-1_1", "9-1_2", "9-2_1", "9-2_2"], "4 topics look like turns of 2 sessions ('9-1_1', '9-1_2', ...)"),
+        (["31_1", "31_2"], (2, 1, "('31_1', '31_2', ...)")),
+        (["32_1", "31_3", "31_1", "32_2", "33_1"], (4, 2, "('31_1', '31_3', ...)")),
+        (["s12-1", "s12-2", "s12-3"], (3, 1, "('s12-1', 's12-2', ...)")),
+        (["a.1", "a.2", "b.1", "b.2"], (4, 2, "('a.1', 'a.2', ...)")),
+        (["c1::1", "c1::2", "d::9"], (3, 2, "('c1::1', 'c1::2', ...)")),
+        (["c<::>2", "c<::>7", "d<::>30"], (3, 2, "('c<::>2', 'c<::>7', ...)")),
+        (["c_2", "c_3", "d_2", "d_4"], (4, 2, "('c_2', 'c_3', ...)")),
+        (["9-1_1", "9-1_2", "9-2_1", "9-2_2"], (4, 2, "('9-1_1', '9-1_2', ...)")),
         (["132_1-1", "132_1-3", "132_2-1", "132_2-3"], None),  # branches of trees
         (["1-1", "1-3", "2-1", "2-3"], None),
         (["c::1", "d::1"], None),  # one turn each
@@ -226,16 +228,18 @@ def test_the_real_run_of_trec_eval(quiet_read):
         (["51", "52", "53", "54", "31_1", "31_2"], None),  # not most of them
     ],
 )
-def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, said):
+def test_topics_that_look_like_turns_are_warned_of(write, recwarn, topics, counted):
     study = read(write("run", "".join(f"{topic} Q0 d 1 1 bm25\n" for topic in topics)))
     assert study.facts.sessions == len(topics)
-    told = [str(warned.message) for warned in recwarn]
-    assert len(told) == (said is not None)
-    if said is not None:
-        assert told[0].startswith(f"{said}, but each became a session of its own")
-        pattern = re.search(r"session_from = '(.+)' in study.toml \(--session-from\) makes sessions", told[0])[1]
+    warned = [str(warning.message) for warning in recwarn]
+    assert len(warned) == (counted is not None)
+    if counted is not None:
+        n_turns, n_sessions, examples = counted
+        sessions = "1 session" if n_sessions == 1 else f"{n_sessions} sessions"
+        assert messages_with(warned, f"{n_turns} topics", f"{sessions} {examples}")
+        pattern = re.search(r"session_from = '(.+?)' ", warned[0])[1]
         assert re.fullmatch(pattern, topics[-1])["position"] == re.search(r"\d+$", topics[-1])[0]
-        assert told[0] in study.notes
+        assert warned[0] in study.notes
         recwarn.clear()
         sk.from_run({topic: {"d": 1.0} for topic in topics}, sessions=pattern, missing_positions="empty")
         assert not [one for one in recwarn.list if "look like" in str(one.message)]
@@ -250,11 +254,9 @@ def test_ids_of_turns_are_noted_alike_in_a_file_and_in_memory(write, separator):
         study = read(path)
     with pytest.warns(DataWarning) as in_memory:
         in_both = [sk.from_run(path), sk.from_run({topic: {"d": 1.0} for topic in topics})]
-    said = {str(one.message).partition("; ")[0] for one in (*of_file, *in_memory)}
-    assert said == {
-        f"6 topics look like turns of 2 sessions ('c1{separator}1', 'c1{separator}2', ...), but each became a session of its own, "
-        "with one query"
-    }
+    texts = [warning.message for warning in (*of_file, *in_memory)]
+    counted = ("6 topics", f"2 sessions ('c1{separator}1', 'c1{separator}2', ...)", "one query")
+    assert len(messages_with(texts, *counted)) == len(texts) == 3
     assert [one.facts.sessions for one in (study, *in_both)] == [6, 6, 6]
     pattern = rf"(?P<session>.+){re.escape(separator)}(?P<position>\d+)"
     places = [
@@ -269,12 +271,12 @@ PARTICIPANT = "1 Q0 a#1_2 3 1 me\n1 Q0 b#1_2 2 1 me\n1 Q0 c#1_2 3 0.5 me\n2 Q0 a
 
 def test_judgments_of_a_participant_are_no_run(write, quiet_read):
     path = write("participant.tsv", PARTICIPANT)
-    with pytest.raises(DataError, match=r"^participant.tsv contains judgments \(participant_qrels\), not a log"):
+    with pytest.raises(DataError, match=match_parts("participant.tsv", "judgments (participant_qrels)", "not a log")):
         read(path)
     for read_as_run in (lambda: read(path, format="trec_run"), lambda: sk.from_run(path)):
-        with pytest.raises(DataError, match=r"participant\.tsv holds judgments of a participant, as TREC RAG has them"):
+        with pytest.raises(DataError, match=match_parts("participant.tsv", "judgments of a participant", "TREC RAG")):
             read_as_run()
-    with pytest.raises(DataError, match=r"participant\.tsv: only judgments, no log"):
+    with pytest.raises(DataError, match=match_parts("participant.tsv", "only judgments, no log")):
         sk.propose(path)
     run = write("run", "1 Q0 a#1_2 1 0.6 bm25\n1 Q0 z 2 0.5 bm25\n2 Q0 b#1_2 1 0.4 bm25\n")
     study = quiet_read(run, judgments=path)
@@ -303,7 +305,7 @@ def test_runs_with_few_or_odd_ranks_stay_runs(write, quiet_read, lines):
 def test_turns_of_several_runs_are_counted_once_and_may_be_judged_by_turn(write, quiet_read):
     runs = [write(name, "".join(f"31_{turn} Q0 d 1 1 {name}\n" for turn in (1, 2))) for name in ("one", "two")]
     study = quiet_read(runs, judgments=write("qrels", "31_1 0 d 1\n31_2 0 d 0\n"))
-    assert study.notes[0].startswith("2 topics look like turns of 1 session ('31_1', '31_2', ...)")
+    assert messages_with(study.notes[:1], "2 topics", "1 session ('31_1', '31_2', ...)")
     scores = sk.score(study, "mean(P@1)", per="session")
     assert dict(scores.select("session_id", "value").rows()) == {
         "one:31_1": 1,
@@ -317,7 +319,7 @@ def test_what_ranks_count_from_is_refused_where_they_order_nothing(write, quiet_
     path = write("run.txt", "1 Q0 A 0 2.5 tag\n1 Q0 B 1 1.5 tag\n")
     ranked = quiet_read(path, config={"format": "trec_run", "order": "rank", "rank_base": 0})
     assert ranked.results.collect()["rank"].to_list() == [1, 2]
-    with pytest.raises(DataError, match=r'rank_base = 0 is the first rank, .* set order = "rank", or leave rank_base'):
+    with pytest.raises(DataError, match=match_parts("rank_base = 0", 'order = "rank"', "leave rank_base")):
         quiet_read(path, config={"format": "trec_run", "rank_base": 0})
 
 
@@ -335,9 +337,9 @@ def test_lines_beside_the_records_of_a_run_are_counted_and_skipped(write, quiet_
 
 
 def test_a_log_of_which_every_record_is_rejected_is_refused(write):
-    with pytest.raises(DataError, match=r"run, line 1: score_is_finite does not hold \(value 'nan'\)\. All 2 records"):
+    with pytest.raises(DataError, match=match_parts("run, line 1:", "score_is_finite", "'nan'", "All 2 records")):
         read(write("run", "q1 Q0 a 1 nan r\nq1 Q0 b 2 -inf r\n"), format="trec_run")
-    with pytest.raises(DataError, match=r"\(value 'q1,a,1'\)\. The only record of the log was rejected"):
+    with pytest.raises(DataError, match=match_parts("'q1,a,1'", "only record", "rejected")):
         read(write("run", "q1,a,1\n"), format="trec_run")
 
 
@@ -415,7 +417,7 @@ def test_gaps_of_ranks_stay_and_ranks_may_count_from_0(write, quiet_read):
         write("a.run", "q\ta\t1\nq\tb\t2\nr\tc\t1\nr\td\t3\n"), judgments=write("q", "q 0 a 1\nr 0 d 1\n")
     )
     assert study.results.collect().sort("doc_id")["rank"].to_list() == [1, 2, 1, 3]
-    with pytest.warns(DataWarning, match="looks deeper than was observed in 1 of 2 queries"):
+    with pytest.warns(DataWarning, match=match_parts("deeper", "1 of 2 queries")):
         scores = sk.score(study, ["mean(RR)"], per="session").sort("session_id")
     assert scores["value"].to_list() == [1, pytest.approx(1 / 3)]
     zero = quiet_read(write("b.run", "q\ta\t0\nq\tb\t1\n"))
@@ -441,7 +443,9 @@ def test_files_of_several_forms_are_several_systems(tmp_path, write, quiet_read)
 
 def test_json_of_whole_numbers_is_judgments_unless_it_is_said_to_be_a_run(write, quiet_read):
     path = write("run.json", '{"q": {"a": 3, "b": 7}}')
-    with pytest.raises(DataError, match=r"run\.json contains judgments \(json_qrels\), not a log.*--from FORMAT"):
+    with pytest.raises(
+        DataError, match=match_parts("run.json", "judgments (json_qrels)", "not a log", "--from FORMAT")
+    ):
         sk.read(path)
     study = quiet_read(path, format="trec_run")
     assert study.results.collect().sort("rank")["doc_id"].to_list() == ["b", "a"]
@@ -464,8 +468,8 @@ def test_other_files_are_no_runs(write, text):
 
 def test_a_run_without_tag_is_named_by_its_columns(write):
     with pytest.raises(
-        DataError, match=r"five columns, topic, iteration, document, rank and score: a run without its tag"
+        DataError, match=match_parts("five columns", "topic, iteration, document, rank and", "run without its tag")
     ):
         sk.read(write("run.txt", "q1 Q0 a 1 9.5\nq1 Q0 b 2 8.5\n"), format="trec_run")
-    with pytest.raises(DataError, match=r'bm25\.json has no ranks to order lists by; leave out order = "rank"'):
+    with pytest.raises(DataError, match=match_parts("bm25.json has no ranks", 'leave out order = "rank"')):
         sk.read(write("bm25.json", '{"q": {"a": 0.5}}'), config={"format": "trec_run", "order": "rank"})

@@ -13,6 +13,7 @@ import pytest
 import sessionkit as sk
 from sessionkit.errors import DataError, DataWarning, UsageError
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts, messages_with
 
 CAST = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "today" / "cast"
 PATTERN = r"(?P<session>.+)_(?P<position>\d+)"
@@ -49,10 +50,8 @@ def turns(study):
     return rows.select("session_id", "query_position", "turn", "query_id", "results_status").rows()
 
 
-UNUSED = (
-    "runs: {} left out, not scored 0; later queries move up, and the column turn keeps the numbers; if queries there returned "
-    'nothing, say missing_positions = "empty" (--missing-positions)'
-)
+UNUSED = ("left out, not scored 0", "column turn", 'missing_positions = "empty" (--missing-positions)')
+"""What the note on turns without a line says of them."""
 
 
 def test_no_query_is_made_up_for_a_turn_without_retrieval(write, quiet_read):
@@ -68,7 +67,7 @@ def test_no_query_is_made_up_for_a_turn_without_retrieval(write, quiet_read):
             ("32", 1, 1, "32_1", "shown"),
             ("32", 2, 2, "32_2", "shown"),
         ]
-        assert UNUSED.format("1 turn number in 1 session (first: session '31') has no line and is") in study.notes
+        assert messages_with(study.notes, "runs: 1 turn number", "1 session", "'31'", "no line", *UNUSED)
         assert sk.score(study, "Queries", per="session")["value"].to_list() == [3, 2]
         assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [1, 1]
 
@@ -78,7 +77,7 @@ def test_turns_that_begin_at_2_stay_in_their_order(write, quiet_read):
     study = quiet_read(write("run", run), session_from=PATTERN.replace("_", "<::>"))
     assert [row[1:3] for row in turns(study)] == [(1, 2), (2, 3), (3, 10)] * 2
     # 1 and 4 to 9 of both
-    assert UNUSED.format("14 turn numbers in 2 sessions (first: session 'c1') have no line and are") in study.notes
+    assert messages_with(study.notes, "runs: 14 turn numbers", "2 sessions", "'c1'", "no line", *UNUSED)
 
 
 def test_a_turn_that_another_run_has_or_that_is_judged_is_a_query(write, quiet_read):
@@ -96,7 +95,7 @@ def test_a_map_with_gaps_makes_up_no_query(write, quiet_read):
     study = quiet_read(write("run", RUN), config={"format": "trec_run", "query_map": "map.tsv"})
     assert [row[:3] for row in turns(study)] == [("R", 1, 1), ("R", 2, 2), ("S", 1, 2), ("S", 2, 3), ("S", 3, 5)]
     assert study.results.filter(session_id="S").collect()["query_position"].unique().to_list() == [1, 2, 3]
-    assert UNUSED.format("2 turn numbers in 1 session (first: session 'S') have no line and are") in study.notes
+    assert messages_with(study.notes, "runs: 2 turn numbers", "1 session", "'S'", "no line", *UNUSED)
 
 
 def test_missing_positions_may_be_said_to_be_unknown(write, quiet_read):
@@ -146,7 +145,7 @@ def test_judgments_keep_the_key_that_they_have(write, quiet_read, keys, said):
     qrels = "".join(f"{key} 0 {doc} {int(doc == 'a')}\n" for key in keys for doc in "ab")
     run = write("run", RUN)
     study = quiet_read(run, judgments=write("qrels", qrels), session_from=PATTERN, missing_positions="empty")
-    assert f"judgments: their keys are the {said} of the run" in study.notes
+    assert messages_with(study.notes, "judgments: their keys", f"{said} of the run")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # nobody judged 31_3
         values = sk.score(study, "RR", per="query").select("session_id", "query_position", "value")
@@ -158,7 +157,7 @@ def test_judgments_of_sessions_whose_topic_is_another(write, quiet_read):
     run, topics = write("run", RUN), write("topics", "31\t7\n32\t7\n")
     qrels = write("qrels", "31 0 a 1\n32 0 a 1\n")
     study = quiet_read(run, judgments=qrels, topics=topics, session_from=PATTERN, missing_positions="empty")
-    assert "judgments: their keys are the sessions of the run" in study.notes
+    assert messages_with(study.notes, "judgments: their keys", "sessions of the run")
     assert study.sessions.collect()["topic_id"].to_list() == ["7", "7"]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [0.75, 1]
 
@@ -172,7 +171,7 @@ def test_a_turn_that_is_judged_but_has_no_line_returned_nothing(write, quiet_rea
         ("31", 5, "31_5", "empty"),
     ]
     assert sk.score(study, "mean(RR)", per="session")["value"].to_list() == [pytest.approx(3 / 5), 1]
-    assert "judgments: 2 queries of these sessions are judged without a line in the run; taken as empty" in study.notes
+    assert messages_with(study.notes, "judgments: 2 queries", "judged without a line", "taken as empty")
     unlogged = quiet_read(
         write("run", RUN), judgments=write("qrels", qrels), session_from=PATTERN, missing_positions="not_logged"
     )
@@ -217,11 +216,12 @@ def test_a_map_says_sessions_users_and_texts_and_has_empty_lists_at_the_end(writ
         ("S33", "p33", "bm25"),
     ]
     assert study.queries.collect()["query_text"].to_list() == [f"words {n}" for n in (1, 2, 3, 4, 5, 1, 2, 1)]
-    assert study.notes[:2] == (
-        'runs: bm25 lacks 3 of 8 queries of the query map (31_3, 31_5, 33_1); taken as empty; say missing_topics = "zero" '
-        '(--missing-topics zero) if they are empty, "omit" to leave such sessions out',
-        "map.tsv: query_id is 'qid', session_id is 'session', query_position is 'turn', user_id is 'participant', query_text is 'query'",
-    )
+    lacking = ("runs: bm25 lacks 3 of 8 queries", "(31_3, 31_5, 33_1)", "taken as empty")
+    options = ('missing_topics = "zero" (--missing-topics zero)', '"omit"')
+    assert messages_with(study.notes[:1], *lacking, *options)
+    users = ("user_id is 'participant'", "query_text is 'query'")
+    turns_of_sessions = ("query_id is 'qid'", "session_id is 'session'", "query_position is 'turn'")
+    assert messages_with(study.notes[1:2], "map.tsv", *turns_of_sessions, *users)
 
 
 def test_a_map_of_two_systems_and_unlogged_queries(write, quiet_read):
@@ -308,8 +308,8 @@ def test_a_map_in_parquet_beside_a_toml_elsewhere(tmp_path, quiet_read):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"session_from": PATTERN}, ("query_id_fits_session_from", "do not fit session_from = '(?P<session>.+)_")),
-        ({"query_map": "map.tsv"}, ("query_id_is_in_the_map", "do not stand in map.tsv")),
+        ({"session_from": PATTERN}, ("query_id_fits_session_from", "session_from = '(?P<session>.+)_")),
+        ({"query_map": "map.tsv"}, ("query_id_is_in_the_map", "not stand in map.tsv")),
     ],
 )
 def test_query_ids_of_no_session_are_counted_rejects(write, quiet_read, rejects, options, told):
@@ -326,33 +326,33 @@ def test_query_ids_of_no_session_are_counted_rejects(write, quiet_read, rejects,
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "parts"),
     [
-        ({"session_from": "(?P<session>.+)_("}, "which is not a regular expression"),
-        ({"session_from": r"(?P<sesion>.+)_(?P<position>\d+)"}, "group 'sesion'; did you mean 'session'"),
-        ({"session_from": r"(.+)_(?P<position>\d+)"}, "which has no group 'session'"),
-        ({"session_from": r"(?P<session>.+)_\d+"}, "which has no group 'position'"),
-        ({"session_from": r"(?P<session>x)(?P<position>\d)"}, "run: no query id fits .* the first is '31_1'"),
-        ({"session_from": PATTERN, "query_map": "map.tsv"}, "session_from and query_map both say"),
-        ({"query_map": "mop.tsv"}, "mop.tsv: no such file.*did you mean 'map.tsv'"),
-        ({"query_map": "few.tsv"}, "few.tsv has no column query_position; found qid, session"),
-        ({"query_map": "twice.tsv"}, r"twice.tsv has query id 'x' more than once \(rows 1 and 3\)"),
-        ({"query_map": "other.tsv"}, "run: no query id stands in other.tsv; the first is '31_1'"),
-        ({"query_map": "clash.tsv"}, "query ids '31_1' and '31_2' are both query 1 of session 's' of system 'bm25'"),
+        ({"session_from": "(?P<session>.+)_("}, ("not a regular expression",)),
+        ({"session_from": r"(?P<sesion>.+)_(?P<position>\d+)"}, ("group 'sesion'", "mean 'session'")),
+        ({"session_from": r"(.+)_(?P<position>\d+)"}, ("no group 'session'",)),
+        ({"session_from": r"(?P<session>.+)_\d+"}, ("no group 'position'",)),
+        ({"session_from": r"(?P<session>x)(?P<position>\d)"}, ("run: no query id fits", "first is '31_1'")),
+        ({"session_from": PATTERN, "query_map": "map.tsv"}, ("session_from and query_map",)),
+        ({"query_map": "mop.tsv"}, ("mop.tsv: no such file", "mean 'map.tsv'")),
+        ({"query_map": "few.tsv"}, ("few.tsv has no column", "query_position", "found qid, session")),
+        ({"query_map": "twice.tsv"}, ("twice.tsv has query id 'x'", "rows 1 and 3")),
+        ({"query_map": "other.tsv"}, ("run: no query id", "in other.tsv", "first is '31_1'")),
+        ({"query_map": "clash.tsv"}, ("'31_1' and '31_2'", "query 1 of session 's'", "system 'bm25'")),
     ],
 )
-def test_mistakes(write, options, said):
+def test_mistakes(write, options, parts):
     write("map.tsv", MAP)
     write("few.tsv", "qid\tsession\n31_1\t1\n")
     write("twice.tsv", "qid\tsession\tturn\nx\ts\t1\ny\ts\t2\nx\ts\t3\n")
     write("other.tsv", "qid\tsession\tturn\nx\ts\t1\n")
     write("clash.tsv", "qid\tsession\tturn\n31_1\ts\t1\n31_2\ts\t01\n")
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=match_parts(*parts)):
         read(write("run", RUN), config={"format": "trec_run", **options})
 
 
 def test_other_formats_take_no_pattern(write):
-    with pytest.raises(UsageError, match=r"format tables takes no session_from \(--session-from\)"):
+    with pytest.raises(UsageError, match=match_parts("format tables", "no session_from", "(--session-from)")):
         read(write("log.csv", "session_id,query_position,rank,doc_id\n"), session_from=PATTERN)
 
 
@@ -397,7 +397,7 @@ def test_turns_at_the_end_that_only_another_run_has_are_named(write):
         warnings.simplefilter("always", DataWarning)
         study = read(paths, session_from=PATTERN)
     texts = [str(each.message) for each in caught]
-    assert any("2 sessions end before 2 turns that another run has (first: '31_4' in" in text for text in texts), texts
+    assert messages_with(texts, "2 sessions end", "2 turns", "another run", "first: '31_4' in"), texts
     of_b = study.queries.collect().filter(pl.col("session_id").str.starts_with("b:"))
     assert of_b["query_id"].to_list() == ["31_1", "31_2", "32_1"]
     with warnings.catch_warnings():

@@ -12,6 +12,7 @@ import pytest
 from sessionkit.errors import DataError, DataWarning
 from sessionkit.readers.formats.trec_session import Clock, read_topics
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts, messages_with
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "trec_session_2011"
 LISTS = ("session_id", "query_position", "rank", "doc_id")
@@ -157,7 +158,7 @@ def test_repeated_clicks_are_one_row_and_the_first_time(write, quiet_read):
         ("clicks", 3, 0),
         ("clicks on no result", 0, 1),
     ]
-    assert "log.xml: 1 click that ended before it began, without dwell time" in study.notes
+    assert messages_with(study.notes, "log.xml: 1 click", "ended before it began", "dwell time")
 
 
 def test_pages_go_on_with_the_list_before(write, quiet_read):
@@ -217,7 +218,7 @@ def test_raw_ampersands_of_2012_are_escaped_and_counted(write, quiet_read):
     assert study.sessions.collect()["topic_subject"].to_list() == ["arts & crafts, R&D, caf\u00e9, \u00e9"]
     assert study.queries.collect()["query_text"].to_list() == ["a&b"]
     assert study.results.collect()["title"].to_list() == ["x & y"]
-    assert "log.txt: 3 raw ampersands of text, which XML does not allow, escaped" in study.notes
+    assert messages_with(study.notes, "log.txt: 3 raw ampersands", "escaped")
 
 
 def test_levels_that_leave_things_out(write, quiet_read):
@@ -238,7 +239,7 @@ def test_levels_that_leave_things_out(write, quiet_read):
         ("2011-3", "not_logged"),
     ]
     assert "clicked" not in study.results.collect_schema()  # no click in the log says nothing of clicks
-    assert "log.xml: no click found; clicks are assumed not logged" in study.notes
+    assert messages_with(study.notes, "log.xml: no click", "not logged")
 
 
 TITLED = "<topic><title>night trains</title><desc>Which?</desc></topic>"
@@ -258,7 +259,7 @@ def test_2011_goes_by_its_map(write, quiet_read):
 def test_without_a_map_2011_goes_by_titles(write):
     path = write("log.xml", log(2011, session(17, interaction(1, "a", result(1, "d1")) + CURRENT, topic=TITLED)))
     with pytest.warns(
-        DataWarning, match="log.xml: 1 session without a topic number, so the title is used; give the track's map"
+        DataWarning, match=match_parts("log.xml: 1 session", "without a topic number", "the title", "map")
     ):
         study = read(path)
     assert study.sessions.collect()["topic_id"].to_list() == ["night trains"]
@@ -266,7 +267,7 @@ def test_without_a_map_2011_goes_by_titles(write):
 
 def test_the_map_wins_over_the_log_and_says_so(write):
     path = write("log.xml", log(2013, session(1, interaction(1, "a", result(1, "d1")) + CURRENT), session(2, CURRENT)))
-    with pytest.warns(DataWarning, match="1 session with another topic in the map"):
+    with pytest.warns(DataWarning, match=match_parts("1 session", "another topic", "the map")):
         study = read(path, topics=write("map.txt", "1\t9\n"))
     assert study.sessions.collect()["topic_id"].to_list() == ["9", "3"]
 
@@ -311,7 +312,7 @@ def test_records_that_break_a_rule_are_rejected_with_their_line(write, quiet_rea
         (4, 9, "doc_id_is_given", None),
     ]
     assert '"doc_id":"d2"' in rejects(study)[0][4]
-    with pytest.raises(DataError, match=r"log.xml, line 7: rank_is_an_integer does not hold \(value 'first'\)"):
+    with pytest.raises(DataError, match=match_parts("log.xml, line 7:", "rank_is_an_integer", "'first'")):
         quiet_read(write("log.xml", log(2013, session(1, interaction(1, "a", listed)))), strict=True)
 
 
@@ -324,18 +325,18 @@ def test_a_session_without_number_is_rejected_with_all_that_is_in_it(write, quie
 
 def test_a_broken_file_names_the_line(write):
     text = log(2013, session(1, interaction(1, "a", result(1, "d"))))
-    with pytest.raises(DataError, match=r"log.xml, line 8: not well-formed XML \(mismatched tag\)"):
+    with pytest.raises(DataError, match=match_parts("log.xml, line 8:", "mismatched tag")):
         read(write("log.xml", text.replace("</interaction>", "")))
-    with pytest.raises(DataError, match=r"log.xml, line \d+: not well-formed XML"):
+    with pytest.raises(DataError, match=r"log\.xml, line \d+: .*well-formed"):
         read(write("log.xml", text[: len(text) // 2]))
-    with pytest.raises(DataError, match="its root is 'sessions', not sessiontrack2011 to"):
+    with pytest.raises(DataError, match=match_parts("root is 'sessions'", "not sessiontrack2011")):
         read(write("log.xml", text.replace("sessiontrack2013", "sessions")), format="trec_session")
 
 
 def test_several_files_and_years(write):
     searched = session(1, interaction(1, "a", result(1, "d1")) + CURRENT)
     paths = [write(f"{year}.xml", log(year, searched)) for year in (2013, 2014)]
-    with pytest.warns(DataWarning, match="logs of 2013 and 2014: a number of a topic is another topic in another year"):
+    with pytest.warns(DataWarning, match=match_parts("2013 and 2014", "another topic", "another year")):
         study = read(paths)
     assert study.sessions.collect()["session_id"].to_list() == ["2013-1", "2014-1"]
 
@@ -461,23 +462,18 @@ def test_by_year(write, tmp_path, text, found):
     topics, notes = read_topics(write("map.txt", text), tmp_path)
     assert topics == found
     skipped = [note for note in notes if "skipped" in note]
-    assert skipped == (
-        [
-            "map.txt: skipped as no session with the number of a topic: line 1 ('session\\ttopic\\tx\\tproduct\\tgoal\\ttype')"
-        ]
-        if "session" in text
-        else []
-    )
+    assert len(skipped) == ("session" in text)
+    assert skipped == messages_with(skipped, "map.txt", "line 1 ('session\\ttopic\\tx\\tproduct", "ttype')")
 
 
 def test_a_session_of_two_topics_keeps_the_first(write, tmp_path):
     topics, notes = read_topics(write("map.txt", "1 4\n1 5\n"), tmp_path)
     assert topics == {"1": {"topic_id": "4"}}
-    assert "map.txt: 1 rows give a session another topic than its first, which is kept" in notes
+    assert messages_with(notes, "map.txt: 1 rows", "another topic", "first", "kept")
 
 
 def test_no_map_at_all(write, tmp_path):
-    with pytest.raises(DataError, match=r"map\.txt maps no session to a topic; a row is the number of a session"):
+    with pytest.raises(DataError, match=match_parts("map.txt maps no session", "number of a session")):
         read_topics(write("map.txt", "one two\n"), tmp_path)
     with pytest.raises(DataError, match="no such file"):
         read_topics(tmp_path / "none.txt", tmp_path)

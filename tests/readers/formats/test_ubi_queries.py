@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sessionkit.readers.events.lists import AT, FILE, KEY, MANY, NOUN
 from sessionkit.readers.formats.ubi_queries import ORDINAL, bases_of, docid_warnings, lists_of, noted_bases, noted_ties
 from sessionkit.study.checks import RECORD
+from tests.support.messages import messages_with
 
 EVENTS = st.lists(
     st.tuples(st.sampled_from("pq"), st.sampled_from("abcde"), st.integers(0, 4), st.booleans()),
@@ -84,8 +85,8 @@ def test_a_list_of_hits_comes_before_ordinals():
         ("q", 2, "y"),
         ("q", 3, "z"),
     ]
-    assert [note for note in notes if "several objects at one ordinal (first: query 'q')" in note]
-    assert [note for note in notes if "ordinals count from 1, by the least of impressions in 2 lists" in note]
+    assert messages_with(notes, "several objects", "first: query 'q'")
+    assert messages_with(notes, "ordinals count from 1", "impressions in 2 lists")
 
 
 def test_a_declared_base_is_not_inferred():

@@ -34,6 +34,7 @@ from sessionkit.readers.formats.ubi_records import (
 )
 from sessionkit.readers.io.files import open_log
 from sessionkit.study.checks import RECORD, RULE, as_text
+from tests.support.messages import match_parts
 
 QUERY = {
     "query_id": "q1",
@@ -380,7 +381,7 @@ def test_a_broken_row_is_kept_aside_and_named(write, quiet_read, rejects):
 
 
 def test_other_tables_are_not_taken_for_it(write, quiet_read):
-    with pytest.raises(DataError, match="does not look like a known log format"):
+    with pytest.raises(DataError, match="not look like a known log"):
         quiet_read(write("log.csv", "action_name,page\nclick,1\n"))
 
 
@@ -588,7 +589,7 @@ def test_a_cell_that_cannot_be_read_is_kept_aside_and_named(write, quiet_read, r
     assert "s1" in raw
     (source,) = study.rejected.collect()["source"].to_list()
     assert source.startswith("events.")
-    with pytest.raises(DataError, match="event_attributes_can_be_read does not hold"):
+    with pytest.raises(DataError, match=match_parts(rule)):
         quiet_read([as_csv(ASKED, write, "queries"), way([*HAPPENED, broken], write, "events")], strict=True)
 
 
@@ -649,7 +650,7 @@ def test_parquet_is_recognized_by_its_columns(write, tmp_path, quiet_read):
 
 def test_damaged_parquet_is_told(write, quiet_read):
     whole = as_parquet(HAPPENED, write, "events").read_bytes()
-    with pytest.raises(DataError, match=r"cut\.parquet cannot be read as Parquet .*is it whole\?"):
+    with pytest.raises(DataError, match=match_parts("cut.parquet", "as Parquet", "whole?")):
         quiet_read(write("cut.parquet", whole[:-9]), format="ubi")
     with pytest.raises(DataError, match=r"^odd\.parquet cannot be read"):
         quiet_read(write("odd.parquet", whole[:4] + b"\xff" * 300 + whole[304:]), format="ubi")

@@ -40,6 +40,7 @@ from sessionkit.readers.io.files import digest_of, in_utf8, open_log, text_of
 from sessionkit.readers.raw import batches, in_files
 from sessionkit.readers.read import read
 from sessionkit.study.checks import RECORD
+from tests.support.messages import match_parts
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=6), min_size=1
@@ -166,7 +167,7 @@ def test_packed_files_that_end_early_or_are_damaged(tmp_path, quiet_read, data):
 
 def test_missing_files_suggest_the_nearest(tmp_path):
     (tmp_path / "results.tsv").write_text("x")
-    with pytest.raises(DataError, match=r"no such file; looked for .*result.tsv; did you mean 'results.tsv'"):
+    with pytest.raises(DataError, match=match_parts("no such file", "result.tsv", "mean 'results.tsv'")):
         open_log("result.tsv", tmp_path, tmp_path)
     with pytest.raises(DataError, match="folder does not exist"):
         open_log("logs/result.tsv", tmp_path, tmp_path)
@@ -177,7 +178,7 @@ def test_missing_files_suggest_the_nearest(tmp_path):
 
 def test_pipes_are_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "log.csv")
-    with pytest.raises(DataError, match=r"log.csv is a device or a pipe; write"):
+    with pytest.raises(DataError, match=match_parts("log.csv", "device or a pipe")):
         open_log("log.csv", tmp_path, tmp_path)
 
 
@@ -186,7 +187,7 @@ def test_encodings(tmp_path):
     with pytest.raises(DataError, match="'lattin' is unknown"):
         open_log("a.csv", tmp_path, tmp_path, encoding="lattin")
     for no_text in ("base64", "undefined", "a\0b"):
-        with pytest.raises(DataError, match="is unknown; use a name such as"):
+        with pytest.raises(DataError, match=match_parts("is unknown", "a name such as")):
             open_log("a.csv", tmp_path, tmp_path, encoding=no_text)
     with pytest.raises(DataError, match="not in the encoding 'ascii'"):
         text_of(open_log("a.csv", tmp_path, tmp_path, encoding="ascii"))
@@ -195,7 +196,7 @@ def test_encodings(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_with_and_without_byte_order_mark(tmp_path, encoding):
     (tmp_path / "a.csv").write_bytes("session_id,rank\n\u732b,1\n".encode(encoding))
-    with pytest.raises(DataError, match=f'a.csv is in UTF-16; set encoding = "{encoding}" for it in study.toml'):
+    with pytest.raises(DataError, match=match_parts("a.csv is in UTF-16", f'encoding = "{encoding}"', "study.toml")):
         open_log("a.csv", tmp_path, tmp_path)
     assert text_of(open_log("a.csv", tmp_path, tmp_path, encoding=encoding)) == "session_id,rank\n\u732b,1\n"
     (tmp_path / "b.csv").write_bytes(b"a,b\n" + bytes(20) + b"\n")  # nothing but null is not
@@ -304,12 +305,10 @@ WORKBOOKS = [
 def test_a_damaged_workbook_is_named_and_other_formats_say_what_to_do(write, tmp_path, name, data, words):
     path, log = write(name, data), write("log.csv", LOG)
     for attempt in (lambda: read(path), lambda: read(log, judgments=path), lambda: sk.propose(path, folder=tmp_path)):
-        with pytest.raises(
-            DataError, match=rf"{name} cannot be read as a workbook .*save it again, or export it as CSV"
-        ):
+        with pytest.raises(DataError, match=match_parts(name, "as a workbook", "save it again", "as CSV")):
             attempt()
     for attempt in (lambda: read(path, format="aol"), lambda: read(path, format="events", config={"separator": ","})):
-        with pytest.raises(DataError, match=rf"{name} is {words}.*(sessionkit init proposes one|export it as CSV)"):
+        with pytest.raises(DataError, match=rf"{name} is {words}.*(sessionkit init|as CSV)"):
             attempt()
 
 
@@ -325,12 +324,12 @@ def test_parquet_is_read_under_any_name(tmp_path, quiet_read):
     ["BZhou,rank\n", "ORC,PARE\n", "xl/,word/\n", "Rar!,RDX\n", "a\x01b\x02c\n", "a\0b,c\n", "[x],[y]\n", "<html,a\n"],
 )
 def test_texts_that_begin_alike_are_texts(write, text):
-    with pytest.raises(DataError, match=r"has no column|shows the separator"):
+    with pytest.raises(DataError, match=r"no column|shows the separator"):
         read(write("log.txt", text + "1,2\n" * 30), config={"results": {"columns": {"doc_id": "nothing"}}})
 
 
 def test_a_file_that_says_nothing_shows_its_first_line_escaped(write):
-    with pytest.raises(DataError, match=r"its first line \('\\x1b\[31mred \\u202ewords'\) has 2 fields") as caught:
+    with pytest.raises(DataError, match=match_parts("first line ('\\x1b[31mred \\u202ewords')", "2 fields")) as caught:
         read(write("log", "\x1b[31mred \u202ewords\nmore\n"))
     assert str(caught.value).isprintable()
 

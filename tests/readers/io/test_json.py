@@ -22,6 +22,7 @@ from sessionkit.readers.raw import LINE, RAW
 from sessionkit.readers.read import read
 from sessionkit.study.checks import RECORD
 from tests.support.examples import examples
+from tests.support.messages import match_parts
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -130,23 +131,23 @@ def test_arrays_in_batches(write, in_batches, quiet_read, same_study):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "parts"),
     [
-        ("[]", "is an empty JSON array; it has no records"),
+        ("[]", ("empty JSON array", "no records")),
         (
             '[["session_id"], ["s"]]',
-            "is a JSON array of lists, without names; write a JSON object for each",
+            ("JSON array of lists", "without names", "object for each"),
         ),
-        ('{"session_id":{"0":"s"},"rank":{"0":1}}', "is JSON by columns, as pandas writes it by default; write a JSON"),
-        ('{"columns":["session_id"],"index":[0],"data":[["s"]]}', "is JSON by columns"),
-        ('{"schema":{"fields":[{"name":"index"}]},"data":[{"index":0}]}', "is JSON by columns"),
+        ('{"session_id":{"0":"s"},"rank":{"0":1}}', ("JSON by columns", "pandas", "write a JSON")),
+        ('{"columns":["session_id"],"index":[0],"data":[["s"]]}', ("JSON by columns",)),
+        ('{"schema":{"fields":[{"name":"index"}]},"data":[{"index":0}]}', ("JSON by columns",)),
     ],
 )
-def test_json_of_other_shapes_is_named_with_what_to_write(write, text, words):
+def test_json_of_other_shapes_is_named_with_what_to_write(write, text, parts):
     log = write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n")
     path = write("odd.json", text)
     for source, options in ((path, {"format": "tables"}), (log, {"judgments": path})):
-        with pytest.raises(DataError, match=f"odd.json {words}"):
+        with pytest.raises(DataError, match=match_parts("odd.json", *parts)):
             read(source, **options)
 
 
@@ -384,7 +385,7 @@ def test_one_broken_line_costs_the_fast_way_for_itself_alone(write, quiet_read, 
 
 @pytest.mark.parametrize("content", ["hello\n", "[1]\n[2]\n"])
 def test_files_that_hold_no_object(write, quiet_read, content):
-    with pytest.raises(DataError, match="no line of it is a JSON object"):
+    with pytest.raises(DataError, match=match_parts("no line", "JSON object")):
         quiet_read(write("log.ndjson", content))
 
 
@@ -411,7 +412,7 @@ def test_a_number_that_is_not_finite_in_a_column_of_its_own_costs_no_record(writ
 
 @pytest.mark.parametrize("key", ["^doc.*$", "*"])
 def test_a_key_that_reads_as_a_pattern_is_refused(write, quiet_read, key):
-    with pytest.raises(DataError, match="reads as a pattern of names; rename it"):
+    with pytest.raises(DataError, match=match_parts("pattern of names", "rename")):
         quiet_read(write("log.ndjson", lines({**NDJSON_ROW, key: "x"})))
 
 

@@ -1,6 +1,7 @@
 """Parquet tables keep their types until the contract casts them."""
 
 import gzip
+import json
 from datetime import timedelta
 from decimal import Decimal
 
@@ -16,6 +17,7 @@ from sessionkit.readers.io import tables
 from sessionkit.readers.io.files import open_log
 from sessionkit.readers.io.tables import columns_of
 from sessionkit.study.checks import RECORD
+from tests.support.messages import match_parts
 
 
 def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, rejects):
@@ -25,9 +27,8 @@ def test_types_are_cast_and_rejected_rows_shown_as_json(tmp_path, quiet_read, re
     ).write_parquet(path)
     study = quiet_read(path)
     assert study.results.collect().rows() == [("22", 1, 1, "a")]
-    assert rejects(study) == [
-        (2, None, "query_position_is_an_integer", "1.5", '{"session_id":22,"query_position":1.5,"rank":2,"doc_id":"b"}')
-    ]
+    row = {"session_id": 22, "query_position": 1.5, "rank": 2, "doc_id": "b"}
+    assert rejects(study) == [(2, None, "query_position_is_an_integer", "1.5", json.dumps(row, separators=(",", ":")))]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_odd_columns_are_kept_or_refused_and_never_crash(tmp_path, quiet_read, r
         try:
             found = quiet_read(odd(tmp_path, **{column: ODD[name]}))
         except DataError as error:
-            assert "All 2 records of the log were rejected" in str(error)  # noqa: PT017 - some of them are readable
+            assert "All 2 records" in str(error)  # noqa: PT017 - some of them are readable
         else:
             assert found.results.collect().height + found.rejected.collect().height == 2
 
@@ -122,7 +123,7 @@ def test_odd_columns_of_judgments(tmp_path, quiet_read, name, column):
     pq.write_table(pa.table(columns), tmp_path / "j.parquet")
     log = odd(tmp_path, query_text=["lamp", "lamp"])
     if column == "esci_label" and name not in NUMBERS:
-        with pytest.raises(DataError, match=r"^j\.parquet: the grades in column 'esci_label' are words"):
+        with pytest.raises(DataError, match=match_parts("j.parquet: the grades", "'esci_label' are words")):
             quiet_read(log, judgments=tmp_path / "j.parquet")
         return
     found = quiet_read(log, judgments=tmp_path / "j.parquet")
@@ -131,7 +132,7 @@ def test_odd_columns_of_judgments(tmp_path, quiet_read, name, column):
 
 def test_digits_that_cannot_be_held_are_told_of(tmp_path, quiet_read):
     wide = pa.array([Decimal(1), None], pa.decimal256(50, 2))
-    with pytest.raises(DataError, match=r"log\.parquet cannot be read as Parquet \(precision must be between 1 and 38"):
+    with pytest.raises(DataError, match=match_parts("log.parquet", "precision", "between 1 and 38")):
         quiet_read(odd(tmp_path, price=wide))
 
 

@@ -15,6 +15,7 @@ from sessionkit import propose
 from sessionkit.errors import DataError
 from sessionkit.readers.io import workbooks
 from sessionkit.readers.io.workbooks import MergedRows, cells_of, filled_down, merged_rows
+from tests.support.messages import match_parts, messages_with
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("fastexcel")
@@ -56,7 +57,9 @@ def test_merged_cells_are_filled_down(above, left, tmp_path, quiet_read):
     write_merged(tmp_path / "a.xlsx", above=above, left=left)
     proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
     assert proposal.questions == ()
-    assert "# Merged cells are filled down: 'Participant', 'Task' and 'Query No' of a.xlsx" in proposal.text
+    assert messages_with(
+        [proposal.text], "# Merged cells are filled down", "'Participant', 'Task' and 'Query No'", "a.xlsx"
+    )
     (tmp_path / "study.toml").write_text(proposal.text)
     study = quiet_read(tmp_path / "study.toml")
     rows = study.results.collect().select("session_id", "query_position", "rank", "doc_id").rows()
@@ -195,7 +198,7 @@ def tiny(monkeypatch):
 def test_a_small_file_that_holds_much_is_refused(tmp_path, bomb):
     pytest.importorskip("fastexcel")
     path = xlsx(tmp_path / "log.xlsx", **BOMBS[bomb])
-    with pytest.raises(DataError, match=r"^log\.xlsx is too large to be read: .* the limit is 1MB.*--memory$"):
+    with pytest.raises(DataError, match=match_parts("log.xlsx is too large", "limit is 1MB", "--memory")):
         cells_of(path, path.name, "log")
 
 
@@ -213,7 +216,7 @@ ODS_BOMBS = {
 def test_a_small_spreadsheet_that_repeats_much_is_refused(tmp_path, bomb):
     pytest.importorskip("fastexcel")
     path = ods(tmp_path / "log.ods", ODS_BOMBS[bomb])
-    with pytest.raises(DataError, match=r"^log\.ods is too large to be read: content\.xml, sheet 'log'"):
+    with pytest.raises(DataError, match=match_parts("log.ods is too large", "content.xml, sheet 'log'")):
         cells_of(path, path.name, "log")
 
 
@@ -235,25 +238,25 @@ def test_what_an_archive_says_of_its_sizes_is_not_trusted(tmp_path):
     assert content[at : at + 4] == b"PK\x01\x02"
     content[at + 24 : at + 28] = struct.pack("<I", 10)
     path.write_bytes(content)
-    with pytest.raises(DataError, match="is too large to be read"):
+    with pytest.raises(DataError, match="is too large"):
         cells_of(path, path.name, "log")
 
 
 @pytest.mark.parametrize(
-    ("made", "words"),
+    ("made", "parts"),
     [
-        ({"count": ' uniqueCount="100000000000"'}, "sharedStrings.xml, it says sst 100000000000"),
-        ({"body": f"<!--{'x' * 2_000}-->{LINE}"}, "sheet1.xml, a tag or comment is longer"),
-        ({"strings": "<si><t>a</t></si><sheetData/>"}, "sharedStrings.xml, it says sheetData"),
-        ({"body": FAR, "target": "/mimetype"}, "mimetype, records with a sheet in XML"),
+        ({"count": ' uniqueCount="100000000000"'}, ("sharedStrings.xml", "sst 100000000000")),
+        ({"body": f"<!--{'x' * 2_000}-->{LINE}"}, ("sheet1.xml", "a tag or comment")),
+        ({"strings": "<si><t>a</t></si><sheetData/>"}, ("sharedStrings.xml", "sheetData")),
+        ({"body": FAR, "target": "/mimetype"}, ("mimetype", "a sheet in XML")),
     ],
 )
-def test_what_no_workbook_has_is_refused(tmp_path, made, words, monkeypatch):
+def test_what_no_workbook_has_is_refused(tmp_path, made, parts, monkeypatch):
     pytest.importorskip("fastexcel")
     monkeypatch.setattr(workbooks, "LONGEST_TAG", 1_000)
     monkeypatch.setattr(workbooks, "PIECE", 500)
     path = xlsx(tmp_path / "log.xlsx", **made)
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match=match_parts(*parts)):
         cells_of(path, path.name, "log")
 
 
@@ -278,7 +281,7 @@ def test_a_sheet_in_a_binary_part_is_not_read(tmp_path):
         cells_of(path, path.name, "log")
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("xl/workbook.bin", b"")
-    with pytest.raises(DataError, match=r"xl/log\.bin, records with a sheet in XML"):
+    with pytest.raises(DataError, match=match_parts("xl/log.bin", "a sheet in XML")):
         cells_of(path, path.name, "log")
 
 
@@ -288,7 +291,7 @@ def test_many_relations_are_refused(tmp_path):
     path = xlsx(tmp_path / "log.xlsx")
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/other.rels", f"<Relationships>{'<Relationship/>' * 10_000}</Relationships>")
-    with pytest.raises(DataError, match=r"its parts take 2MB beside their cells and texts"):
+    with pytest.raises(DataError, match=match_parts("parts take 2MB", "cells and texts")):
         cells_of(path, path.name, "log")
 
 
@@ -337,6 +340,6 @@ def test_memory_stays_within_the_limit(tmp_path, kind):
     done = subprocess.run([sys.executable, "-c", script, *command], capture_output=True, text=True, check=True)
     code, megabytes, message = done.stdout.split(" ", 2)
     assert code == "1"
-    assert "is too large to be read" in message
+    assert "is too large" in message
     if sys.platform == "linux":
         assert int(megabytes) < 500

@@ -18,6 +18,7 @@ from sessionkit.readers.io import xml
 from sessionkit.readers.io.files import open_log
 from sessionkit.readers.io.xml import ElementRows, Markup, block_of, regular, uncollected
 from sessionkit.study.checks import RECORD
+from tests.support.messages import match_parts
 
 LEAVES = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "x", "y "])), max_size=3)
 LISTS = st.lists(st.tuples(st.sampled_from([" rank='1'", " rank='2'", "", " rank='1' k='2'"]), LEAVES), max_size=4)
@@ -125,12 +126,14 @@ def texts(path, tag="s"):
 @pytest.mark.parametrize("piece", [7, 1 << 16])
 def test_document_types_are_refused(write, text, piece, monkeypatch):
     monkeypatch.setattr(xml, "PIECE", piece)
-    with pytest.raises(DataError, match=r"log.xml: a document type \(<!DOCTYPE ...>\) comes before its elements"):
+    with pytest.raises(
+        DataError, match=match_parts("log.xml: a document type", "(<!DOCTYPE ...>)", "before its elements")
+    ):
         texts(write("log.xml", text))
 
 
 def test_a_document_type_after_the_root_began_is_no_xml(write):
-    with pytest.raises(DataError, match=r"log\.xml, line 2: not well-formed XML"):
+    with pytest.raises(DataError, match=match_parts("log.xml, line 2:", "not well-formed XML")):
         texts(write("log.xml", '<r><s>a</s>\n<!DOCTYPE r [<!ENTITY x "y">]><s>&x;</s></r>'))
 
 
@@ -156,10 +159,10 @@ def test_elements_below_others_and_in_several_pieces(write, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("<r>\n<s>\n</r>", "line 3: not well-formed XML .mismatched tag."),
-        ("<r>\n<s>a</s>\n", "line 3: not well-formed XML .no element found."),
+        ("<r>\n<s>\n</r>", "line 3: .*XML .mismatched tag."),
+        ("<r>\n<s>a</s>\n", "line 3: .*XML .no element found."),
         ("no xml\n", "line 1: not well-formed XML"),
-        ("<r/>\n<r/>", "line 2: not well-formed XML .junk after document element."),
+        ("<r/>\n<r/>", "line 2: .*junk after document element."),
         ("<r>\n\x00</r>", "line 2: not well-formed XML"),
     ],
 )
@@ -251,7 +254,7 @@ def test_an_element_that_is_too_large_is_refused_before_it_is_held(tmp_path, bom
             file.write(part * (MEGABYTE // len(part)))
         file.write(end + b"</s></r>")
     file = opened(path)
-    with pytest.raises(DataError, match=r"log\.xml\.gz, from line 1 on: an element is too large to be read .*--memory"):
+    with pytest.raises(DataError, match=match_parts("log.xml.gz, from line 1", "an element is too large", "--memory")):
         list(file.elements("s"))
 
 
@@ -260,7 +263,7 @@ def test_what_comes_before_the_root_is_limited_too(tmp_path, monkeypatch):
     path = tmp_path / "log.xml.gz"
     with gzip.open(path, "wb") as file:
         file.write(b"<!--" + b"x" * 8 * MEGABYTE + b"--><r><s>a</s></r>")
-    with pytest.raises(DataError, match="from line 1 on: an element is too large"):
+    with pytest.raises(DataError, match=match_parts("from line 1 on", "an element is too large")):
         texts(path)
 
 

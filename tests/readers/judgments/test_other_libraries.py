@@ -7,6 +7,7 @@ import ranx
 
 import sessionkit as sk
 from sessionkit.errors import DataError
+from tests.support.messages import match_parts
 
 LOG = "session_id,query_position,rank,doc_id,topic_id\ns,1,1,a,t\ns,1,2,b,t\n"
 
@@ -35,7 +36,7 @@ def test_what_levels_of_ntcir_are_worth_may_be_said(judge):
 
 
 def test_levels_without_a_topic_are_refused_by_name(judge):
-    with pytest.raises(DataError, match=r"such as 'a L3', are a document and a level.*put the topic in front"):
+    with pytest.raises(DataError, match=match_parts("'a L3'", "a document and a level", "topic in front")):
         judge("one.rel", "a L3\nb L0\n")
 
 
@@ -55,7 +56,7 @@ def test_a_document_that_json_judges_twice_is_kept_twice(judge):
 
 
 def test_json_of_scores_is_no_file_of_judgments(judge):
-    with pytest.raises(DataError, match=r"q\.json is not a file of judgments but looks like a log \(trec_run\)"):
+    with pytest.raises(DataError, match=match_parts("q.json", "not a file of judgments", "a log (trec_run)")):
         judge("q.json", '{"t": {"b": 0.7}}')
 
 
@@ -96,17 +97,17 @@ def test_documents_that_letor_names_in_comments(judge):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "columns"),
     [
-        ("t{} a 1 0 0.25\n", "five columns, topic, document, grade, method and probability: prels"),
-        ("t{} 0 a 3 -1\n", "five columns, topic, 0, document, stratum and grade: judgments of a sample"),
-        ("t{} Q0 a 1 9.5\n", "five columns, topic, iteration, document, rank and score: a run without its tag"),
-        ("t{} a 1 9.5\n", "four columns, topic, document, rank and score"),
-        ("t{} a 1\n", "three columns, topic, document and a number"),
+        ("t{} a 1 0 0.25\n", ("five columns", "topic, document, grade, method and", "probability: prels")),
+        ("t{} 0 a 3 -1\n", ("five columns", "topic, 0, document, stratum and", "grade: judgments of a sample")),
+        ("t{} Q0 a 1 9.5\n", ("five columns", "topic, iteration, document, rank and", "run without its tag")),
+        ("t{} a 1 9.5\n", ("four columns", "topic, document, rank and score")),
+        ("t{} a 1\n", ("three columns", "topic, document and a number")),
     ],
 )
-def test_files_that_are_no_qrels_are_named_by_their_columns(judge, line, said):
-    with pytest.raises(DataError, match=said):
+def test_files_that_are_no_qrels_are_named_by_their_columns(judge, line, columns):
+    with pytest.raises(DataError, match=match_parts(*columns)):
         judge("j.txt", "".join(map(line.format, (1, 2, 3))))
 
 
@@ -117,15 +118,15 @@ def test_qrels_of_dynamic_domain_are_still_read(judge):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "parts"),
     [
-        ("a\tb\tc\n1\t2\t3\n", r"its first line \('a\\tb\\tc'\) has 3 fields between tabs, but has no column doc_id, "),
-        ("a;b\n1;2\n", "has 2 fields between semicolons"),
-        ("one two three\n", 'has 3 fields between blanks.*separator = "whitespace"'),
-        ("# nothing here\nx\n", r"its first line \('# nothing here'\) is one of the comment lines"),
-        ("lamp\n", "shows the separator"),
+        ("a\tb\tc\n1\t2\t3\n", ("first line ('a\\tb\\tc') has", "3 fields between tabs", "no column doc_id")),
+        ("a;b\n1;2\n", ("2 fields between semicolons",)),
+        ("one two three\n", ("3 fields between blanks", 'separator = "whitespace"')),
+        ("# nothing here\nx\n", ("first line ('# nothing here')", "comment lines")),
+        ("lamp\n", ("shows the separator",)),
     ],
 )
-def test_what_a_first_line_is_that_names_no_columns_is_said(write, text, said):
-    with pytest.raises(DataError, match=said):
+def test_what_a_first_line_is_that_names_no_columns_is_said(write, text, parts):
+    with pytest.raises(DataError, match=match_parts(*parts)):
         sk.read(write("log.txt", text))

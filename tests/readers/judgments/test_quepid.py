@@ -17,6 +17,7 @@ from sessionkit.errors import DataError
 from sessionkit.readers.judgments.quepid import BASIC, DETAILED, form_of, holds_ltr
 from sessionkit.readers.judgments.quepid import BOOK as BOOK_COLUMNS
 from sessionkit.readers.read import read
+from tests.support.messages import match_parts
 
 DATA = Path(__file__).resolve().parents[3] / ".." / "shared" / "data" / "judgments"
 
@@ -39,7 +40,7 @@ def test_the_export_for_trec_eval_is_qrels(judged):
 def test_what_is_no_export_is_refused(write):
     config = {"judgments": {"path": "x.csv", "format": "quepid"}}
     write("x.csv", "a,b\n1,2\n")
-    with pytest.raises(DataError, match=r"x\.csv is not an export of Quepid: its columns are a, b"):
+    with pytest.raises(DataError, match=match_parts("x.csv", "export of Quepid", "columns are a, b")):
         read(write("log.csv", "session_id,query_position,rank,doc_id\ns,1,1,A\n"), config=config)
 
 
@@ -122,7 +123,7 @@ def test_they_are_recognized(text, fits):
 def test_text_that_is_cut_short_is_named(judged, tmp_path):
     """As every other file of judgments is."""
     text = "".join(f"{n % 4} qid:{n} # d{n * 7919}{n * n} text {n * 31}\n" for n in range(40_000))
-    with pytest.raises(DataError, match=r"j\.txt cannot be unpacked; it is cut short or damaged"):
+    with pytest.raises(DataError, match=match_parts("j.txt", "cut short or damaged")):
         judged("j.txt", gzip.compress(text.encode())[:-5000])
 
 
@@ -291,5 +292,5 @@ def test_ratings_that_break_a_rule_name_their_path(judged, rejects):
 
 
 def test_broken_json_names_its_line(judged):
-    with pytest.raises(DataError, match=r"case\.json, line 3, column 1: this is not JSON"):
+    with pytest.raises(DataError, match=match_parts("case.json, line 3, column 1:", "not JSON")):
         judged("case.json", '{"queries": [\n{"query": "lamp", "ratings": {"A": 3}\n')

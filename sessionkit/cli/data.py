@@ -341,7 +341,7 @@ def check(
     else:
         to.send_tables(found, {}, table)
     for loss in heavy_losses(opened):
-        note(loss)
+        note(str(loss))
     if len(found["rejected"]) or len(found["cells"]):
         raise typer.Exit(DATA)
 

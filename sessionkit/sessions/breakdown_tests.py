@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from sessionkit.arguments import FEWEST_RESAMPLES, DrawnUnits, IntervalKind, PartContrast, names_in
 from sessionkit.display.labels import in_natural_order
 from sessionkit.display.numbers import capital, counted, p_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.scoring import exact
@@ -37,9 +37,19 @@ from sessionkit.statistics.distributions import (
     t_beyond,
 )
 from sessionkit.statistics.effects import POWER, detectable
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, Finding, ends, interval_text, stated, traced
+from sessionkit.statistics.findings import (
+    NUMBER,
+    SESSIONS,
+    TEXT,
+    WHOLE,
+    Finding,
+    ends,
+    interval_text,
+    stated,
+    traced,
+)
 from sessionkit.statistics.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
-from sessionkit.statistics.verdict import SINGLE_QUERY, Support
+from sessionkit.statistics.verdict import SINGLE_QUERY, Support, verdict_of
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
 from sessionkit.study.selection import restricted
@@ -61,6 +71,29 @@ HOW = {
     "sessions": "Sessions: paired t, as if all were independent.",
 }
 """The tests, for a note."""
+
+PARTS = {
+    "group": "the group of sessions",
+    "part": "the part of the sessions",
+    "against": "the part that it is compared with",
+}
+MEANS = {
+    **PARTS,
+    "value": "mean of the part",
+    "value_against": "mean of the other part",
+    "estimate": "the first less the second",
+    "users": "users in the test; null where sessions are the units",
+    "sessions": "sessions in the test",
+    "left_out_single_query": "sessions of one query, which have only one part",
+    "left_out_undefined": "sessions without a value in one of the parts",
+}
+INTERVAL = {
+    "low": "low end of the interval of the difference",
+    "high": "high end of the interval of the difference",
+    "confidence": "confidence of the interval",
+}
+TEST = {"statistic": "t", "df": "its degrees of freedom", "p": "its p-value"}
+"""Values of statements, see `sessionkit.Statement`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +126,56 @@ class BreakdownTests(Finding):
     draws: int
     seed: int
     no_verdict: pl.DataFrame = field(default_factory=NO_VERDICT.to_frame)
+    KINDS: ClassVar = {
+        **SESSIONS,
+        "claim": Kind(
+            "What is compared, and what the claim is about",
+            {
+                "measure": "text of the measure",
+                "units": "what the claim is about: users or sessions",
+                "reason": "why these are the units",
+            },
+        ),
+        "difference": Kind(
+            "The difference of two parts, with its interval and test",
+            {
+                **MEANS,
+                **INTERVAL,
+                **TEST,
+                "verdict": "what the interval shows: shown or not shown",
+                "higher": "the part with the higher values; null where no difference is shown",
+                "better": "the better part; null where no difference is shown, and where the measure has no direction",
+                "detectable": "the true difference that would be detected with power .8",
+            },
+        ),
+        "no_verdict": Kind(
+            "A difference on which there is no verdict, as too few units have a value in both parts",
+            {**MEANS, **INTERVAL, **TEST, "n": "units with a value in both parts", "total": "of how many units"},
+        ),
+        "chosen": Kind(
+            "The difference of the best query, which has no test, as it is chosen by its value", {**MEANS, **INTERVAL}
+        ),
+        "no_interval": Kind("A difference that is the same in all units, so that it has no interval", MEANS),
+        "not_tested": Kind(
+            "Two parts that are not compared, as too few units have a value in both",
+            {**PARTS, "units": "users or sessions", "n": "units with a value in both parts"},
+        ),
+        "test_dependence": Kind(
+            "Another test comes to another verdict",
+            {
+                **PARTS,
+                "test": "the other test",
+                "estimate": "its difference",
+                **INTERVAL,
+                "p": "its p-value",
+                "verdict": "what its interval shows: shown or not shown",
+            },
+        ),
+        "not_adjusted": Kind(
+            "The p-values are not adjusted for their number", {"tests": "number of comparisons with a p-value"}
+        ),
+        "caution": Kind("Why a difference by position is not the effect of querying again"),
+    }
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The table by name."""
@@ -232,13 +315,16 @@ def breakdown_tests(
     of = Units.of(sessions.get_column("user_id"), units)
     rows: list[dict[str, object]] = []
     reasons: list[tuple[str, str, str, str]] = []
+    bases: dict[tuple[str, str, str], Basis] = {}
     for name in in_natural_order(sessions.get_column("group").unique()):
         inside = sessions.filter(group=name)
         for contrast in wanted:
             parts_of = parted(values, contrast, direction)
             pairs = inside.join(parts_of, on="session_id", how="left", maintain_order="left")
             place = dict(zip(("group", "part", "against"), (name, *CONTRASTS[contrast]), strict=True))
-            why = support_of(pairs, of).why_no_verdict
+            support = support_of(pairs, of)
+            bases[name, *CONTRASTS[contrast]] = Basis(support, _n_units(pairs.drop_nulls(PAIRS), of))
+            why = support.why_no_verdict
             reasons += [(name, *CONTRASTS[contrast], why)] if why else []
             found = differing(pairs, of, resampling, chosen=contrast == "best", draw=has_draws)
             rows += [place | row for row in found]
@@ -246,11 +332,10 @@ def breakdown_tests(
     if not table.get_column("estimate").count():
         raise DataError(str(table.item(0, "note")))
     no_verdict = pl.DataFrame(reasons, schema=NO_VERDICT, orient="row")
-    reading = stated(
-        said(table, no_verdict, asked, direction=direction, units=of, resampling=resampling), study.restriction
-    )
+    statements = statements_of(table, bases, asked, direction=direction, units=of, resampling=resampling)
     table, no_verdict = (by_columns(study, by, frame) for frame in (table, no_verdict))
-    return BreakdownTests(table, reading, str(asked), wanted, of.name, confidence, draws, seed, no_verdict)
+    statements = stated(statements, study.restriction)
+    return BreakdownTests(table, statements, str(asked), wanted, of.name, confidence, draws, seed, no_verdict)
 
 
 def breakdown_tests_task(study: Study, measure: str | Measure, *, by: By = "system_id") -> Reduction:  # noqa: ARG001
@@ -302,24 +387,36 @@ def support_of(pairs: pl.DataFrame, of: Units) -> Support:
     return Support(of.name.removesuffix("s"), n, total, has, paired=True)
 
 
+class Basis(NamedTuple):
+    """What a comparison rests on: what verdicts ask for, and the units of its tests, sessions of unknown users included."""
+
+    support: Support
+    units: int
+
+
+def _n_units(complete: pl.DataFrame, of: Units) -> int:
+    """How many units of a test have a value in both parts; a session of an unknown user is a unit."""
+    users = complete.get_column("user_id")
+    return int(of.codes(users).max()) + 1 if len(users) else 0
+
+
 def differing(
     pairs: pl.DataFrame, of: Units, resampling: Resampling, *, chosen: bool, draw: bool = True
 ) -> list[dict[str, object]]:
     """The tests of one comparison in one group."""
     complete = pairs.drop_nulls(PAIRS)
     users = complete.get_column("user_id")
-    codes = of.codes(users) if len(users) else np.zeros(0, dtype=np.int64)
-    many = int(codes.max()) + 1 if len(codes) else 0
+    n_units = _n_units(complete, of)
     known = users.drop_nulls().n_unique()
     single = int((pairs.get_column("queries") == 1).sum())
     row: dict[str, object] = {"sessions": len(complete), "users": known, "left_out_single_query": single}
     row["left_out_undefined"] = len(pairs) - len(complete) - single
-    if many < FEWEST:
-        have = (
-            f"only {counted(many, of.name[:-1])} {'has' if many == 1 else 'have'}" if many else f"no {of.name[:-1]} has"
-        )
+    if n_units < FEWEST:
+        unit = of.name[:-1]
+        have = f"only {counted(n_units, unit)} {'has' if n_units == 1 else 'have'}" if n_units else f"no {unit} has"
         have += f"{' a session with' if of.name == 'users' else ''} a value in both parts; at least {FEWEST} are needed"
         return [row | {"note": f"{have}, and sessions of one query have only one part"}]
+    codes = of.codes(users)
     both = complete.select(PAIRS).to_numpy().astype(np.float64)
     found = []
     if of.name == "users":
@@ -380,21 +477,23 @@ NAMES = {
 }
 
 
-def said(
+def statements_of(
     table: pl.DataFrame,
-    no_verdict: pl.DataFrame,
+    bases: Mapping[tuple[str, str, str], Basis],
     measure: Measure,
     *,
     direction: MeasureDirection,
     units: Units,
     resampling: Resampling,
-) -> list[str]:
+) -> Sequence[Statement]:
     """Put the table of `sessionkit.breakdown_tests` into words.
 
     Parameters
     ----------
-    table, no_verdict
-        As `sessionkit.sessions.breakdown_tests.BreakdownTests` has them.
+    table
+        As `sessionkit.sessions.breakdown_tests.BreakdownTests` has it.
+    bases
+        What each comparison rests on, by group, part and the part that it is compared with.
     measure, direction
         The measure, and which of its values are better.
     units
@@ -402,99 +501,159 @@ def said(
     resampling
         How units were drawn.
     """
-    reason = units.reason[:1].upper() + units.reason[1:]
-    lines = [
-        f"Differences in {measure} within sessions of two queries or more, averaged per session. {reason}; the claim is about "
-        f"{'users' if units.name == 'users' else 'sessions'} like these."
-    ]
-    keys = ["group", "part", "against"]
-    table = table.join(no_verdict, on=keys, how="left", maintain_order="left")
+    statements = [_claim(measure, units)]
     several = table.get_column("group").n_unique() > 1
-    for key, rows in table.group_by(keys, maintain_order=True):
-        lines += _of_group(str(key[0]) if several else "", rows, direction, units, resampling)
+    for (group, part, against), rows in table.group_by(["group", "part", "against"], maintain_order=True):
+        names = PartNames(str(group), str(part), str(against), several)
+        statements += _of_group(names, rows, bases[names.key], direction=direction, units=units, resampling=resampling)
     tests = table.drop_nulls(["estimate", "p"]).select("group", "part", "against").n_unique()
     if tests > 1:
-        lines.append(f"The p-values of these {tests} comparisons are not adjusted for their number.")
-    lines.append(
-        "Searchers choose when to stop, so later queries come only from those who went on: a difference by position is not the "
-        "effect of querying again."
+        text = f"The p-values of these {tests} comparisons are not adjusted for their number."
+        statements.append(Statement("not_adjusted", text, {"tests": tests}))
+    return [*statements, Statement("caution", CAUTION)]
+
+
+CAUTION = (
+    "Searchers choose when to stop, so later queries come only from those who went on: a difference by position is not the "
+    "effect of querying again."
+)
+
+
+def _claim(measure: Measure, units: Units) -> Statement:
+    """Say what is compared, and what the claim is about."""
+    return Statement(
+        "claim",
+        f"Differences in {measure} within sessions of two queries or more, averaged per session. {capital(units.reason)}; the claim "
+        f"is about {units.name} like these.",
+        {"measure": str(measure), "units": units.name, "reason": units.why},
     )
-    return lines
+
+
+@dataclass(frozen=True)
+class PartNames:
+    """A comparison of two parts in a group; the group is named where there are several."""
+
+    group: str
+    part: str
+    against: str
+    names_group: bool
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The group and the parts."""
+        return self.group, self.part, self.against
+
+    @property
+    def start(self) -> str:
+        """The start of a sentence."""
+        return f"{self.group}: " if self.names_group else ""
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The parts in words."""
+        return NAMES.get(self.part, self.part), NAMES.get(self.against, self.against)
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The values of a statement."""
+        return {"group": self.group, "part": self.part, "against": self.against}
 
 
 def _of_group(
-    group: str, rows: pl.DataFrame, direction: MeasureDirection, units: Units, resampling: Resampling
-) -> list[str]:
-    """Put one comparison in one group into words; `group` is empty where there is only one."""
-    where = f"{group}: " if group else ""
-    known = rows.drop_nulls("estimate")
-    if known.is_empty():
-        return [f"{where}{rows.item(0, 'part')} against {rows.item(0, 'against')}: {rows.item(0, 'note')}."]
-    row = known.filter(test=TOLD[units.name]).row(0, named=True)
-    counts = known.filter(test="sessions").row(0, named=True)
-    one, other = (NAMES.get(row[side], row[side]) for side in ("part", "against"))
+    names: PartNames,
+    rows: pl.DataFrame,
+    basis: Basis,
+    *,
+    direction: MeasureDirection,
+    units: Units,
+    resampling: Resampling,
+) -> list[Statement]:
+    """Put one comparison in one group into words."""
+    tested = rows.drop_nulls("estimate")
+    if tested.is_empty():
+        text = f"{names.start}{names.part} against {names.against}: {rows.item(0, 'note')}."
+        return [Statement("not_tested", text, {**names.values, "units": units.name, "n": basis.units})]
+    row = tested.filter(test=TOLD[units.name]).row(0, named=True)
+    part, against = names.words
     over = f"{counted(row['users'], 'user')}, weighted equally, with " if units.name == "users" else ""
-    sizes = f"{row['value']:.3f} against {row['value_against']:.3f}, means over {over}{_sessions(counts)}"
-    found = f"The difference is {row['estimate']:+.3f}"
+    sizes = f"{row['value']:.3f} against {row['value_against']:.3f}, means over {over}{_sessions(row)}"
+    text = f"The difference is {row['estimate']:+.3f}"
+    values: dict[str, Value] = {name: row[name] for name in MEANS if name not in PARTS}
+    values = {**names.values, **values, "users": row["users"] if units.name == "users" else None}
+    start = f"{names.start}{capital(part)} and {against}: {sizes}"
     if row["low"] is None:
-        return [f"{where}{capital(one)} and {other}: {sizes}. {found}. No interval: {row['note']}."]
-    found += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
+        return [Statement("no_interval", f"{start}. {text}. No interval: {row['note']}.", values)]
+    text += f", {interval_text(row['low'], row['high'], 1 - resampling.confidence, digits=3)}"
+    values |= {"low": row["low"], "high": row["high"], "confidence": resampling.confidence}
     if row["part"] == "best":
-        return [
-            f"{where}{capital(one)} and {other}: {sizes}. {found}; no p-value, because the best query is chosen by its value."
-        ]
-    found += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
-    if row["why"] is not None:
+        text = f"{start}. {text}; no p-value, because the best query is chosen by its value."
+        return [Statement("chosen", text, values)]
+    text += f", t({row['df']}) = {row['statistic']:.2f}, {p_text(row['p'])}"
+    values |= {name: row[name] for name in TEST}
+    if basis.support.why_no_verdict:
         left = f" {capital(SINGLE_QUERY)}." if row["left_out_single_query"] else ""
-        return [f"{where}{capital(one)} and {other}: {sizes}. {found}. {row['why']}.{left}"]
-    verdict = _verdict(row, one, other, direction)
-    lines = [f"{where}{verdict}: {sizes}. {found}. {_sensitivity(row, resampling.confidence)}"]
-    return lines + _others(known.filter(pl.col("test") != row["test"]), row, where)
+        text = f"{start}. {text}. {basis.support.why_no_verdict}.{left}"
+        return [Statement("no_verdict", text, {**values, "n": basis.support.n, "total": basis.support.total})]
+    verdict, conclusion = _verdict(row, part, against, direction)
+    detectable = _detectable(row, resampling.confidence)
+    power = f"A true difference of about {detectable:.3f} would be detected with power {POWER:g}."
+    text = f"{names.start}{conclusion}: {sizes}. {text}. {power}"
+    first = Statement("difference", text, {**values, **verdict, "detectable": detectable})
+    others = tested.filter(pl.col("test") != row["test"])
+    return [first, *_other_verdicts(others, row, names, resampling.confidence)]
 
 
-def _verdict(row: dict[str, Any], one: str, other: str, direction: MeasureDirection) -> str:
-    """Say what the interval shows: better or worse where the measure has a direction, else higher or lower, or no difference."""
-    if row["low"] <= 0 <= row["high"]:
-        return f"No difference between {one} and {other} is shown"
+def _verdict(
+    row: Mapping[str, Any], part: str, against: str, direction: MeasureDirection
+) -> tuple[dict[str, Value], str]:
+    """Return what the interval shows, and its words: better or worse where the measure has a direction, else higher or lower."""
+    if verdict_of(row["low"], row["high"]) == "not shown":
+        values: dict[str, Value] = {"verdict": "not shown", "higher": None, "better": None}
+        return values, f"No difference between {part} and {against} is shown"
+    higher = row["part"] if row["low"] > 0 else row["against"]
     verdict = direction.verdict(row["estimate"])
-    if verdict is None:
-        return f"{capital(one)} has {side_of_zero(row['low'])} values than {other}"
-    return f"{capital(one)} is {verdict} than {other}"
+    better = {"better": row["part"], "worse": row["against"], None: None}[verdict]
+    words = f"has {side_of_zero(row['low'])} values" if verdict is None else f"is {verdict}"
+    return {"verdict": "shown", "higher": higher, "better": better}, f"{capital(part)} {words} than {against}"
 
 
-def _sessions(row: dict[str, object]) -> str:
+def _sessions(row: Mapping[str, Any]) -> str:
     """The sessions that were compared, and those left out."""
-    single, undefined = int(str(row["left_out_single_query"])), int(str(row["left_out_undefined"]))
+    single, undefined = row["left_out_single_query"], row["left_out_undefined"]
     left = [
         *([f"{single:,} of one query"] if single else []),
         *([f"{undefined:,} without a value in both parts"] if undefined else []),
     ]
-    told = f" ({' and '.join(left)} left out)" if left else ""
-    return f"{counted(int(str(row['sessions'])), 'session')}{told}"
+    left_out = f" ({' and '.join(left)} left out)" if left else ""
+    return f"{counted(row['sessions'], 'session')}{left_out}"
 
 
-def _sensitivity(row: dict[str, object], confidence: float) -> str:
+def _detectable(row: Mapping[str, Any], confidence: float) -> float:
     """The difference that would have been detected with a power of .8."""
-    difference, high, df = (float(str(row[name])) for name in ("estimate", "high", "df"))
-    half = high - difference
-    least = detectable(half, half / t_at(0.5 - confidence / 2, df), df)
-    return f"A true difference of about {least:.3f} would be detected with power {POWER:g}."
+    half = row["high"] - row["estimate"]
+    return float(detectable(half, half / t_at(0.5 - confidence / 2, row["df"]), row["df"]))
 
 
-def _others(rows: pl.DataFrame, told: dict[str, object], where: str) -> list[str]:
+def _other_verdicts(
+    rows: pl.DataFrame, first: Mapping[str, Any], names: PartNames, confidence: float
+) -> list[Statement]:
     """What the other tests say, where they say something else."""
-    clear = (float(str(told["low"])) > 0) or (float(str(told["high"])) < 0)
-    lines = []
+    verdict = verdict_of(first["low"], first["high"])
+    statements = []
     for row in rows.drop_nulls(["low", "p"]).rows(named=True):
-        if (row["low"] > 0 or row["high"] < 0) == clear:
+        own = verdict_of(row["low"], row["high"])
+        if own == verdict:
             continue
         how = (
             "treating sessions as independent"
             if row["test"] == "sessions"
             else f"with {row['test']}, sessions weighted equally"
         )
-        lines.append(
-            f"{where}The conclusion depends on the test: {how}, the difference is {row['estimate']:.3f} "
+        text = (
+            f"{names.start}The conclusion depends on the test: {how}, the difference is {row['estimate']:.3f} "
             f"({ends(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
-    return lines
+        values = {name: row[name] for name in ("test", "estimate", "low", "high", "p")}
+        values |= {**names.values, "confidence": confidence, "verdict": own}
+        statements.append(Statement("test_dependence", text, values))
+    return statements

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import polars as pl
 
 from sessionkit.arguments import StudyTable
 from sessionkit.display.numbers import counted, listed
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement
 from sessionkit.scoring import exact
 from sessionkit.scoring.batch import SessionBatch, merged_judgments
 from sessionkit.scoring.filter import Selection, judged_shown, results_shown
 from sessionkit.scoring.reduction import run
-from sessionkit.sessions.record_accounts import heavy_losses
+from sessionkit.sessions.record_accounts import Loss, heavy_losses
 from sessionkit.statistics.agreement import agreement_table, crossed, grades_table, judges_of
 from sessionkit.statistics.design import crossing, design_of
-from sessionkit.statistics.findings import Finding, stated, traced
+from sessionkit.statistics.findings import SESSIONS, Finding, stated, traced
 from sessionkit.study import Study
 from sessionkit.study.counts import COUNTS, logged_queries, repeats
 from sessionkit.study.counts import counted as counted_columns
@@ -75,8 +76,8 @@ class Description(Finding):
         ``question``, ``answer`` (yes or no: whether the study can answer it), ``because``, ``command``.
     restriction
         Which sessions take part, where not all do.
-    losses
-        Where more than 1% of a table's records were rejected, or of a column's values set aside: a sentence for each.
+    lost
+        Tables of which more than 1% of the records were rejected, and columns of which more than 1% of the values were set aside.
     """
 
     lengths: pl.DataFrame
@@ -94,7 +95,34 @@ class Description(Finding):
     columns: pl.DataFrame
     questions: pl.DataFrame
     restriction: Restriction | None = None
-    losses: tuple[str, ...] = ()
+    lost: tuple[Loss, ...] = ()
+    KINDS: ClassVar = {
+        **SESSIONS,
+        "log": Kind(
+            "What was logged",
+            {
+                "sessions": "number of sessions",
+                "queries": "number of queries",
+                "systems": "number of systems that are named",
+            },
+        ),
+        "loss": Kind(
+            "More than 1% of a table's records were rejected, or of a column's values set aside",
+            {
+                "table": "the table",
+                "column": "the column; null of rejected records",
+                "what": "what total counts: records or values",
+                "count": "how many were rejected or set aside",
+                "total": "of how many",
+                "share": "their share",
+            },
+        ),
+        "design": Kind("The design", {"design": "its name", "note": "what it means for comparisons"}),
+        "questions": Kind(
+            "How many questions the study can answer",
+            {"answered": "how many it can answer", "questions": "of how many"},
+        ),
+    }
 
     @property
     def table(self) -> pl.DataFrame:
@@ -102,17 +130,37 @@ class Description(Finding):
         return self.systems
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """Where more than 1% of a table's records were rejected, or of a column's values set aside: a sentence for each."""
+        return tuple(map(_loss_text, self.lost))
+
+    @property
     def statements(self) -> tuple[Statement, ...]:
         """What was logged, what was lost on reading, the design, and what the study can answer."""
         sessions, queries = self.systems.select(pl.col("sessions", "queries").sum()).row(0)
-        answers = dict(self.questions.select("question", "answer").rows())
-        can = [question for question, answer in answers.items() if answer == "yes"]
-        questions = f"The study can answer {len(can)} of {len(answers)} questions; table questions says which."
-        many = self.systems["system_id"].drop_nulls().len()
-        systems = counted(many, "system") if many else "no system named"
-        logged = f"{counted(sessions, 'session')} with {counted(queries, 'query')}; {systems}."
-        said = [logged, *self.losses, f"Design: {self.design}: {self.design_note}.", questions]
-        return stated(said, self.restriction)
+        systems = self.systems["system_id"].drop_nulls().len()
+        named = counted(systems, "system") if systems else "no system named"
+        answers = self.questions["answer"]
+        answered = int((answers == "yes").sum())
+        statements = [
+            Statement(
+                "log",
+                f"{counted(sessions, 'session')} with {counted(queries, 'query')}; {named}.",
+                {"sessions": sessions, "queries": queries, "systems": systems},
+            ),
+            *(Statement("loss", _loss_text(loss), {**vars(loss), "share": loss.share}) for loss in self.lost),
+            Statement(
+                "design",
+                f"Design: {self.design}: {self.design_note}.",
+                {"design": self.design, "note": self.design_note},
+            ),
+            Statement(
+                "questions",
+                f"The study can answer {answered} of {len(answers)} questions; table questions says which.",
+                {"answered": answered, "questions": len(answers)},
+            ),
+        ]
+        return stated(statements, self.restriction)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables by name."""
@@ -160,7 +208,12 @@ class Description(Finding):
 
     def words_and_tables(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
         """The reading, and the tables as people print them."""
-        return self.reading.splitlines(), {**self.titled_tables(), **self.contents()}
+        return [statement.text for statement in self.statements], {**self.titled_tables(), **self.contents()}
+
+
+def _loss_text(loss: Loss) -> str:
+    """Say what was lost, and where to read why."""
+    return f"{loss}; sessionkit check says why"
 
 
 @traced
@@ -222,7 +275,7 @@ def describe(study: Study, *, where: Where = None) -> Description:
         columns=columns,
         questions=questions_of(study, columns, lengths, design),
         restriction=study.restriction,
-        losses=tuple(f"{loss}; sessionkit check says why" for loss in heavy_losses(study)),
+        lost=heavy_losses(study),
     )
 
 

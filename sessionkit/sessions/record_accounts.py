@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
 from sessionkit.display.frames import ResultFrame
@@ -115,10 +117,44 @@ def check(study: Study, *, verify: bool = False) -> AccountTables:
     return AccountTables({name: ResultFrame(table) for name, table in found.items()})
 
 
-def heavy_losses(study: Study) -> tuple[str, ...]:
-    """Say of which tables more than 1% of the records were rejected, of which columns more than 1% of the values set aside.
+@dataclass(frozen=True)
+class Loss:
+    """Records of a table that were rejected, or values of a column that were set aside.
 
-    A sentence for each, such as ``"results.dwell_seconds: 20 of 40 values (50.0%) set aside and taken as missing; ..."``.
+    Parameters
+    ----------
+    table, column
+        Where they were lost; ``column`` is None of whole records.
+    what
+        What ``total`` counts: ``"records"`` or ``"values"``.
+    count, total
+        How many were lost, of how many.
+    """
+
+    table: str
+    column: str | None
+    what: str
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Share that was lost."""
+        return self.count / self.total
+
+    def __str__(self) -> str:
+        """Say how many of how many were lost, and their share.
+
+        >>> str(Loss("results", "dwell_seconds", "values", 20, 40))
+        'results.dwell_seconds: 20 of 40 values (50.0%) set aside and taken as missing'
+        """
+        name = self.table if self.column is None else f"{self.table}.{self.column}"
+        done = "rejected" if self.column is None else "set aside and taken as missing"
+        return f"{name}: {self.count:,} of {self.total:,} {self.what} ({share_text(self.share)}) {done}"
+
+
+def heavy_losses(study: Study) -> tuple[Loss, ...]:
+    """Return the tables of which more than 1% of the records were rejected, and the columns with more than 1% of values set aside.
 
     Examples
     --------
@@ -128,32 +164,28 @@ def heavy_losses(study: Study) -> tuple[str, ...]:
     ()
     """
     records: dict[str, int] = {}
-    lost: dict[str, int] = {}
+    rejected: dict[str, int] = {}
     for source in study.sources:
         records[source.table] = records.get(source.table, 0) + source.rows + source.empty_lists + source.rejected
-        lost[source.table] = (
-            lost.get(source.table, 0) + source.rejected
-        )  # which a copy without the rejected rows still says
-    counted = study.rejected.filter("row_kept").group_by("table", "column").agg(many=pl.len().cast(pl.Int64)).collect()
-    cells = counted.sort("many", "table", "column", descending=[True, False, False])
-    said = [
-        _said(name, lost[name], records[name], "records", "rejected")
+        # of the source, as a copy without the rejected rows still has it
+        rejected[source.table] = rejected.get(source.table, 0) + source.rejected
+    set_aside = (
+        study.rejected.filter("row_kept").group_by("table", "column").agg(values=pl.len().cast(pl.Int64)).collect()
+    )
+    set_aside = set_aside.sort("values", "table", "column", descending=[True, False, False])
+    losses = [
+        Loss(name, None, "records", rejected[name], records[name])
         for name in TABLES
-        if name in lost and lost[name] > MUCH * records[name]
+        if name in rejected and rejected[name] > MUCH * records[name]
     ]
-    for name, column, many in cells.select("table", "column", "many").iter_rows():
+    for name, column, count in set_aside.select("table", "column", "values").iter_rows():
         if column in study.columns(name):
-            whole, what = many + study.table(name).select(pl.col(column).count()).collect().item(), "values"
+            total, what = count + study.table(name).select(pl.col(column).count()).collect().item(), "values"
         else:  # it stands in another table, which is made from this one, or in several columns
-            whole, what = max(many, records.get(name, 0)), "records"
-        if many > MUCH * whole:
-            said.append(_said(f"{name}.{column}", many, whole, what, "set aside and taken as missing"))
-    return tuple(said)
-
-
-def _said(name: str, many: int, whole: int, what: str, done: str) -> str:
-    """Return how many of how many, and their share."""
-    return f"{name}: {many:,} of {whole:,} {what} ({share_text(many / whole)}) {done}"
+            total, what = max(count, records.get(name, 0)), "records"
+        if count > MUCH * total:
+            losses.append(Loss(name, column, what, count, total))
+    return tuple(losses)
 
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)

@@ -156,6 +156,18 @@ class Resampling:
         return f"{'BCa' if self.kind == 'bca' else 'percentile'} bootstrap"
 
 
+WHY_UNITS = {
+    "sessions asked for": "sessions are the units because units=sessions says so",
+    "users asked for": "users are the units because units=users says so",
+    "no users": "the log names no users, so sessions are treated as independent",
+    "one session per user": "no user has several sessions, so sessions are the units",
+    "several sessions per user": (
+        "users have several sessions, which are not independent of each other, so users are the units"
+    ),
+}
+"""Why users or sessions are the units, each as part of a sentence."""
+
+
 @dataclass(frozen=True)
 class Units:
     """What is drawn: users with all their sessions, or sessions.
@@ -164,12 +176,17 @@ class Units:
     ----------
     name
         ``"users"`` or ``"sessions"``.
-    reason
-        Why these, as part of a sentence.
+    why
+        Why these, one of `WHY_UNITS`.
     """
 
     name: str
-    reason: str
+    why: str
+
+    @property
+    def reason(self) -> str:
+        """Why these are the units, as part of a sentence."""
+        return WHY_UNITS[self.why]
 
     @classmethod
     def of(cls, users: pl.Series, asked: str) -> Units:
@@ -188,16 +205,14 @@ class Units:
             msg = "units=users: the log names no users; use units=sessions"
             raise UsageError(msg)
         if asked == "sessions":
-            return cls("sessions", "sessions are the units because units=sessions says so")
+            return cls("sessions", "sessions asked for")
         if asked == "users":
-            return cls("users", "users are the units because units=users says so")
+            return cls("users", "users asked for")
         if not len(known):
-            return cls("sessions", "the log names no users, so sessions are treated as independent")
+            return cls("sessions", "no users")
         if known.n_unique() == len(known):
-            return cls("sessions", "no user has several sessions, so sessions are the units")
-        return cls(
-            "users", "users have several sessions, which are not independent of each other, so users are the units"
-        )
+            return cls("sessions", "one session per user")
+        return cls("users", "several sessions per user")
 
     def codes(self, users: pl.Series) -> Codes:
         """Number of the unit of each session, from 0 on in the order of names; a session of an unknown user is its own."""

@@ -158,7 +158,7 @@ def test_units():
     assert of.codes(users).tolist() == [1, 0, 2, 1, 3]  # unknown users are a unit each
     assert Units.of(users, "sessions").codes(users).tolist() == [0, 1, 2, 3, 4]
     assert Units.of(pl.Series(["a", "b", None]), "auto").name == "sessions"
-    assert Units.of(pl.Series([None, None], dtype=pl.String), "auto").reason.startswith("the log names no users")
+    assert Units.of(pl.Series([None, None], dtype=pl.String), "auto").why == "no users"
     with pytest.raises(UsageError, match="names no users"):
         Units.of(pl.Series([None], dtype=pl.String), "users")
     with pytest.raises(UsageError, match="did you mean 'users'"):

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 
 import sessionkit as sk
 from sessionkit.errors import DataError, UsageError
-from sessionkit.sessions.record_accounts import check, heavy_losses
+from sessionkit.sessions.record_accounts import Loss, check, heavy_losses
 from sessionkit.study import open_study, package, verify_hashes
 from sessionkit.study.batches import slices
 from sessionkit.study.descriptor import LONGEST, NULL, folder_of, is_partition_folder
@@ -259,7 +259,7 @@ def test_rows_are_rows(older, tmp_path):
     found = check(study)
     assert found["rejected"]["records"].to_list() == [1]
     assert found["cells"].is_empty()
-    assert heavy_losses(study) == ("results: 1 of 3 records (33.3%) rejected",)
+    assert heavy_losses(study) == (Loss("results", None, "records", 1, 3),)
     copy = sk.pseudonymize(study)
     assert any("1 record of results (rank_is" in note for note in copy.study.notes)
 
@@ -280,7 +280,7 @@ def test_a_copy_says_what_was_lost():
     with pytest.warns(sk.DataWarning):
         study = sk.from_tables(lists)
     copy = sk.pseudonymize(study).study
-    assert heavy_losses(copy) == heavy_losses(study) == ("results: 1 of 3 records (33.3%) rejected",)
+    assert heavy_losses(copy) == heavy_losses(study) == (Loss("results", None, "records", 1, 3),)
 
 
 LOG = ("sessions", "queries", "results")

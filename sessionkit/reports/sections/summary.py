@@ -63,7 +63,7 @@ def units(of: Material) -> list[Part]:
 @section("summary", "What was found", details=(units, measures, spread))
 def summary(of: Material) -> list[Part]:
     """One sentence on the primary measure, what it means, one figure and three answers."""
-    losses = tuple(f"{capital(loss)}. Data quality says why." for loss in heavy_losses(of.study))
+    losses = tuple(f"{capital(str(loss))}. Data quality says why." for loss in heavy_losses(of.study))
     lost: list[Part] = [Words(losses)] if losses else []
     if of.valueless is not None:
         return [*behavior_summary(of), *lost]

@@ -93,13 +93,15 @@ def test_it_tests_the_means_of_the_breakdown(sessions, by, measure):
         ]
 
 
-def test_the_reading_says_means_that_make_the_difference_and_who_is_left_out():
+def test_statements_have_the_means_that_make_the_difference():
     # u0 has six sessions that lose 1, the others one each that gains 1: by session -2/10, by user (-1 + 4) / 5 = +.6
     gains, users = [[2, 1]] * 6 + [[1, 2]] * 4 + [[3]] * 2, [0] * 6 + [1, 2, 3, 4] + [1, 2]
-    reading = sk.breakdown_tests(made(gains, users), "CG@1", draws=0).reading
+    tests = sk.breakdown_tests(made(gains, users), "CG@1", draws=0)
+    (statement,) = tests.of_kind("no_verdict")
     # means of users, last: (1 + 4 x 2) / 5 = 1.8; others: (2 + 4 x 1) / 5 = 1.2
-    said = "1.800 against 1.200, means over 5 users, weighted equally, with 10 sessions (2 of one query left out)"
-    assert f"{said}. The difference is +0.600" in reading
+    assert [statement.values[name] for name in ("value", "value_against", "estimate")] == pytest.approx([1.8, 1.2, 0.6])
+    counts = ("users", "sessions", "left_out_single_query", "left_out_undefined", "n", "total")
+    assert [statement.values[name] for name in counts] == [5, 10, 2, 0, 5, 5]
 
 
 def test_sessions_are_the_units_where_no_user_has_several():
@@ -113,21 +115,22 @@ def test_groups_are_tested_each_by_itself():
     systems = ["A"] * 6 + ["B"] * 6 + ["C"] * 2
     found = sk.breakdown_tests(made(gains, system_id=systems), "CG@1", parts="last-first")
     assert found.table.get_column("system_id").to_list() == ["A", "A", "B", "B", "C"]
-    assert "only 2 sessions have a value in both parts" in found.table.item(4, "note")
-    assert "A: The last query is better than the first query" in found.reading
-    assert "C: last against first: only 2" in found.reading
+    assert "only 2 sessions have" in found.table.item(4, "note")
+    a, _ = (statement.values for statement in found.of_kind("difference"))
+    assert (a["group"], a["better"], a["against"]) == ("A", "last", "first")
+    (not_tested,) = found.of_kind("not_tested")
+    assert (not_tested.values["group"], not_tested.values["n"]) == ("C", 2)
 
 
-def test_what_is_said():
+def test_kinds_of_statements_by_users():
     from_seed = np.random.default_rng(1)
     gains = [[int(g) for g in from_seed.integers(0, 5, 3)] for _ in range(40)]
     users = [number % 10 for number in range(40)]
-    reading = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best").reading
-    assert "users are the units" in reading
-    assert "10 users, weighted equally, with 40 sessions" in reading
-    assert "would be detected with power 0.8" in reading
-    assert "no p-value, because the best query is chosen by its value" in reading
-    assert "not the effect of querying again" in reading
+    tests = sk.breakdown_tests(made(gains, users), "CG@1", parts="last,best")
+    kinds = [statement.kind for statement in tests.statements]
+    assert [kind for kind in kinds if kind != "test_dependence"] == ["claim", "difference", "chosen", "caution"]
+    assert tests.statements[0].values["units"] == "users"
+    assert all((s.values["users"], s.values["sessions"]) == (10, 40) for s in tests.of_kind("difference", "chosen"))
 
 
 @pytest.mark.slow
@@ -139,9 +142,11 @@ def test_what_could_have_been_found_follows_the_confidence():
         error = row["estimate"] / row["statistic"]
         critical = stats.t.ppf(0.5 + confidence / 2, 23)
         least = error * optimize.brentq(lambda nc: stats.nct.sf(critical, 23, nc) - 0.8, 0, 10)  # noqa: B023
-        assert f"A true difference of about {least:.3f} would be detected with power 0.8" in found.reading
-    assert "not adjusted" not in found.reading
-    assert "these 2 comparisons are not adjusted" in sk.breakdown_tests(made(gains), "CG@1", "last,first,best").reading
+        (difference,) = found.of_kind("difference")
+        assert difference.values["detectable"] == pytest.approx(least)
+    assert not found.of_kind("not_adjusted")
+    (not_adjusted,) = sk.breakdown_tests(made(gains), "CG@1", "last,first,best").of_kind("not_adjusted")
+    assert not_adjusted.values["tests"] == 2
 
 
 @pytest.mark.slow
@@ -194,5 +199,5 @@ def test_what_is_wrong_is_said(options, says):
 
 
 def test_only_sessions_of_one_query():
-    with pytest.raises(sk.DataError, match="no session has a value in both parts"):
+    with pytest.raises(sk.DataError, match="no session has a value"):
         sk.breakdown_tests(made([[1], [2], [3], [4], [0]]), "CG@1")

@@ -7,6 +7,8 @@ import pytest
 from scipy import optimize, stats
 
 import sessionkit as sk
+from sessionkit.scoring.measures.direction import MeasureDirection
+from sessionkit.sessions.breakdown_tests import _verdict
 from sessionkit.statistics.distributions import WHY_UNITS
 from tests.sessions.test_breakdown_tests import made
 from tests.support.statements import require_golden, require_noticed
@@ -51,7 +53,7 @@ def check(finding, statement):
             assert (values["condition"], values["sessions"], values["of"]) == (finding.provenance.where, 16, 16)
         case "claim":
             assert (values["measure"], values["units"]) == (finding.measure, finding.units)
-            assert f"{values['units']} are" in WHY_UNITS[values["reason"]]
+            assert values["units"] in WHY_UNITS.get(values["reason"], "")
         case "not_adjusted":
             assert values["tests"] == len(table.filter(test="sessions").drop_nulls("p"))
         case "not_tested":
@@ -104,10 +106,8 @@ def test_values_are_those_of_the_table():
         require_noticed(check, finding)
 
 
-def test_a_measure_without_direction_is_neither_better_nor_worse():
-    lists = {"session_id": [*"aabbccddeeff"], "query_position": [1, 2] * 6, "rank": [1] * 12, "doc_id": [*"xyxyxyxyxyxz"]}
-    clicks = {"clicked": [False, True] * 5 + [True, True]}
-    (difference,) = sk.breakdown_tests(sk.from_tables(lists | clicks), "Clicks", draws=0).of_kind("difference")
-    assert difference.values["higher"] == "last"
-    assert difference.values["better"] is None
-    assert "has higher values" in difference.text
+def test_a_measure_without_direction_has_higher_values_and_no_better_part():
+    row = {"low": -0.3, "high": -0.1, "estimate": -0.2, "part": "last", "against": "first"}
+    values, conclusion = _verdict(row, "the last query", "the first query", MeasureDirection("unknown"))
+    assert values == {"verdict": "shown", "higher": "first", "better": None}
+    assert conclusion == "The last query has lower values than the first query"

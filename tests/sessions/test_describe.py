@@ -9,8 +9,11 @@ import pytest
 
 import sessionkit as sk
 from sessionkit.sessions.describe import columns_of
+from sessionkit.statistics.agreement import crossed
 from sessionkit.statistics.design import design_of
 from tests.support.clinic import read_clinic
+
+LATIN_SQUARE = "crossover, a balanced Latin square of users, topics and system_id"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def test_table_1_of_the_paper(clinic):
 
 def test_design_and_crossing_of_the_paper(clinic):
     found = sk.describe(clinic)
-    assert found.design == "crossover, a balanced Latin square of users, topics and system_id"
+    assert found.design == LATIN_SQUARE
     assert found.crossing.get_column("sessions").to_list() == [15] * 8
     assert found.lists.get_column("empty").sum() == 12
 
@@ -64,7 +67,7 @@ def test_numbers_agree_with_the_raw_tables(clinic):
         ([("u", "a", "1"), ("u", "b", "2"), ("v", "a", "1"), ("v", "b", "2")], "paired by user"),
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1")],
-            "crossover, a balanced Latin square of users, topics and system_id",
+            LATIN_SQUARE,
         ),
         (
             [("u", "a", "1"), ("u", "b", "2"), ("v", "a", "2"), ("v", "b", "1"), ("w", "a", "1"), ("w", "b", "2")],
@@ -115,10 +118,11 @@ def test_agreement_of_judges_is_described_where_they_are_known(clinic):
     assert found.judge_grades.select("judge_id", "other", "grade", "other_grade", "documents").rows() == [
         ("ada", "bob", 1, 2, 1)
     ]
-    assert {"Agreement of judges (kappa of two, alpha of all)", "Grades of one judge by those of another"} <= {
-        *found.titled_tables()
-    }
-    assert "Agreement of judges (kappa of two, alpha of all)" not in sk.describe(clinic).titled_tables()
+    titled, without_judges = (described.titled_tables() for described in (found, sk.describe(clinic)))
+    tables = (found.judges, crossed(found.judge_grades))
+    of_judges = {title for title, table in titled.items() if any(map(table.equals, tables))}
+    assert len(of_judges) == 2
+    assert not of_judges & {*without_judges}
 
 
 def test_lists_are_counted_as_by_hand(clinic):
@@ -167,17 +171,13 @@ def test_repeats_are_counted_exactly_also_where_documents_have_the_same_hash(mon
     assert sk.describe(study).lists["repeats"].to_list() == expected
 
 
-def test_the_sessions_that_are_described_are_said(clinic):
-    assert "Sessions where queries >= 2 (71 of 120 sessions)." in str(sk.describe(clinic, where="queries >= 2"))
-
-
 def test_it_is_a_finding(clinic):
     found = sk.describe(clinic, where="system_id = 'S1'")
     assert found.table is found.systems
-    assert found.text.splitlines()[:2] == [
-        "Sessions where system_id = 'S1' (60 of 120 sessions).",
-        "60 sessions with 152 queries; 1 system.",  # ECIR 2008
-    ]
+    restriction, log, *_ = found.statements
+    assert restriction.values == {"condition": "system_id = 'S1'", "sessions": 60, "of": 120}
+    assert log.values == {"sessions": 60, "queries": 152, "systems": 1}  # ECIR 2008
+    assert found.text.splitlines() == [statement.text for statement in found.statements]
     assert list(found.tables())[-2:] == ["questions", "design"]
     assert found.provenance.command == "sessionkit describe STUDY --where 'system_id = '\"'\"'S1'\"'\"''"
     assert "S1 & 60" in found.to_latex()
@@ -203,10 +203,10 @@ def test_every_column_has_its_values(clinic):
 
 
 def answers(study):
-    """Which questions a study can answer, and why."""
+    """Which questions, by their first words, a study can answer, and why."""
     table = sk.describe(study).questions
     return {
-        question: (answer, because)
+        " ".join(question.split()[:3]): (answer, because)
         for question, answer, because in table.select("question", "answer", "because").rows()
     }
 
@@ -214,11 +214,11 @@ def answers(study):
 def test_what_a_study_can_answer_is_said(clinic):
     found = answers(clinic)
     assert found["Do systems differ?"][0] == "yes"
-    assert found["Are last queries better than earlier ones?"] == ("yes", "71 sessions of two or more queries")
+    answer, because = found["Are last queries"]
+    assert answer == "yes"
+    assert because.startswith("71 sessions of two")
     assert found["Do judges agree?"] == ("no", "no judge_id")
-    assert found["Do measures agree with ratings, or other numbers of sessions and users?"][1].startswith(
-        "numbers of sessions or users: satisfaction, "
-    )
+    assert ": satisfaction, " in found["Do measures agree"][1]
     for command in sk.describe(clinic).questions["command"]:
         assert command.split()[:1] == ["sessionkit"]
 
@@ -227,5 +227,5 @@ def test_what_a_study_cannot_answer_is_said_too():
     lists = {"session_id": list("sz"), "query_position": [1, 1], "rank": [1, 1], "doc_id": ["a", "b"]}
     found = answers(sk.from_tables(results=lists))
     assert {question for question, (answer, _) in found.items() if answer == "yes"} == set()
-    assert found["Do systems differ?"][1] == "the log has fewer than two systems"
-    assert found["Do other groups differ?"][1] == "columns of 2 to 20 values: none"
+    assert found["Do systems differ?"][1].endswith("fewer than two systems")
+    assert found["Do other groups"][1].endswith(": none")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import polars as pl
 
 from sessionkit.arguments import RowUnit
 from sessionkit.display.numbers import counted, listed, share_text
-from sessionkit.display.statements import Statement
+from sessionkit.display.statements import Kind, Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError, suggestion
 from sessionkit.robustness.document_effects import DocumentEffects, MovesReduction
@@ -26,7 +26,7 @@ from sessionkit.scoring.measures.grammar import list_measures
 from sessionkit.scoring.needs import columns_read, measure_of
 from sessionkit.scoring.reduction import run
 from sessionkit.statistics.bands import EVERYONE, UNKNOWN, Grouping, by_columns
-from sessionkit.statistics.findings import Finding, stated, traced
+from sessionkit.statistics.findings import MORE, SESSIONS, Finding, stated, traced
 from sessionkit.statistics.paper_tables import by_words, chosen_columns, range_text
 from sessionkit.study import Study
 from sessionkit.study.batches import memory_budget
@@ -169,7 +169,8 @@ def bounds(
         differences=between,
         wanted=listed,
         statements=stated(
-            lines(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=column), study.restriction
+            make_statements(shares, bounds, between, listed, pool=pool, top=top, depth=depth, by=column),
+            study.restriction,
         ),
         by=column,
         max_grade=top,
@@ -199,6 +200,19 @@ def _told(bounds: pl.DataFrame, measures: Sequence[Measure], *, own_keys: bool) 
         bound=pl.when(pl.col("lower").is_not_null()).then(safe),
         note=note,
     )
+
+
+OF_BOUNDS = {
+    "measure": "text of the measure",
+    "group": "the group",
+    "n": "sessions with a score",
+    "open": "sessions without a score that could get one",
+    "value": "the score; null where there is none",
+    "lower": "the least that it can be",
+    "upper": "the most that it can be",
+    "bound": "attained: some grades make both bounds come true; safe: they may not be reached",
+}
+"""What bounds say, by the columns of their table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,6 +259,77 @@ class Incompleteness(Finding):
     max_grade: float | None
     per: str | None = None
     units: pl.DataFrame | None = None
+    KINDS: ClassVar = {
+        "judged_share": Kind(
+            "How much of what was shown is judged",
+            {
+                "rank": "the deepest rank that is looked at; null, all",
+                "results": "results shown",
+                "judged": "judged ones",
+                "share": "their share; null where nothing was shown",
+                "groups": "the share by group, of the first six groups; empty for a single one",
+            },
+        ),
+        "lowest_judged_share": Kind(
+            "The rank, or the query position, of which the least is judged",
+            {
+                "rank": "the rank; null in the statement about query positions",
+                "query_position": "the query position; null in the statement about ranks",
+                "share": "judged share there",
+                "results": "results shown there",
+            },
+        ),
+        "complete": Kind("Every document that was shown is judged"),
+        "unjudged": Kind(
+            "What is assumed of the unjudged documents",
+            {
+                "documents": "number of unjudged documents",
+                "judgment_keys": "number of judgment keys that have some",
+                "max_grade": "the best grade that one can have; null where no measure needs it",
+            },
+        ),
+        "score_bounds": Kind(
+            "Within which bounds the score of a group lies",
+            {name: OF_BOUNDS[name] for name in ("measure", "group", "n", "open", "value", "lower", "upper", "bound")},
+        ),
+        "difference_bounds": Kind(
+            "Whether a difference keeps its sign whatever the unjudged documents are",
+            {
+                "measure": OF_BOUNDS["measure"],
+                "a": "the first group",
+                "b": "the second group",
+                "n_a": "sessions of the first group with a score",
+                "n_b": "sessions of the second group with a score",
+                "higher": "the group with the higher mean; null where the means are the same",
+                "difference": "mean of b minus mean of a",
+                "lower": "the least that it can be",
+                "upper": "the most that it can be",
+                "bound": OF_BOUNDS["bound"],
+                "holds": "whether its sign holds",
+                "needed": "documents that must be judged at least to make it certain",
+                "overturned_by": "the fewest documents that reverse it, all of the best grade",
+                "documents": "the documents that would change it most, each with judgment_key, doc_id and move",
+            },
+        ),
+        "signs": Kind(
+            "How many differences between groups keep their sign, where there are many",
+            {
+                "measure": OF_BOUNDS["measure"],
+                "pairs": "differences with bounds",
+                "holds": "those whose sign holds",
+            },
+        ),
+        "scope": Kind("What the bounds of differences hold for"),
+        "not_compared": Kind(
+            "There are too many groups to bound their differences",
+            {"by": "column that makes the groups", "groups": "number of groups"},
+        ),
+        "no_bounds": Kind(
+            "Why a measure has no bounds", {"measure": OF_BOUNDS["measure"], "note": "the reason, as in the table"}
+        ),
+        **MORE,
+        **SESSIONS,
+    }
 
     @property
     def table(self) -> pl.DataFrame:
@@ -292,14 +377,16 @@ BOUNDS = {
 """What kinds of bounds say, for a note."""
 
 
-ALL = "Every document that was shown is judged: no further judgment of them can change a score."
+COMPLETE = Statement(
+    "complete", "Every document that was shown is judged: no further judgment of them can change a score."
+)
 NAMED = 3
 """Documents named in a sentence."""
 MOST_TOLD = 12
 """Groups, and pairs of them, that are read out one by one under each measure; the others are in the tables."""
 
 
-def lines(
+def make_statements(
     judged: pl.DataFrame,
     bounds: pl.DataFrame,
     differences: pl.DataFrame,
@@ -309,69 +396,81 @@ def lines(
     top: float | None,
     depth: int | None,
     by: str | None,
-) -> list[str]:
-    """The sentences, one or more per line."""
-    found = [*shares_told(judged, depth)]
+) -> list[Statement]:
+    """Return the statements of a finding."""
+    statements = [*state_judged_shares(judged, depth)]
     if pool.whole:
-        found.append(ALL)
-        return [*found, *_without(bounds)]
-    found.append(_scope(pool, top))
-    found += _scores(bounds)
-    found += _differences(differences, wanted, _sizes(bounds))
+        return [*statements, COMPLETE, *_state_no_bounds(bounds)]
+    statements.append(_state_unjudged(pool, top))
+    statements += _state_scores(bounds)
+    statements += _state_differences(differences, wanted, _sizes(bounds))
     if not differences.is_empty():
-        found.append("These results hold for these sessions; to generalize a difference, use: sessionkit compare.")
-    if differences.is_empty() and bounds["group"].n_unique() > 1:
-        found.append(f"{by} has {bounds['group'].n_unique()} values: differences are computed for 2 to 20.")
-    return [*found, *_without(bounds)]
+        text = "These results hold for these sessions; to generalize a difference, use: sessionkit compare."
+        statements.append(Statement("scope", text))
+    n_groups = bounds["group"].n_unique()
+    if differences.is_empty() and n_groups > 1:
+        text = f"{by} has {n_groups} values: differences are computed for 2 to 20."
+        statements.append(Statement("not_compared", text, {"by": by, "groups": n_groups}))
+    return [*statements, *_state_no_bounds(bounds)]
 
 
-def shares_told(judged: pl.DataFrame, depth: int | None) -> Iterator[str]:
-    """How much is judged, in all, where it is least, and for whom."""
+def state_judged_shares(judged: pl.DataFrame, depth: int | None) -> Iterator[Statement]:
+    """Say how much is judged, in all, where it is least, and for whom."""
     every = judged.filter(pl.col("query_position").is_null(), pl.col("rank").is_null())
-    shown, known = int(every["results"].sum()), int(every["judged"].sum())
+    n_shown, n_judged = int(every["results"].sum()), int(every["judged"].sum())
     within = "" if depth is None else f" within rank {depth}"
-    if not shown:
-        yield f"No result was shown{within}."
+    values = {"rank": depth, "results": n_shown, "judged": n_judged}
+    if not n_shown:
+        yield Statement("judged_share", f"No result was shown{within}.", {**values, "share": None, "groups": {}})
         return
-    of_groups = "; ".join(f"{row['group']} {_percent(row['share'])}" for row in every.head(6).iter_rows(named=True))
-    more = f" ({of_groups}{', ...' if len(every) > 6 else ''})" if len(every) > 1 else ""
-    yield f"{known:,} of {shown:,} results shown{within} are judged, {_percent(known / shown)}{more}."
-    if known == shown:
+    groups = dict(every.head(6).select("group", "share").rows()) if len(every) > 1 else {}
+    of_groups = "; ".join(f"{group} {_percent(share)}" for group, share in groups.items())
+    more = f" ({of_groups}{', ...' if len(every) > 6 else ''})" if groups else ""
+    text = f"{n_judged:,} of {n_shown:,} results shown{within} are judged, {_percent(n_judged / n_shown)}{more}."
+    yield Statement("judged_share", text, {**values, "share": n_judged / n_shown, "groups": groups})
+    if n_judged == n_shown:
         return
     for name, what in (("rank", "rank"), ("query_position", "query position")):
         other = "query_position" if name == "rank" else "rank"
         each = judged.filter(pl.col(name).is_not_null(), pl.col(other).is_null()).group_by(name)
         sums = each.agg(pl.col("results", "judged").sum()).filter(pl.col("results") > 0)
         least = sums.with_columns(share=pl.col("judged") / pl.col("results")).sort("share", name).row(0, named=True)
-        yield f"The lowest judged share is at {what} {least[name]}: {_percent(least['share'])} of {least['results']:,} results."
+        yield Statement(
+            "lowest_judged_share",
+            f"The lowest judged share is at {what} {least[name]}: {_percent(least['share'])} of {least['results']:,} results.",
+            {name: least[name], other: None, "share": least["share"], "results": least["results"]},
+        )
 
 
-def _scope(pool: Pool, top: float | None) -> str:
-    """What may turn out how."""
+def _state_unjudged(pool: Pool, top: float | None) -> Statement:
+    """Say what may turn out how."""
     grades = "any grade" if top is None else f"any grade from 0 to {top:g}"
-    keys = counted(int((pool.unjudged > 0).sum()), "judgment key")
-    return (
-        f"Each of {counted(int(pool.unjudged.sum()), 'unjudged document')} (of {keys}) may have "
+    n_keys, n_documents = int((pool.unjudged > 0).sum()), int(pool.unjudged.sum())
+    text = (
+        f"Each of {counted(n_documents, 'unjudged document')} (of {counted(n_keys, 'judgment key')}) may have "
         f"{grades}, the same wherever it was shown, or stay unjudged; documents that no session shows are taken as not relevant."
     )
+    return Statement("unjudged", text, {"documents": n_documents, "judgment_keys": n_keys, "max_grade": top})
 
 
-def _scores(bounds: pl.DataFrame) -> Iterator[str]:
-    """Score and bounds of each group under each measure."""
+def _state_scores(bounds: pl.DataFrame) -> Iterator[Statement]:
+    """Say score and bounds of each group under each measure."""
     groups = bounds["group"].unique(maintain_order=True)
-    told = bounds.filter(
-        pl.col("lower").is_not_null(), pl.col("group").is_in(groups.head(MOST_TOLD).implode(), nulls_equal=True)
-    )
-    for row in told.iter_rows(named=True):
+    first = groups.head(MOST_TOLD).implode()
+    rows = bounds.filter(pl.col("lower").is_not_null(), pl.col("group").is_in(first, nulls_equal=True))
+    for row in rows.iter_rows(named=True):
         score = "has no score" if row["value"] is None else f"scores {_number(row['value'])}"
         gap = "" if row["bound"] == "attained" else " (safe bounds, which may not be reached)"
         more = f" {counted(row['open'], 'session')} without a score could get one." if row["open"] else ""
-        yield (
+        text = (
             f"{row['measure']}, {row['group']}: {score} over {counted(row['n'], 'session')}; whatever the unjudged documents are, it lies "
             f"between {_number(row['lower'])} and {_number(row['upper'])}{gap}.{more}"
         )
+        yield Statement("score_bounds", text, {name: row[name] for name in OF_BOUNDS})
     if len(groups) > MOST_TOLD:
-        yield f"The other {len(groups) - MOST_TOLD:,} of {len(groups):,} groups are in the table bounds."
+        n_more = len(groups) - MOST_TOLD
+        text = f"The other {n_more:,} of {len(groups):,} groups are in the table bounds."
+        yield Statement("more", text, {"count": n_more, "what": "groups", "verb": "bounds"})
 
 
 def _sizes(bounds: pl.DataFrame) -> dict[tuple[str, str], int]:
@@ -379,56 +478,71 @@ def _sizes(bounds: pl.DataFrame) -> dict[tuple[str, str], int]:
     return {(measure, group): n for measure, group, n in bounds.select("measure", "group", "n").iter_rows()}
 
 
-def _differences(differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tuple[str, str], int]) -> Iterator[str]:
-    """Whether each difference can turn, and what would tell."""
+def _state_differences(
+    differences: pl.DataFrame, wanted: pl.DataFrame, sizes: dict[tuple[str, str], int]
+) -> Iterator[Statement]:
+    """Say whether each difference can turn, and what would tell."""
     bounded = differences.filter(pl.col("lower").is_not_null())
-    many = bounded.group_by("measure", maintain_order=True).agg(pl.len(), pl.col("holds").sum())
-    for measure, pairs, hold in many.filter(pl.col("len") > MOST_TOLD).iter_rows():
-        yield (
-            f"{measure}: {hold:,} of {pairs:,} differences between groups keep their sign whatever the unjudged documents are; unjudged "
-            f"documents could reverse {pairs - hold:,} (bounds may be wide where the table differences says safe)."
+    counts = bounded.group_by("measure", maintain_order=True).agg(pl.len(), pl.col("holds").sum())
+    for measure, pairs, holds in counts.filter(pl.col("len") > MOST_TOLD).iter_rows():
+        text = (
+            f"{measure}: {holds:,} of {pairs:,} differences between groups keep their sign whatever the unjudged documents are; unjudged "
+            f"documents could reverse {pairs - holds:,} (bounds may be wide where the table differences says safe)."
         )
-    few = many.filter(pl.col("len") <= MOST_TOLD)["measure"]
+        yield Statement("signs", text, {"measure": measure, "pairs": pairs, "holds": holds})
+    few = counts.filter(pl.col("len") <= MOST_TOLD)["measure"]
     for row in bounded.filter(pl.col("measure").is_in(few.implode())).iter_rows(named=True):
-        a, b, value = row["a"], row["b"], row["difference"]
-        if value == 0:
-            said = f"{row['measure']}: {a} and {b} have the same mean"
-        else:
-            high, low = (b, a) if value > 0 else (a, b)
-            of_each = " and ".join(f"{sizes[row['measure'], group]:,}" for group in (high, low))
-            said = f"{row['measure']}: the mean of {high} is higher than that of {low} by {_number(abs(value))}, over {of_each} sessions"
-        interval = f"{b} minus {a} lies between {_number(row['lower'])} and {_number(row['upper'])}"
-        if row["holds"]:
-            yield f"{said}. This conclusion holds whatever the unjudged documents are: {interval}."
-            continue
-        few = row["overturned_by"]
-        fewest = f" The fewest that reverse it, all of the best grade: {counted(few, 'document')}." if few else ""
-        least = fewest + (
-            f" At least {counted(row['needed'], 'document')} must be judged to make it certain."
-            if row["needed"]
-            else ""
-        )
-        safe = "" if row["bound"] == "attained" else "by these bounds, which are safe but may be wide, "
-        yield f"{said}; {safe}unjudged documents could reverse this: {interval}.{least}{_most(wanted, row)}"
+        pair = pl.col("measure") == row["measure"], pl.col("a") == row["a"], pl.col("b") == row["b"]
+        documents = wanted.filter(*pair).head(NAMED).select("judgment_key", "doc_id", "move")
+        yield _state_difference(row, documents.to_dicts(), sizes)
 
 
-def _most(wanted: pl.DataFrame, row: dict[str, str]) -> str:
+def _state_difference(
+    row: dict[str, Any], documents: list[dict[str, Any]], sizes: dict[tuple[str, str], int]
+) -> Statement:
+    """Say whether a difference can turn."""
+    measure, a, b, difference = row["measure"], row["a"], row["b"], row["difference"]
+    n_of = {group: sizes[measure, group] for group in (a, b)}
+    high, low = (b, a) if difference > 0 else (a, b)
+    values = {
+        **row,
+        "n_a": n_of[a],
+        "n_b": n_of[b],
+        "higher": high if difference else None,
+        "documents": [] if row["holds"] else documents,
+    }
+    del values["open_documents"]
+    if difference == 0:
+        lead = f"{measure}: {a} and {b} have the same mean"
+    else:
+        of_each = f"{n_of[high]:,} and {n_of[low]:,}"
+        lead = f"{measure}: the mean of {high} is higher than that of {low} by {_number(abs(difference))}, over {of_each} sessions"
+    interval = f"{b} minus {a} lies between {_number(row['lower'])} and {_number(row['upper'])}"
+    if row["holds"]:
+        text = f"{lead}. This conclusion holds whatever the unjudged documents are: {interval}."
+        return Statement("difference_bounds", text, values)
+    fewest, needed = row["overturned_by"], row["needed"]
+    more = f" The fewest that reverse it, all of the best grade: {counted(fewest, 'document')}." if fewest else ""
+    more += f" At least {counted(needed, 'document')} must be judged to make it certain." if needed else ""
+    safe = "" if row["bound"] == "attained" else "by these bounds, which are safe but may be wide, "
+    text = f"{lead}; {safe}unjudged documents could reverse this: {interval}.{more}{_most(documents)}"
+    return Statement("difference_bounds", text, values)
+
+
+def _most(documents: list[dict[str, Any]]) -> str:
     """The documents whose judgments would tell most."""
-    here = wanted.filter(pl.col("measure") == row["measure"], pl.col("a") == row["a"], pl.col("b") == row["b"])
-    if here.is_empty():
+    if not documents:
         return ""
-    named = ", ".join(
-        f"{found['judgment_key']}/{found['doc_id']} ({found['move']:+.4g})"
-        for found in here.head(NAMED).iter_rows(named=True)
-    )
+    named = ", ".join(f"{each['judgment_key']}/{each['doc_id']} ({each['move']:+.4g})" for each in documents)
     return f" The single documents that would change it most: {named}; more are in the table wanted."
 
 
-def _without(bounds: pl.DataFrame) -> Iterator[str]:
-    """Why measures have no bounds."""
+def _state_no_bounds(bounds: pl.DataFrame) -> Iterator[Statement]:
+    """Say why measures have no bounds."""
     without = bounds.filter(pl.col("note").is_not_null()).unique("measure", maintain_order=True)
     for measure, reason in without.select("measure", "note").iter_rows():
-        yield f"{measure} has no bounds: {reason}."
+        text = f"{measure} has no bounds: {reason}."
+        yield Statement("no_bounds", text, {"measure": measure, "note": reason})
 
 
 def _percent(share: float | None) -> str:
@@ -594,7 +708,7 @@ def needed(difference: float, steps: np.ndarray) -> int | None:
 def judged_share(
     study: Study, measures: Sequence[Measure], by: str | None = "system_id", *, memory: str | int | None = None
 ) -> tuple[pl.DataFrame, tuple[Statement, ...]]:
-    """Return the judged share by group, rank and query position, as far down as the measures look, and the same in words.
+    """Return the judged share by group, rank and query position, as far down as the measures look, and what is to be said of it.
 
     Parameters
     ----------
@@ -617,12 +731,12 @@ def judged_share(
     ...     results={"session_id": ["s"] * 2, "query_position": [1] * 2, "rank": [1, 2], "doc_id": ["a", "b"], "topic_id": ["t"] * 2},
     ...     judgments={"judgment_key": ["t"], "doc_id": ["a"], "grade": [1]},
     ... )
-    >>> judged_share(study, [sk.sDCG @ 10], by=None)[1].split(".")[0]
-    '1 of 2 results shown within rank 10 are judged, 50'
+    >>> judged_share(study, [sk.sDCG @ 10], by=None)[1][0].values["share"]
+    0.5
     """
     depth = depth_of(measures)
     (shares,) = run(study, [JudgedShareReduction(Grouping.of(study, by, several=False), depth)], memory)
-    return shares, stated(shares_told(shares, depth))
+    return shares, stated(state_judged_shares(shares, depth))
 
 
 def depth_of(measures: Sequence[Measure]) -> int | None:

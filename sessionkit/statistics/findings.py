@@ -19,7 +19,7 @@ from sessionkit.arguments import error_rate, require_choice
 from sessionkit.display.export import json_document, latex_table, markdown_table
 from sessionkit.display.frames import ResultFrame
 from sessionkit.display.numbers import counted, readable
-from sessionkit.display.statements import Kind, Statement, require_kinds
+from sessionkit.display.statements import Kind, Statement, Value, require_kinds
 from sessionkit.display.tables import TextTable, table_of, with_labels
 from sessionkit.display.text import Displayed
 from sessionkit.plugins import FILES, Origin, origins
@@ -108,11 +108,11 @@ class Finding(Framed):
         """The text of its statements, a line each."""
         return "\n".join(statement.text for statement in self.statements)
 
-    def of_kind(self: _Found, *kinds: str) -> list[Statement]:
+    def of_kind(self, *kinds: str) -> list[Statement]:
         """Return the statements of some kinds, in their order."""
         for kind in kinds:
             require_choice("a kind of statement", kind, [*(self.KINDS or kinds)])
-        return [statement for statement in self.statements if statement.kind in kinds]
+        return [statement for statement in cast("_Found", self).statements if statement.kind in kinds]
 
     @property
     def text(self: _Found) -> str:
@@ -468,7 +468,11 @@ def stated(statements: Iterable[Statement | str], restriction: Restriction | Non
 
 def _sessions(restriction: Restriction) -> Statement:
     """Say which sessions take part."""
-    values = {"condition": restriction.condition, "sessions": restriction.sessions, "of": restriction.of}
+    values: dict[str, Value] = {
+        "condition": restriction.condition,
+        "sessions": restriction.sessions,
+        "of": restriction.of,
+    }
     return Statement("sessions", f"Sessions where {restriction}.", values)
 
 

@@ -70,7 +70,8 @@ def test_judging_so_many_documents_the_best_reverses_the_difference_and_one_less
         means = dict(sk.score(judged(order[:many]), "mean(DCG@5)", by="system_id").select("system_id", "value").rows())
         ahead.append(means["B"] - means["A"])
     assert ahead[0] > 0 == ahead[1] > ahead[2]  # one document makes a tie
-    assert "The fewest that reverse it, all of the best grade: 2 documents." in row.reading
+    (statement,) = row.of_kind("difference_bounds")
+    assert statement.values["overturned_by"] == 2
 
 
 def test_a_document_that_both_systems_show_decides_nothing():
@@ -82,15 +83,19 @@ def test_a_document_that_both_systems_show_decides_nothing():
     assert (row["difference"], row["lower"], row["upper"], row["holds"]) == (-1.0, -1.0, -1.0, True)
     assert row["open_documents"] == 0
     assert found.wanted.is_empty()
-    assert "This conclusion holds whatever the unjudged documents are" in found.reading
+    assert found.of_kind("difference_bounds")[0].values["holds"]
+
+
+def turning():
+    """A shows x and y unjudged, B a judged and z unjudged."""
+    return study({"A1": "xy", "B1": "az"}, [("t", "a", 2)])
 
 
 def test_what_could_turn_a_conclusion_is_named_by_how_much_it_moves():
     # A shows x, y unjudged at ranks 1, 2 (DCG up to 2 + 2 / 1.585 = 3.2619), B a (grade 2) and z at rank 2: 2 up to 3.2619.
     # Now B is ahead by 2: x could take 2 from that, y 1.2619; z could add 1.2619. Against stand 3.2619: x alone settles it,
     # as -2 + 3.2619 = 1.2619 are then left against 2
-    made = study({"A1": "xy", "B1": "az"}, [("t", "a", 2)])
-    found = sk.bounds(made, "mean(DCG@2)")
+    found = sk.bounds(turning(), "mean(DCG@2)")
     row = found.differences.row(0, named=True)
     assert (row["difference"], row["holds"], row["needed"], row["open_documents"]) == (2.0, False, 1, 3)
     assert (row["lower"], row["upper"]) == pytest.approx((2 - 2 - 2 / log2(3), 2 + 2 / log2(3)))
@@ -99,9 +104,10 @@ def test_what_could_turn_a_conclusion_is_named_by_how_much_it_moves():
         (2, "y", -1.2619),
         (3, "z", 1.2619),
     ]
-    assert "At least 1 document must be judged" in found.reading
-    assert "t/x (-2)" in found.reading
-    assert sk.bounds(made, "mean(DCG@2)", wanted=1).wanted.height == 1
+    values = found.of_kind("difference_bounds")[0].values
+    assert values["needed"] == 1
+    assert values["documents"][0] == {"judgment_key": "t", "doc_id": "x", "move": -2.0}
+    assert sk.bounds(turning(), "mean(DCG@2)", wanted=1).wanted.height == 1
 
 
 def test_a_tie_that_judgments_can_make_is_no_difference_that_holds():
@@ -112,14 +118,20 @@ def test_a_tie_that_judgments_can_make_is_no_difference_that_holds():
     assert (row["lower"], row["holds"], row["needed"]) == (0.0, False, 1)
 
 
-def test_of_many_groups_the_reading_counts_what_holds():
+def fourteen_systems():
+    """Six systems show x (1), eight y, which is unjudged."""
     lists = {f"{name}1": "x" if name < "G" else "y" for name in "ABCDEFGHIJKLMN"}
-    found = sk.bounds(study(lists, [("t", "x", 1), ("t", "z", 0)]), "sDCG@1")
+    return study(lists, [("t", "x", 1), ("t", "z", 0)])
+
+
+def test_of_many_groups_the_reading_counts_what_holds():
+    found = sk.bounds(fourteen_systems(), "sDCG@1")
     assert found.differences.height == 91
     # six have x (1), eight y (0 to 2): 6 x 8 pairs can turn, and so can none of the 15 and 28 that have the same document
-    held = int(found.differences["holds"].sum())
-    assert f"{held} of 91 differences between groups keep their sign" in found.reading
-    assert "The other 2 of 14 groups are in the table bounds." in found.reading
+    (signs,) = found.of_kind("signs")
+    assert (signs.values["holds"], signs.values["pairs"]) == (found.differences["holds"].sum(), 91)
+    (more,) = found.of_kind("more")
+    assert more.values["count"] == 2
     assert len(found.reading.splitlines()) < 25
 
 
@@ -128,8 +140,8 @@ def test_nothing_unjudged_is_said_and_bounds_are_the_scores():
     found = sk.bounds(made, ["mean(nDCG@2)", "mean(bpref)"])
     both = found.bounds.filter(measure="mean(nDCG@2)")
     assert both.select((pl.col("value") == pl.col("lower")) & (pl.col("value") == pl.col("upper"))).to_series().all()
-    assert "Every document that was shown is judged" in found.reading
-    assert "mean(bpref) has no bounds" in found.reading
+    assert len(found.of_kind("complete")) == 1
+    assert [statement.values["measure"] for statement in found.of_kind("no_bounds")] == ["mean(bpref)"]
     without = found.bounds.filter(measure="mean(bpref)")
     assert without["value"].null_count() == 0
     assert without["lower"].null_count() == without["upper"].null_count() == 2
@@ -159,22 +171,25 @@ def test_blocks_do_not_matter(tmp_path, monkeypatch):
         assert table.equals(again.tables()[name]), name
 
 
-@pytest.mark.filterwarnings("ignore:(judgments|queries). none of the 1")
+def twenty_three_systems():
+    """Systems that show the same unjudged document first."""
+    return study({f"{letter}1": "xa" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"}, [("t", "a", 1)])
+
+
 def test_one_group_and_many():
-    made = study({f"{letter}1": "x" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"}, [("t", "a", 1)])
+    made = twenty_three_systems()
     alone = sk.bounds(made, "mean(DCG@1)", by=None)
     assert alone.differences.is_empty()
     assert alone.wanted.select("a", "b", "doc_id", "sessions", "move").rows() == [(None, "all sessions", "x", 23, 2.0)]
     many = sk.bounds(made, "mean(DCG@1)")
     assert many.differences.is_empty()
-    assert "system_id has 23 values" in many.reading
+    assert [statement.values["groups"] for statement in many.of_kind("not_compared")] == [23]
 
 
 def test_findings_show_themselves():
     found = sk.bounds(study({"A1": "ax"}, [("t", "a", 1)]), "mean(DCG@2)", by=None)
     assert found.table is found.bounds
-    assert str(found).startswith("1 of 2 results shown")
-    assert "Each of 1 unjudged document (of 1 judgment key) may have any grade from 0 to 2" in found.reading
+    assert str(found).startswith(found.statements[0].text)
     assert "<h4>bounds</h4>" in found._repr_html_()
     assert list(found.tables()) == ["bounds", "differences", "wanted", "judged"]
 

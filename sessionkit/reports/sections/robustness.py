@@ -21,7 +21,7 @@ from sessionkit.reports.parts import Heading, Part, Words
 from sessionkit.reports.report_data import LARGE, Material, StudyQuestion, ask
 from sessionkit.reports.sample import only
 from sessionkit.reports.sections.section_kind import section
-from sessionkit.robustness.bounds import ALL, Incompleteness
+from sessionkit.robustness.bounds import COMPLETE, Incompleteness
 from sessionkit.robustness.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments, scored_ways
 from sessionkit.scoring.measures.describe import interval_text, value_text
 from sessionkit.statistics.bands import EVERYONE, with_groups
@@ -345,10 +345,8 @@ def _parts(of: Material) -> list[Part]:
     found = of.incompleteness
     if isinstance(found, Exception):
         return _without_bounds(of, found)
-    in_tables = (*(f"{measure}{mark} " for measure in of.measures for mark in ",:"), "The other ", "These results hold")
-    parts: list[Part] = [
-        of.told(statement for statement in found.statements if not statement.text.startswith(in_tables))
-    ]
+    in_words = ("sessions", "judged_share", "lowest_judged_share", "complete", "unjudged", "not_compared", "no_bounds")
+    parts: list[Part] = [of.told(found.of_kind(*in_words))]
     if (found.judged["share"] == 1).all():
         return parts  # the words say that there is nothing to bound
     scores = with_groups(found.bounds, [of.by]).select("group", pl.exclude("group", of.by, "open", "moving"))
@@ -368,7 +366,7 @@ def _without_bounds(of: Material, why: Exception) -> list[Part]:
         return [reason]
     judged, statements = of.judged
     if (judged["share"] == 1).all():  # what measures lack for bounds is then not missed
-        return [of.told(statements), Words((ALL,)), *([] if isinstance(why, MeasureError) else [reason])]
+        return [of.told(statements), Words((COMPLETE.text,)), *([] if isinstance(why, MeasureError) else [reason])]
     parts: list[Part] = [of.told(statements), reason]
     return parts + _judged_share_tables(of, judged)
 

@@ -166,7 +166,7 @@ def session_tables(table: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
     """
     import polars as pl
 
-    from sessionkit.display.numbers import DECIMALS, interval_text, number_texts
+    from sessionkit.display.numbers import DECIMALS, interval_cell, number_texts
     from sessionkit.display.tables import known
     from sessionkit.robustness.session_table import IDS, SESSION_COUNTS, measures_in
     from sessionkit.study.schema import table as contract
@@ -178,7 +178,7 @@ def session_tables(table: pl.DataFrame) -> tuple[dict[str, pl.DataFrame], dict[s
             ends = [
                 number_texts("value", table[f"{measure} {side}"].to_list(), DECIMALS) for side in ("lower", "upper")
             ]
-            bounds = pl.Series("bounds", [*map(interval_text, *ends)], pl.String)
+            bounds = pl.Series("bounds", [*map(interval_cell, *ends)], pl.String)
             judged = table[f"{measure} judged"].alias("judged")
             tables[measure] = ids.with_columns(table[measure], *([bounds] if bounds.count() else []), judged)
             titles[measure] = (

@@ -110,6 +110,15 @@ def two_digits(value: float) -> str:
     return f"{value:.{visible_decimals([value])}f}".replace("-", MINUS)
 
 
+def defined_text(value: float | None, decimals: int) -> str:
+    """A number with so many decimals; ``"undefined"`` where there is none.
+
+    >>> defined_text(0.3184, 2), defined_text(None, 2)
+    ('0.32', 'undefined')
+    """
+    return "undefined" if value is None else f"{value:.{decimals}f}"
+
+
 def visible_decimals(values: Iterable[float], least: int = 2) -> int:
     """The fewest decimals, of at least so many, with which no number but 0 reads 0; so an interval that excludes 0 is seen to.
 
@@ -176,6 +185,15 @@ def p_statistic(value: float) -> str:
     if value > LEVELS[-1] and round(value, 2) > LEVELS[-1]:
         return "p > .99" if round(value, 2) == 1 else f"p = {value:.2f}".replace("0.", ".")
     return p_text(value).replace(" 0.", " .")
+
+
+def p_limit_text(alpha: float) -> str:
+    r"""The p-values that are significant, as a caption has them.
+
+    >>> p_limit_text(0.05) == "p \u2264 0.05"
+    True
+    """
+    return f"p \N{LESS-THAN OR EQUAL TO} {alpha:.3g}"
 
 
 def _off_levels(value: float) -> str:
@@ -259,10 +277,10 @@ def decimals_of(values: Iterable[float | None]) -> int:
     return max(0, DECIMALS - (math.floor(math.log10(largest)) + 1 if largest > 1 else 0))
 
 
-def interval_text(low: str | None, high: str | None) -> str | None:
+def interval_cell(low: str | None, high: str | None) -> str | None:
     """An interval as a cell has it, of the texts of its ends; one without an end goes on for ever, one without both is none.
 
-    >>> interval_text("-0.0335", "0.1816"), interval_text("0.0156", None), interval_text(None, None)
+    >>> interval_cell("-0.0335", "0.1816"), interval_cell("0.0156", None), interval_cell(None, None)
     ('[-0.0335, 0.1816]', '[0.0156, \u221e)', None)
     """
     if low is None and high is None:
@@ -270,6 +288,40 @@ def interval_text(low: str | None, high: str | None) -> str | None:
     start = f"({MINUS}{ENDLESS}" if low is None else f"[{low}"
     end = f"{ENDLESS})" if high is None else f"{high}]"
     return f"{start}, {end}"
+
+
+def interval_text(low: float | None, high: float | None, alpha: float, digits: int | None = None) -> str:
+    """An interval with its confidence; None is an end that there is not, `digits` stand behind the point if given.
+
+    >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01, digits=2)
+    ('95% interval 0.1000 to 0.2500', '99% interval from 0.00 up')
+    """
+    return f"{level_text(alpha)} interval {ends_text(low, high, digits)}"
+
+
+def level_text(alpha: float) -> str:
+    """The confidence of an interval.
+
+    >>> level_text(0.05), level_text(1e-9)
+    ('95%', '99.9999999%')
+    """
+    return f"{100 * (1 - alpha):.12g}%"
+
+
+def ends_text(low: float | None, high: float | None, digits: int | None = None) -> str:
+    """From where to where an interval goes; None is without end, `digits` stand behind the point if given.
+
+    >>> ends_text(0.1, 0.25, digits=2), ends_text(0.0, None), ends_text(None, None)
+    ('0.10 to 0.25', 'from 0.0000 up', 'unbounded')
+    """
+    first, last = (
+        None if end is None else readable(end) if digits is None else f"{end:.{digits}f}" for end in (low, high)
+    )
+    if first is not None and last is not None:
+        return f"{first} to {last}"
+    if first is not None:
+        return f"from {first} up"
+    return "unbounded" if last is None else f"up to {last}"
 
 
 def _number(column: str, value: float, decimals: int) -> str:

@@ -12,7 +12,7 @@ from sessionkit.display.numbers import (
     SHARES,
     bounded_cells,
     counted,
-    interval_text,
+    interval_cell,
     number_texts,
     share_text,
     whole_text,
@@ -393,7 +393,7 @@ def table_of(
         place = kept.columns.index("low")
         ends = [[None if text == DASH else text for text in texts] for texts in columns[place : place + 2]]
         both = slice(place, place + 2)
-        columns[both] = [[interval_text(*pair) or DASH for pair in zip(*ends, strict=True)]]
+        columns[both] = [[interval_cell(*pair) or DASH for pair in zip(*ends, strict=True)]]
         headings[both], numeric[both] = [interval], [True]
     return TextTable(
         caption=caption,

@@ -18,7 +18,7 @@ from sessionkit.charts.encodings import LEGENDS, MOST_COLORED
 from sessionkit.charts.print_layout import PrintLayout
 from sessionkit.charts.theme import CONTEXT
 from sessionkit.display.labels import in_natural_order, label
-from sessionkit.display.numbers import P_IS_BOUND, counted, listed, p_text, two_digits
+from sessionkit.display.numbers import P_IS_BOUND, counted, level_text, listed, p_text, two_digits
 from sessionkit.errors import DataWarning, UsageError, suggestion
 from sessionkit.readers.raw import OF_SHEET, READ_BY
 from sessionkit.scoring.measures.base import GainMeasure, Measure
@@ -26,7 +26,6 @@ from sessionkit.scoring.measures.cumulated_gain import nsDCG, sDCG
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.bands import grouped_sessions
 from sessionkit.statistics.comparison import Comparison
-from sessionkit.statistics.findings import level_text
 from sessionkit.study import Study
 from sessionkit.study.counts import logged_lists
 from sessionkit.study.identifiers import VALUES, Column, PrivacyOptions, Repeats, extras_of, find_repeats

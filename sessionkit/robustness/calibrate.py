@@ -9,7 +9,7 @@ from typing import get_args
 import polars as pl
 
 from sessionkit.arguments import DrawnUnits, SignalChoice, Unmarked
-from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.numbers import counted, ends_text, share_text
 from sessionkit.errors import DataError, UsageError, suggestion
 from sessionkit.robustness.calibrate_counts import Calibration, Counting, LookCounts, examined, observed, signal_of
 from sessionkit.robustness.calibrate_fits import (
@@ -25,7 +25,7 @@ from sessionkit.robustness.calibrate_fits import (
 from sessionkit.robustness.calibrate_models import DiscountModel, models_of, reached
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.statistics.distributions import UNITS, Resampling
-from sessionkit.statistics.findings import ends, stated, traced
+from sessionkit.statistics.findings import stated, traced
 from sessionkit.statistics.session_values import chosen_sessions
 from sessionkit.study import Study
 from sessionkit.study.restriction import Where
@@ -341,7 +341,7 @@ def _fitted(made: FittedModel, kind: str) -> list[str]:
         drawn, (low, high) = made.drawn[place], fit.intervals[place]
         low, high = (drawn.low, drawn.high) if drawn is not None else (low, high)
         of = kind if drawn is not None else "profile likelihood"
-        told.append(f"{free.name} = {fit.values[place]:.3f} ({ends(low, high, digits=3)}, {of})")
+        told.append(f"{free.name} = {fit.values[place]:.3f} ({ends_text(low, high, digits=3)}, {of})")
     rank, query = made.grids[0].second
     seen_rank, seen_query = reached(made.counted.stops(by_position=False)[0])
     comes = f"{share_text(rank)} of lists to reach rank 2" + (

@@ -18,7 +18,7 @@ from sessionkit.arguments import (
     require_draws,
     require_seed,
 )
-from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.numbers import counted, p_limit_text, p_text, share_text
 from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError
@@ -162,7 +162,7 @@ class DiscriminativePower(TestedFinding):
 
     def paper_table(self) -> TextTable:
         """The power of each measure as papers print it: pairs tested, those found, their share, n."""
-        test = f"{self.test}, p \N{LESS-THAN OR EQUAL TO} {self.alpha:.3g}"
+        test = f"{self.test}, {p_limit_text(self.alpha)}"
         caption = f"Discriminative power by {worded([self.by])}: {test}, n {self.population}"
         columns = ["measure", "tested", "significant", "power", "needed", "n"]
         headers = {"tested": "Pairs", "needed": "Significant difference"}

@@ -19,7 +19,7 @@ from sessionkit.arguments import (
     require_seed,
     require_whole,
 )
-from sessionkit.display.numbers import counted, p_text, share_text
+from sessionkit.display.numbers import counted, ends_text, p_text, share_text
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -38,7 +38,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.statistics.agreement import SCHEMA, UNIT, agreement_table, judges_of, of_all, shared_grades
 from sessionkit.statistics.corrections import Options
-from sessionkit.statistics.findings import TestedFinding, ends, left_out_statements, stated, traced
+from sessionkit.statistics.findings import TestedFinding, left_out_statements, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, pair_words, pairs_named, worded
 from sessionkit.statistics.procedures import ComparisonPlan
 from sessionkit.study import Study
@@ -348,7 +348,7 @@ def _measure(order: Mapping[str, Any], table: pl.DataFrame, settled: NoiseSetup)
     if len(settled.names) > 2 and order["tau"] is not None:
         yield (
             f"{measure}: the order of the {len(settled.names)} {settled.word} has a mean tau-b of {order['tau']:.2f} with the order by "
-            f"the original judgments (95% of draws: {ends(order['low'], order['high'], digits=2)})."
+            f"the original judgments (95% of draws: {ends_text(order['low'], order['high'], digits=2)})."
         )
     shown = rows.sort("winner_changes", descending=True, maintain_order=True).head(TOLD)
     for row in shown.iter_rows(named=True):

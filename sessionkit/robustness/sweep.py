@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sessionkit.arguments import Correction, Population, SweepTest
-from sessionkit.display.numbers import counted, p_text, readable, readable_p, share_text
+from sessionkit.display.numbers import counted, interval_text, p_text, readable, readable_p, share_text
 from sessionkit.errors import MeasureError
 from sessionkit.robustness import sweep_tables
 from sessionkit.robustness.sweep_grid import Axis, Grid, Range, Region, axes_of, ranges, rounded, shown
@@ -38,7 +38,6 @@ from sessionkit.statistics.findings import (
     NOT_SHOWN,
     NOT_SHOWN_CORRECTED,
     detectable_text,
-    interval_text,
     left_out_note,
     stated,
     traced,

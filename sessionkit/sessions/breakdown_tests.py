@@ -12,7 +12,7 @@ import polars as pl
 
 from sessionkit.arguments import FEWEST_RESAMPLES, DrawnUnits, IntervalKind, PartContrast, names_in
 from sessionkit.display.labels import in_natural_order
-from sessionkit.display.numbers import capital, counted, p_text
+from sessionkit.display.numbers import capital, counted, ends_text, interval_text, p_text
 from sessionkit.display.statements import Kind, Statement, Value
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, UsageError, suggestion
@@ -37,17 +37,7 @@ from sessionkit.statistics.distributions import (
     t_beyond,
 )
 from sessionkit.statistics.effects import POWER, detectable
-from sessionkit.statistics.findings import (
-    NUMBER,
-    SESSIONS,
-    TEXT,
-    WHOLE,
-    Finding,
-    ends,
-    interval_text,
-    stated,
-    traced,
-)
+from sessionkit.statistics.findings import NUMBER, SESSIONS, TEXT, WHOLE, Finding, stated, traced
 from sessionkit.statistics.paper_tables import PAIRED, by_words, claim_text, left_out_text, pair_table, pair_words
 from sessionkit.statistics.verdict import SINGLE_QUERY, Support, verdict_of
 from sessionkit.study import Study
@@ -651,7 +641,7 @@ def _other_verdicts(
         )
         text = (
             f"{names.start}The conclusion depends on the test: {how}, the difference is {row['estimate']:.3f} "
-            f"({ends(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
+            f"({ends_text(row['low'], row['high'], digits=3)}), {p_text(row['p'])}."
         )
         values = {name: row[name] for name in ("test", "estimate", "low", "high", "p")}
         values |= {**names.values, "confidence": confidence, "verdict": own}

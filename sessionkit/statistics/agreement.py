@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.numbers import counted, defined_text, share_text
 from sessionkit.display.statements import Kind, Statement
 from sessionkit.scoring.batch import merged_judgments
 from sessionkit.statistics.findings import Finding, stated, traced
@@ -248,7 +248,7 @@ def _statements(table: pl.DataFrame, *, two_sets: bool = False) -> list[Statemen
     of_all_judges = table.filter(pl.col("judge_id").is_null())
     n = of_all_judges["n"][0]
     coefficients = dict(of_all_judges.select("measure", "value").rows())
-    alphas = [f"{_decimals(coefficients[name])} ({name.removeprefix('alpha_')})" for name in OF_ALL[1:]]
+    alphas = [f"{defined_text(coefficients[name], 3)} ({name.removeprefix('alpha_')})" for name in OF_ALL[1:]]
     graded = f"{counted(n, 'document')} graded {'in both sets' if two_sets else 'by two judges or more'}"
     equal = f"{share_text(coefficients['agreement'], 0)} of the pairs of grades are equal"
     text = f"{graded}: {equal}; Krippendorff's alpha is {', '.join(alphas)}."
@@ -260,17 +260,12 @@ def _statements(table: pl.DataFrame, *, two_sets: bool = False) -> list[Statemen
 def _least_agreement(pairs: pl.DataFrame) -> Statement:
     """Say which two judges agree least, of rows with linear kappas, the smallest first."""
     judge, other, _, kappa, n = pairs.row(0)
-    least = f"{judge} and {other} agree least: linear kappa {_decimals(kappa)} on {counted(n, 'document')}"
+    least = f"{judge} and {other} agree least: linear kappa {defined_text(kappa, 3)} on {counted(n, 'document')}"
     return Statement(
         "least_agreement",
         f"Of {len(pairs)} pairs of judges {least}.",
         {"judge_id": judge, "other": other, "kappa_linear": kappa, "n": n, "pairs": len(pairs)},
     )
-
-
-def _decimals(value: float | None) -> str:
-    """A coefficient; there is none where all grades are the same."""
-    return "undefined" if value is None else f"{value:.3f}"
 
 
 def _of_pairs(shared: pl.DataFrame) -> pl.DataFrame:

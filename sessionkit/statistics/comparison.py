@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from sessionkit.display.numbers import counted, listed, p_text, readable, share_text
+from sessionkit.display.numbers import counted, interval_text, level_text, listed, p_text, readable, share_text
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import HEADERS, TextTable, heading, table_of
 from sessionkit.scoring.measures.base import Direction
@@ -23,8 +23,6 @@ from sessionkit.statistics.findings import (
     UNADJUSTED,
     TestedFinding,
     detectable_text,
-    interval_text,
-    level_text,
     more_in_table,
 )
 from sessionkit.statistics.paper_tables import (

@@ -12,7 +12,7 @@ import polars as pl
 
 from sessionkit.arguments import Coefficient, DrawnUnits, IntervalKind, error_rate, names_in
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import P_IS_BOUND, counted, listed, p_text, visible_decimals
+from sessionkit.display.numbers import P_IS_BOUND, counted, ends_text, level_text, listed, p_text, visible_decimals
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import DataError, MeasureError, UsageError, suggestion
@@ -25,18 +25,7 @@ from sessionkit.scoring.score import score
 from sessionkit.statistics.correlation_matrices import COEFFICIENTS
 from sessionkit.statistics.correlations import CorrelationRows
 from sessionkit.statistics.distributions import Resampling, Units
-from sessionkit.statistics.findings import (
-    NUMBER,
-    TEXT,
-    WHOLE,
-    YES_NO,
-    Finding,
-    ends,
-    level_text,
-    more_in_table,
-    stated,
-    traced,
-)
+from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, YES_NO, Finding, more_in_table, stated, traced
 from sessionkit.statistics.paper_tables import (
     chosen_columns,
     claim_text,
@@ -631,7 +620,7 @@ def _one(row: dict[str, Any]) -> str:
 
 def _ends(row: dict[str, Any]) -> str:
     """An interval of correlations."""
-    return ends(row["low"], row["high"], digits=visible_decimals([row["low"], row["high"]]))
+    return ends_text(row["low"], row["high"], digits=visible_decimals([row["low"], row["high"]]))
 
 
 def _p(row: dict[str, Any]) -> str:

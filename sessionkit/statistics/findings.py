@@ -481,40 +481,6 @@ def _shown(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
-def interval_text(low: float | None, high: float | None, alpha: float, digits: int | None = None) -> str:
-    """An interval with its confidence; None is an end that there is not, `digits` stand behind the point if given.
-
-    >>> interval_text(0.1, 0.25, 0.05), interval_text(0.0, None, 0.01, digits=2)
-    ('95% interval 0.1000 to 0.2500', '99% interval from 0.00 up')
-    """
-    return f"{level_text(alpha)} interval {ends(low, high, digits)}"
-
-
-def level_text(alpha: float) -> str:
-    """The confidence of an interval.
-
-    >>> level_text(0.05), level_text(1e-9)
-    ('95%', '99.9999999%')
-    """
-    return f"{100 * (1 - alpha):.12g}%"
-
-
-def ends(low: float | None, high: float | None, digits: int | None = None) -> str:
-    """From where to where an interval goes; None is without end, `digits` stand behind the point if given.
-
-    >>> ends(0.1, 0.25, digits=2), ends(0.0, None), ends(None, None)
-    ('0.10 to 0.25', 'from 0.0000 up', 'unbounded')
-    """
-    first, last = (
-        None if end is None else readable(end) if digits is None else f"{end:.{digits}f}" for end in (low, high)
-    )
-    if first is not None and last is not None:
-        return f"{first} to {last}"
-    if first is not None:
-        return f"from {first} up"
-    return "unbounded" if last is None else f"up to {last}"
-
-
 def detectable_text(difference: float | None) -> str:
     """The true difference that would have been detected with power .8; empty where it is not known.
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from sessionkit.arguments import error_rate
-from sessionkit.display.numbers import capital, counted, listed, p_text, readable, share_text
+from sessionkit.display.numbers import capital, counted, interval_text, listed, p_text, readable, share_text
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import UsageError, suggestion
@@ -31,7 +31,6 @@ from sessionkit.statistics.findings import (
     UNADJUSTED,
     WHOLE,
     TestedFinding,
-    interval_text,
     left_out_note,
     more_in_table,
     stated,

@@ -14,14 +14,23 @@ import polars as pl
 
 from sessionkit.arguments import error_rate
 from sessionkit.display.labels import label
-from sessionkit.display.numbers import DECIMALS, counted, decimals_of, interval_text, listed, number_texts, share_text
+from sessionkit.display.numbers import (
+    DECIMALS,
+    counted,
+    decimals_of,
+    interval_cell,
+    level_text,
+    listed,
+    number_texts,
+    p_limit_text,
+    share_text,
+)
 from sessionkit.display.tables import DASH, HEADERS, NAMING, TextTable, heading, known, table_of
 from sessionkit.errors import MeasureError
 from sessionkit.scoring.measures.direction import MeasureDirection
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.bands import BETWEEN
 from sessionkit.statistics.corrections import Family
-from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.verdict import is_shown
 
 COLUMN = 50
@@ -237,7 +246,7 @@ def _bounded_texts(table: pl.DataFrame, measure: str) -> list[str | None]:
     ends = (_value_texts(table, measure, f"{measure} {side}") for side in ("lower", "upper"))
     return [
         value if interval is None else f"{value or DASH} {interval}"
-        for value, interval in zip(values, map(interval_text, *ends), strict=True)
+        for value, interval in zip(values, map(interval_cell, *ends), strict=True)
     ]
 
 
@@ -661,7 +670,7 @@ def claim_text(claim: str) -> str:
 
 def significance_note(mark: str, alpha: float, note: str) -> str:
     """What a mark means, where there is one, and what else a reader should know."""
-    found = f"{mark} p \N{LESS-THAN OR EQUAL TO} {alpha:.3g}. " if mark else ""
+    found = f"{mark} {p_limit_text(alpha)}. " if mark else ""
     return f"{found}{note}"
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import polars as pl
 
 from sessionkit.arguments import FEWEST_RESAMPLES, Population, error_rate, require_draws, require_seed
-from sessionkit.display.numbers import counted, share_text
+from sessionkit.display.numbers import counted, ends_text, level_text, share_text
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import TextTable
 from sessionkit.errors import MeasureError, UsageError
 from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.statistics.design import Design, read_design
-from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, TestedFinding, ends, level_text, stated, traced
+from sessionkit.statistics.findings import NUMBER, TEXT, WHOLE, TestedFinding, stated, traced
 from sessionkit.statistics.paper_tables import chosen_columns, range_text, worded
 from sessionkit.statistics.power_simulation import (
     MORE_TOPICS,
@@ -627,7 +627,7 @@ def _power(chance: PowerEstimate, target: float) -> str:
     power = f"{chance.power:.2f}"
     if chance.power < target <= float(power):
         power = f"just below {target:g}"
-    return f"{power} ({ends(chance.low, chance.high, digits=2)})"
+    return f"{power} ({ends_text(chance.low, chance.high, digits=2)})"
 
 
 def _listed(texts: Sequence[str], last: str = "and") -> str:

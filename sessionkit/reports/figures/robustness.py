@@ -12,11 +12,10 @@ import polars as pl
 
 from sessionkit import charts
 from sessionkit.charts.kinds.judge_noise import FEW
-from sessionkit.display.numbers import capital, counted, listed, share_text
+from sessionkit.display.numbers import capital, counted, level_text, listed, share_text
 from sessionkit.errors import DataWarning, UsageError
 from sessionkit.reports.choices import Choices
 from sessionkit.reports.figures.figure import Figure, measures_of, without_condition
-from sessionkit.statistics.findings import level_text
 from sessionkit.study import Study
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sessionkit.charts.kinds.topic_means import MOST_NUMBERED
 from sessionkit.charts.kinds.user_topic_heatmap import cells_of, most_searched
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import natural_sort
-from sessionkit.display.numbers import counted
+from sessionkit.display.numbers import counted, level_text
 from sessionkit.errors import UsageError
 from sessionkit.reports.choices import Choices, correlation_text, filled, sides
 from sessionkit.reports.figures.figure import Figure, by_group, measures_of, without_condition
@@ -27,7 +27,6 @@ from sessionkit.statistics.bands import grouped_sessions, mean_intervals, with_g
 from sessionkit.statistics.compare import compare
 from sessionkit.statistics.comparison import Comparison
 from sessionkit.statistics.correlate import columns, correlate, variables
-from sessionkit.statistics.findings import level_text
 from sessionkit.study import Study
 
 FEW = 8

@@ -10,14 +10,14 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts.kinds.differences import differences
-from sessionkit.display.numbers import capital, counted, listed, p_statistic, share_text
+from sessionkit.display.numbers import capital, counted, level_text, listed, p_statistic, share_text
 from sessionkit.errors import UsageError
 from sessionkit.reports.figures.figure import Figure, without_condition
 from sessionkit.reports.parts import Tile, Tiles
 from sessionkit.reports.report_data import LARGE, Material
 from sessionkit.reports.sections.topics import topic_leads
 from sessionkit.robustness.bounds import depth_of
-from sessionkit.scoring.measures.describe import end_text, interval_text, value_text
+from sessionkit.scoring.measures.describe import end_text, measure_interval_text, value_text
 from sessionkit.scoring.measures.direction import MeasureDirection, side_of_zero
 from sessionkit.statistics.comparison import (
     ADJUSTED,
@@ -28,7 +28,6 @@ from sessionkit.statistics.comparison import (
     side_of,
     units_of,
 )
-from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.verdict import Verdict, disagrees, is_shown, verdict_of
 from sessionkit.study.counts import MissingLists, differing_shares, sessions_with, shares_by_group
 
@@ -149,7 +148,7 @@ class Difference:
         level = f"{level_text(self.alpha)} CI"
         if low is None or high is None:
             return f"{level} up to {self._end(high)}" if low is None else f"{level} from {self._end(low)} up"
-        return f"{level} {interval_text(self.row['measure'], low, high, of_difference=True)}"
+        return f"{level} {measure_interval_text(self.row['measure'], low, high, of_difference=True)}"
 
     @property
     def _remains(self) -> str:
@@ -260,7 +259,9 @@ def _of_many(of: Material, found: Comparison, tested: pl.DataFrame) -> str:
     means = of.best_first(found)
     best = means.row(0, named=True)
     measure, level = str(of.primary), level_text(found.alpha)
-    interval = [f"{level} CI {interval_text(measure, best['low'], best['high'])}"] if best["low"] is not None else []
+    interval = (
+        [f"{level} CI {measure_interval_text(measure, best['low'], best['high'])}"] if best["low"] is not None else []
+    )
     numbers = ", ".join([*interval, counted(best["units"], found.population.removesuffix("s"))])
     leader = best[found.by]
     best_mean = f"{of.direction().first} mean {of.primary} of {len(means)} groups, {value_text(measure, best['mean'])}"

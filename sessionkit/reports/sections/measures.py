@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts import correlation_forest
-from sessionkit.display.numbers import P_IS_BOUND, capital
+from sessionkit.display.numbers import P_IS_BOUND, capital, level_text
 from sessionkit.display.statements import Statement
 from sessionkit.display.tables import LIMIT, TextTable, known, table_of
 from sessionkit.errors import UsageError
@@ -25,7 +25,6 @@ from sessionkit.scoring.score import group_keys
 from sessionkit.statistics.comparison import Comparison, withheld_text
 from sessionkit.statistics.correlate import Correlations
 from sessionkit.statistics.distributions import is_highest
-from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.paper_tables import PAIR_NAME, are_paired, interval_heading, spread_table
 from sessionkit.statistics.verdict import is_shown
 

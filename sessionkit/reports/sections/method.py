@@ -11,7 +11,7 @@ import polars as pl
 
 from sessionkit import __version__
 from sessionkit.charts.registry import CHARTS
-from sessionkit.display.numbers import capital, counted, listed
+from sessionkit.display.numbers import capital, counted, level_text, listed
 from sessionkit.display.tables import TextTable, known, table_of
 from sessionkit.plugins import Origin, origins
 from sessionkit.reports.choices import numbers_of_sources
@@ -22,7 +22,7 @@ from sessionkit.scoring.measures.base import Measure
 from sessionkit.scoring.score import columns_text, group_keys
 from sessionkit.sessions.describe import Description, describe
 from sessionkit.statistics.comparison import ADJUSTED
-from sessionkit.statistics.findings import level_text, plugin_words
+from sessionkit.statistics.findings import plugin_words
 from sessionkit.study import Study
 from sessionkit.study.numbering import PAIR
 from sessionkit.study.study import EXCLUDED

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts import rating_scatter, sweep_map
-from sessionkit.display.numbers import SHARES, capital, counted, listed, points_text, share_text, statistic
+from sessionkit.display.numbers import SHARES, capital, counted, level_text, listed, points_text, share_text, statistic
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.choices import NAMED
@@ -23,10 +23,9 @@ from sessionkit.reports.sample import only
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.robustness.bounds import COMPLETE, Incompleteness
 from sessionkit.robustness.missing_judgments import PAIR, Bounds, Candidate, Estimate, MissingJudgments, scored_ways
-from sessionkit.scoring.measures.describe import interval_text, value_text
+from sessionkit.scoring.measures.describe import measure_interval_text, value_text
 from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.statistics.correlate import correlate
-from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.paper_tables import PAIR_NAME
 from sessionkit.statistics.session_values import every_session
 
@@ -294,7 +293,7 @@ def _estimate(estimate: Estimate, missing: MissingJudgments) -> str:
     """An estimate with its interval and n."""
     measure, ends = missing.measure, ""
     if estimate.low is not None and estimate.high is not None:
-        ends = interval_text(measure, estimate.low, estimate.high, of_difference=missing.pair is not None)
+        ends = measure_interval_text(measure, estimate.low, estimate.high, of_difference=missing.pair is not None)
     return _with_interval(value_text(measure, estimate.value), ends, estimate, missing)
 
 

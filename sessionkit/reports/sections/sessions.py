@@ -22,7 +22,7 @@ from sessionkit.reports.report_data import Material, StudyQuestion
 from sessionkit.reports.sample import MOST, fitting, in_memory, only, room_of
 from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.explain import explain
-from sessionkit.scoring.measures.describe import interval_text, value_text
+from sessionkit.scoring.measures.describe import measure_interval_text, value_text
 from sessionkit.scoring.score import score
 from sessionkit.sessions.breakdown_tests import TOLD, BreakdownTests
 from sessionkit.statistics.bands import EVERYONE, with_groups
@@ -180,7 +180,9 @@ def _of_last(of: Material) -> list[Part]:
     told, measure = [], str(of.choices.tested)
     for row in tests.iter_rows(named=True):
         many = counted(row["users"], "user") if found.units == "users" else counted(row["sessions"], "session")
-        ends = None if row["low"] is None else interval_text(measure, row["low"], row["high"], of_difference=True)
+        ends = (
+            None if row["low"] is None else measure_interval_text(measure, row["low"], row["high"], of_difference=True)
+        )
         interval = "" if ends is None else f"95% CI {ends}, "
         chance = "" if row["p"] is None else f"{p_statistic(row['p'])}, "
         between = f" ({interval}{chance}n = {many})"

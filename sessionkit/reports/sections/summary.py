@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from sessionkit.charts.kinds.group_means import group_means
-from sessionkit.display.numbers import capital, counted, listed
+from sessionkit.display.numbers import capital, counted, level_text, listed
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure
 from sessionkit.reports.figures.scores import distribution, slopes_of
@@ -38,13 +38,12 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.reports.sections.sessions import NO_SPREAD, account
 from sessionkit.robustness.bounds import Incompleteness
 from sessionkit.scoring.measures.base import Measure
-from sessionkit.scoring.measures.describe import interval_text, value_text
+from sessionkit.scoring.measures.describe import measure_interval_text, value_text
 from sessionkit.scoring.measures.grammar import parse_measure
 from sessionkit.sessions.record_accounts import heavy_losses
 from sessionkit.statistics.bands import EVERYONE, with_groups
 from sessionkit.statistics.compare import compare
 from sessionkit.statistics.comparison import Comparison, side_of
-from sessionkit.statistics.findings import level_text
 from sessionkit.statistics.session_values import every_session, means_of_groups
 
 
@@ -215,7 +214,7 @@ def _mean(of: Material, row: dict[str, Any]) -> str:
     """A mean with its interval, over how many units that is, and how many sessions where they are not all."""
     beside = []
     if row["low"] is not None:
-        beside.append(f"{level_text(ALPHA)} CI {interval_text(row['measure'], row['low'], row['high'])}")
+        beside.append(f"{level_text(ALPHA)} CI {measure_interval_text(row['measure'], row['low'], row['high'])}")
         beside += [] if of.population == "sessions" else [counted(row["units"], of.population.removesuffix("s"))]
     if not beside or row["n"] < of.study.facts.sessions:
         beside.append(counted(row["n"], "session"))
@@ -352,4 +351,4 @@ def _with_interval(row: dict[str, Any]) -> str:
     mean = value_text(row["measure"], row["mean"])
     if row["low"] is None:
         return mean
-    return f"{mean} ({level_text(ALPHA)} CI {interval_text(row['measure'], row['low'], row['high'])})"
+    return f"{mean} ({level_text(ALPHA)} CI {measure_interval_text(row['measure'], row['low'], row['high'])})"

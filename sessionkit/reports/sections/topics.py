@@ -9,7 +9,7 @@ from sessionkit.charts.kinds.rprecision_histogram import rprecision_histogram
 from sessionkit.charts.kinds.topic_means import DIGITS
 from sessionkit.charts.theme import WIDTH
 from sessionkit.display.labels import label, natural_sort
-from sessionkit.display.numbers import counted, p_statistic
+from sessionkit.display.numbers import counted, level_text, p_statistic
 from sessionkit.display.tables import table_of
 from sessionkit.errors import DataError, MeasureError, UsageError
 from sessionkit.reports.figures.figure import Figure, figure
@@ -20,7 +20,6 @@ from sessionkit.reports.sections.section_kind import section
 from sessionkit.scoring.measures.describe import cut_intervals, cut_note, value_text
 from sessionkit.statistics.comparison import BETWEEN_USERS, Comparison
 from sessionkit.statistics.distributions import is_highest
-from sessionkit.statistics.findings import level_text
 
 DRAWN = 10_000
 """Means of groups on topics up to which a figure shows every one, so that the page stays small."""

@@ -121,14 +121,14 @@ def end_text(measure: str, end: float, *, of_difference: bool = False) -> str:
     return value_text(measure, min(max(end, lowest), highest))
 
 
-def interval_text(measure: str, low: float, high: float, *, of_difference: bool = False) -> str:
+def measure_interval_text(measure: str, low: float, high: float, *, of_difference: bool = False) -> str:
     """Return both ends of an interval as a sentence has them, and whether they were cut, as by `cut_intervals`.
 
     An end that would read the same uncut, or that lies beyond its limit by a rounding error, is not called cut.
 
-    >>> interval_text("Abandoned", 0.014, 0.386), interval_text("Abandoned", -0.05, 0.25)
+    >>> measure_interval_text("Abandoned", 0.014, 0.386), measure_interval_text("Abandoned", -0.05, 0.25)
     ('.014 to .386', '0 to .250, cut at 0')
-    >>> interval_text("Abandoned", 0.236, 1.097, of_difference=True)
+    >>> measure_interval_text("Abandoned", 0.236, 1.097, of_difference=True)
     '.236 to 1.000, cut at 1'
     """
     lowest, highest = limits_of(measure, of_difference=of_difference)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import sessionkit as sk
-from sessionkit.scoring.measures.describe import cut_intervals, cut_note, facts_of, interval_text, parameters_of
+from sessionkit.scoring.measures.describe import cut_intervals, cut_note, facts_of, measure_interval_text, parameters_of
 
 
 def test_a_measure_shows_its_parameters_and_stays_its_name():
@@ -72,9 +72,9 @@ def test_a_table_is_cut_by_the_measure_of_each_row_and_keeps_ends_that_are_missi
 
 
 def test_an_interval_within_the_limits_is_not_called_cut():
-    assert interval_text("P@5", 0.0, 1.0) == "0 to 1.000"
-    assert interval_text("P@5", -0.1, 1.1) == "0 to 1.000, cut at 0 and 1"
-    assert interval_text("sDCG@10", -0.1, 12.3) == "0 to 12.3, cut at 0"
+    assert measure_interval_text("P@5", 0.0, 1.0) == "0 to 1.000"
+    assert measure_interval_text("P@5", -0.1, 1.1) == "0 to 1.000, cut at 0 and 1"
+    assert measure_interval_text("sDCG@10", -0.1, 12.3) == "0 to 12.3, cut at 0"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_interval_within_the_limits_is_not_called_cut():
     ],
 )
 def test_an_end_is_called_cut_only_where_its_text_differs(low, high, text):
-    assert interval_text("P@5", low, high) == text
+    assert measure_interval_text("P@5", low, high) == text
 
 
 def test_a_rounding_error_beyond_a_limit_is_no_cut():

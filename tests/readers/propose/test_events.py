@@ -1,6 +1,7 @@
 """Logs of events: which column is what, what events are called, what is asked of them."""
 
 import json
+import re
 
 import pytest
 
@@ -73,8 +74,8 @@ def test_several_files_are_one_log_if_they_are_alike(write, quiet_read, tmp_path
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (events(None), "text with one header line at the top"),
-        (events(("what", "ts", "action", "q", "doc", "pos")), "no column of it names sessions"),
+        (events(None), "one header line"),
+        (events(("what", "ts", "action", "q", "doc", "pos")), "column .*names sessions"),
     ],
 )
 def test_what_cannot_be_read_as_events_is_refused(write, content, said):
@@ -89,11 +90,11 @@ def test_two_candidates_for_the_document_or_the_key_are_asked_about(write, tmp_p
     rows = [[*row, f"http://{row[4]}" if row[4] else "", row[0]] for row in rows]
     log = write("log.csv", "\n".join([f"{header},url,topic", *map(",".join, rows)]) + "\n")
     places = {question.place: question.text for question in propose(log, folder=tmp_path).questions}
-    assert "'url' could be it as well" in places["columns.doc_id"]
+    assert "'url' could be" in places["columns.doc_id"]
     made = propose([log, write("qrels", QRELS)], folder=tmp_path)  # topics are called as sessions are
     places = {question.place: question.text for question in made.questions}
     assert "columns.doc_id" not in places
-    assert places["columns.judgment_key"] == "'sid' could be it as well. Which is it?"
+    assert places["columns.judgment_key"].startswith("'sid' could be")
 
 
 def test_a_column_of_events_that_may_be_the_condition_is_asked_about(write, tmp_path):
@@ -190,9 +191,9 @@ def test_names_of_events_are_known_guessed_by_their_columns_or_asked(write, quie
     questions = {question.place: question.text for question in made.questions}
     assert "'tick' (4)" in questions["events"]
     if spelled[5] in ("x1", "asked"):
-        assert questions["events.query"] == f"'{spelled[5]}' (4 with query_text) is taken for query. Is it right?"
-        assert f"'{spelled[6]}' (12 with doc_id and rank) is taken for impression" in questions["events.impression"]
-        assert f"'{spelled[7]}' (4 with doc_id and rank) is taken for click" in questions["events.click"]
+        assert questions["events.query"].startswith(f"'{spelled[5]}' (4 with query_text) is ")
+        assert f"'{spelled[6]}' (12 with doc_id and rank) " in questions["events.impression"]
+        assert f"'{spelled[7]}' (4 with doc_id and rank) " in questions["events.click"]
 
 
 NUMBERS_OF_EVENTS = {second: nth for nth, second in enumerate([20, 21, 22, 23, 25, 26, 40, 41, 42, 43, 45, 46])}
@@ -230,9 +231,9 @@ def test_times_of_events_are_told_apart_and_asked_about(write, quiet_read, tmp_p
         assert "not for dates. Is it?" in questions
         assert "issued_at" not in study.columns("queries")
     if ours == "event_order":
-        assert "is taken for the order of events within a session" in questions
+        assert "taken for the order of" in questions
     if not ours:
-        assert "read in the order of the file. Is that the order in which they happened?" in questions
+        assert "in the order of the file." in questions
 
 
 def test_lists_in_records_of_events_are_those_of_queries(write, quiet_read, tmp_path):
@@ -285,14 +286,14 @@ def test_of_unknown_events_on_documents_those_that_are_more_are_impressions(writ
     ]
     made = propose(write("log.csv", "\n".join(["session,event,query,doc,rank", *lines]) + "\n"), folder=tmp_path)
     assert made.settings["events"] == {"query": "ask", "impression": "draw", "click": "go"}
-    assert "events that are not used so far: 'star' (1 with doc_id and rank)" in made.questions[-1].text
+    assert "'star' (1 with doc_id and rank)" in made.questions[-1].text
 
 
 def test_times_that_begin_anew_at_each_page_are_asked_about(write, quiet_read, tmp_path):
     rows = study_of(ENGLISH, clock=lambda _, second: {"ms": 1000 * (second % 20)})
     made = propose(write("log.csv", as_csv(rows)), folder=tmp_path)
     (question,) = [one.text for one in made.questions if one.place == "columns.elapsed_seconds"]
-    assert "'ms' (0 to 6,000) is no date and falls 2 times within a session" in question
+    assert re.search(r"'ms' \(0 to 6,000\) .* falls 2 times", question)
     assert "elapsed_seconds" not in made.settings["columns"]
     assert clicked_results(quiet_read(write("study.toml", made.text))) == EXPECTED
 
@@ -308,7 +309,7 @@ def test_a_user_and_a_task_are_a_session_and_long_pauses_are_asked_about(write, 
     long = study_of(ENGLISH, clock=lambda _, second: {"at": f"2024-01-{second // 20 * 5:02}T10:00:{second:02}Z"})
     made = propose(write("long.csv", as_csv(long)), folder=tmp_path)
     (question,) = [one.text for one in made.questions if one.place == "cut_sessions"]
-    assert question.startswith("2 sessions of 2 with a pause of more than a day, such as 's0'.")
+    assert re.match(r"2 sessions of 2 .*a day, .*'s0'\.", question)
     cut = write("study.toml", made.text.replace("# cut_sessions", "cut_sessions"))
     assert quiet_read(cut).sessions.collect()["session_id"].to_list() == ["s0-1", "s0-2", "s1-1", "s1-2"]
 
@@ -329,7 +330,7 @@ def test_sessions_of_tables_that_pause_for_days_are_asked_about(write, quiet_rea
     rows = [{"session": row["visitor"], **row} for row in rows]
     made = propose(write("log.csv", as_csv(rows)), folder=tmp_path)
     (question,) = [one.text for one in made.questions if one.place == "cut_sessions"]
-    assert question.startswith("1 session of 2 with a pause of more than a day, such as 'v0'.")
+    assert re.match(r"1 session of 2 .*a day, .*'v0'\.", question)
     assert len(quiet_read(write("study.toml", made.text)).sessions.collect()) == 2
     cut = write("study.toml", made.text.replace("# cut_sessions", "cut_sessions"))
     assert quiet_read(cut).sessions.collect()["session_id"].to_list() == ["v0-1", "v0-2", "v0-3", "v1-1"]
@@ -345,4 +346,4 @@ def test_a_folder_in_which_one_never_searched_is_one_log(write, quiet_read, tmp_
     assert made.settings["path"] in ("logs", ["logs/a.ndjson", "logs/b.ndjson", "logs/c.ndjson"])
     study = quiet_read(write("study.toml", made.text))
     assert clicked_results(study) == EXPECTED
-    assert "1 session without a query, not in the study: 's9'" in study.notes
+    assert any(re.fullmatch("1 session without a query, .*: 's9'", note) for note in study.notes)

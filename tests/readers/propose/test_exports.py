@@ -97,7 +97,7 @@ def test_a_folder_of_event_logs_with_different_events(write, tmp_path, quiet_rea
     assert settings["events"] == {"query": "serp", "click": "click"}
     assert settings["columns"]["session_id"] == ["participant", "task"]
     (asked,) = [one.text for one in proposal.questions if one.place == "events.query"]
-    assert "'serp' (4 with query_text and results) is taken for query" in asked
+    assert re.search(r"'serp' \(4 .*results\) .* for query", asked)
     study = quiet_read(write("study.toml", proposal.text))
     assert study.queries.select("session_id", "query_position", "results_status").collect().rows() == [
         ("P1/A", 1, "shown"),
@@ -121,7 +121,7 @@ def test_lists_in_events_without_the_text_of_the_query_are_asked_about(write):
             del one["data"]["q"]
     log = write("log.ndjson", lines(events))
     questions = [one.text for one in sk.propose(log, folder=log.parent).questions]
-    assert any("the lists of 'serp' (1 with results) are not read" in one for one in questions)
+    assert any("'serp' (1 with results) are not" in one for one in questions)
 
 
 def analytics(name, at, items, **params):
@@ -341,8 +341,8 @@ def test_a_row_per_page_with_ranks_that_were_clicked_and_a_form(tmp_path, first,
     answers = study.sessions.collect().sort("session_id").select("session_id", "Êtes-vous d'accord : « J'ai trouvé »")
     assert answers.rows() == [("1/Musées", 5), ("1/Trains", 1), ("2/Musées", 4), ("2/Trains", 2)]
     questions = " ".join(question.text for question in made.questions)
-    assert "'Votre numéro de participant' is taken for user_id" in questions
-    assert "'Rang cliqué' is taken for the rank of what was clicked" in questions
+    assert re.search("participant' .*for user_id", questions)
+    assert re.search("'Rang cliqué' .*the rank", questions)
 
 
 def test_rating_in_a_question_about_the_participant_is_no_id(tmp_path):
@@ -501,8 +501,8 @@ def test_trials_without_search_and_participants_without_one_are_no_sessions(tmp_
     proposal = propose(write_trials(tmp_path, PEOPLE), folder=tmp_path)
     texts = [question.text for question in proposal.questions]
     # p1 and p3: a text at the beginning and one before each of two tasks
-    assert any("6 elements of 'trials' without 'trials.pages'" in text for text in texts)
-    assert any("p2.json: no list for [queries], [results] and [clicks]" in text for text in texts)
+    assert any(re.search("6 elements .*'trials' .*'trials.pages'", text) for text in texts)
+    assert any(re.search(r"p2\.json: .*\[queries\], \[results\] and \[clicks\]", text) for text in texts)
     study = read_proposal(proposal, tmp_path, quiet_read)
     columns = ["user_id", "topic_id", "system_id"]
     assert study.sessions.select(columns).sort(columns).collect().rows() == [
@@ -535,7 +535,7 @@ def test_a_list_that_no_file_has_is_refused(tmp_path):
     folder = write_trials(tmp_path, PEOPLE)
     text = propose(folder, folder=tmp_path).text.replace("trials.pages", "trials.serps")
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=r"p1.json has no list 'trials.serps' for \[queries\]"):
+    with pytest.raises(DataError, match=r"p1.json .*'trials.serps' .*\[queries\]"):
         read(tmp_path / "study.toml")
 
 
@@ -570,8 +570,8 @@ def test_users_that_are_nobody_in_the_log_are_asked_about(write, tmp_path):
     ]
     files = [write("log.csv", delimited(FLAT)), write("users.csv", delimited(users))]
     texts = [question.text for question in propose(files, folder=tmp_path).questions]
-    assert any("nobody in the log" in text and "'P3'" in text and "'Mean'" in text for text in texts) or any(
-        "belong to nobody in the log" in text and "2 rows" in text for text in texts
+    assert any(
+        "nobody in the log" in text and (("'P3'" in text and "'Mean'" in text) or "2 rows" in text) for text in texts
     )
 
 
@@ -585,4 +585,4 @@ def test_clicks_that_name_rows_of_results_by_an_id_are_told_what_they_lack(write
     ]
     files = [write("impressions.csv", delimited(rows)), write("clicks.csv", delimited(clicks))]
     texts = [question.text for question in propose(files, folder=tmp_path).questions]
-    assert any("its 'impression_id' is 'id' of impressions.csv, a row of results" in text for text in texts)
+    assert any(re.search("'impression_id' is 'id' .*impressions.csv", text) for text in texts)

@@ -5,6 +5,7 @@ Files of known formats: the format is named, no study.toml is needed, what stand
 The rule: what `init` proposes loses or moves no record without a question; and the questions that reading back raises.
 """
 
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -180,8 +181,8 @@ def test_a_small_sample_says_so_and_finds_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr("sessionkit.readers.propose.sample.ROWS", 110)
     part = proposed(files, tmp_path)
     assert part.settings == whole.settings
-    assert "# By the first 109 rows of results.csv, which has more." in part.text
-    assert "the largest grade in the first rows of judgments.csv is" in part.text
+    assert re.search("^# .*first 109 rows of results.csv", part.text, re.MULTILINE)
+    assert "first rows of judgments.csv" in part.text
 
 
 @pytest.mark.parametrize("position", ["", '"n": 1, '], ids=["numbered", "with numbers"])
@@ -196,8 +197,8 @@ def test_lists_inside_records_are_read(position, write, tmp_path, quiet_read):
 @pytest.mark.parametrize(
     ("files", "error", "said"),
     [
-        ({"qrels.txt": "t 0 a 1\nt 0 b 2\n"}, DataError, "qrels.txt: only judgments, no log; give the log too"),
-        ({"u.csv": "user,age\nu1,3\nu2,5\n"}, DataError, "they do not show a log"),
+        ({"qrels.txt": "t 0 a 1\nt 0 b 2\n"}, DataError, "qrels.txt: only judgments, no log"),
+        ({"u.csv": "user,age\nu1,3\nu2,5\n"}, DataError, "not show a log"),
         ({"a.csv": "s1,red\ns1,blue\ns2,blue\n"}, DataError, "2 columns without names"),
         (
             {f"{name}.csv": f"session,qno,rank,{name}\ns,1,1,a\ns,1,2,b\n" for name in ("url", "doc")},
@@ -206,7 +207,7 @@ def test_lists_inside_records_are_read(position, write, tmp_path, quiet_read):
         ),
         ({"study.toml": "x = 1\n"}, UsageError, "is already a study.toml"),
         ({"p.txt": "1 0 1 d1 1\n1 0 2 d2 0\n"}, DataError, "preferences"),
-        ({"a.csv": "session,qno,rank,url,url\ns,1,1,a,a\n"}, DataError, "'url' is named twice in the header"),
+        ({"a.csv": "session,qno,rank,url,url\ns,1,1,a,a\n"}, DataError, "'url' is named twice"),
     ],
 )
 def test_what_is_no_log_is_refused_in_a_sentence(files, error, said, tmp_path):
@@ -219,7 +220,7 @@ def test_what_is_no_log_is_refused_in_a_sentence(files, error, said, tmp_path):
 
 def test_files_that_are_not_there_or_named_twice(tmp_path):
     write_csv(tmp_path, "results", [{"a": "1"}])
-    with pytest.raises(DataError, match=r"result.csv: no such file; did you mean 'results.csv'\?"):
+    with pytest.raises(DataError, match=r"result.csv: .*; .*'results.csv'\?"):
         propose(tmp_path / "result.csv")
     with pytest.raises(UsageError, match="given twice"):
         propose([tmp_path / "results.csv", f"{tmp_path}/../{tmp_path.name}/results.csv"])
@@ -282,7 +283,7 @@ UBI = (
 def test_a_log_of_a_known_format_needs_no_study_toml(write, quiet_read, tmp_path):
     proposal = propose(write("log.txt", AOL), folder=tmp_path)
     assert proposal.settings == {"format": "aol", "path": "log.txt"} == tomllib.loads(proposal.text)
-    assert "# No study.toml is needed: sessionkit ingest log.txt --out STUDY\n" in proposal.text
+    assert ": sessionkit ingest log.txt --out STUDY\n" in proposal.text
     assert [question.place for question in proposal.questions] == ["timezone"]
     for option in FORMATS["aol"].options:
         assert f"\n# {option} = " in proposal.text
@@ -299,15 +300,16 @@ def test_judgments_and_topics_are_placed_beside_it(write, quiet_read, tmp_path):
         "topics": "map.tsv",
         "judgments": {"path": "q.txt", "format": "qrels"},
     }
-    assert "sessionkit ingest 'a b.run' --judgments q.txt --topics-file map.tsv --out STUDY" in proposal.text
+    options = ["--judgments", "q.txt", "--topics-file", "map.tsv", "--out", "STUDY"]
+    assert " ".join(["sessionkit ingest 'a b.run'", *options]) in proposal.text
     assert [question.place for question in proposal.questions] == [
         "topics",
         "max_grade",
         "unjudged_grades",
         "judgments",
     ]
-    assert "none for the judgment_key of 1 session" in proposal.questions[-1].text
-    assert "the largest grade in q.txt is 2" in proposal.text
+    assert re.search("none .*judgment_key of 1 session", proposal.questions[-1].text)
+    assert "largest grade in q.txt is 2" in proposal.text
     assert "# unjudged_grades = [-1]" in proposal.text
     assert quiet_read(write("study.toml", proposal.text)).judgments.collect().height == 2
 
@@ -344,7 +346,7 @@ def test_a_folder_is_a_log_or_the_files_in_it(write, tmp_path):
     write("notes.csv", "a,b\n1,2\n")
     found = propose(tmp_path, folder=tmp_path)
     assert found.settings == {"format": "ubi", "path": "log.ndjson"}
-    assert "'notes.csv' has no format that fits this log" in found.text
+    assert "'notes.csv' has no format" in found.text
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="empty is a directory without files"):
         propose(tmp_path / "empty")
@@ -369,7 +371,7 @@ def test_scores_and_grades_in_json_are_told_apart_in_any_order(write, tmp_path, 
 def test_what_three_columns_are_is_asked(write, tmp_path):
     proposal = propose([write("a.run", "q\ta\t1\nq\tb\t2\n"), write("q.txt", "q 0 a 1\n")], folder=tmp_path)
     assert proposal.settings["format"] == "trec_run"
-    assert "the three columns of 'a.run' are taken for topic, document and rank. Are they?" in proposal.text
+    assert re.search("columns of 'a.run' .*topic, document", proposal.text)
 
 
 def test_results_of_queries_in_another_table_are_no_run(write, tmp_path):
@@ -566,7 +568,7 @@ def test_a_proposal_that_cannot_be_read_says_why(write, tmp_path):
 def test_rows_of_unknown_queries_are_counted(proposal_of):
     queries = [(s, q, f"find {s} {q}") for s, q in dict.fromkeys((s, q) for s, q, *_ in RESULTS)]
     proposal = proposal_of(queries=("session,qno,query", queries[:-1]), results=("session,qno,rank,url", RESULTS))
-    assert any("3 records of 24 rejected: query_is_known does not hold" in text for text in questions_at(proposal))
+    assert any("3 records of 24 rejected: query_" in text for text in questions_at(proposal))
 
 
 @pytest.mark.parametrize(("number", "is_asked"), [(2, False), (3, True)])
@@ -578,7 +580,7 @@ def test_many_queries_without_rows_are_asked_about_with_the_line_that_says_eithe
     rows = [(s, q, r, f"d{r}") for s, q, _ in queries[: 20 - number] for r in (1, 2)]
     proposal = proposal_of(queries=("session,qno,query", queries), results=("session,qno,rank,url", rows))
     texts = questions_at(proposal, "queries.without_results")
-    assert [text[:51] for text in texts] == ["3 of 20 queries (15%) have no row in results. Did t"] * is_asked
+    assert [text.startswith("3 of 20 queries (15%) ") for text in texts] == [True] * is_asked
     if is_asked:
         answered = proposal.text.replace("# without_results", "without_results")
         (tmp_path / "study.toml").write_text(answered)
@@ -610,7 +612,7 @@ def test_queries_and_lists_numbered_apart_are_asked_about_where_they_are_not_as_
     ]
     proposal = proposal_of(queries=("session,query", queries), results=("session,rank,url", rows))
     (text,) = [each for each in questions_at(proposal) if "numbered each for itself" in each]
-    assert "in 1 session there are not as many (first: 's0', 2 queries and 1 list)" in text
+    assert re.search(r"in 1 session .*'s0', 2 queries and 1 list\)", text)
 
 
 def test_rows_that_repeat_a_list_are_asked_about_where_queries_are_numbered(proposal_of):
@@ -618,4 +620,4 @@ def test_rows_that_repeat_a_list_are_asked_about_where_queries_are_numbered(prop
     clean = proposal_of(results=("session,query,rank,url", rows))
     assert questions_at(clean) == []
     proposal = proposal_of(results=("session,query,rank,url", [*rows, *rows[:3]]))
-    assert any("3 rows of results repeat earlier rows of the session" in each for each in questions_at(proposal))
+    assert any("3 rows of results repeat" in each for each in questions_at(proposal))

@@ -1,5 +1,7 @@
 """Answers beside a log and within it: whose they are is told by the ids that they share with the log."""
 
+import re
+
 import polars as pl
 import pytest
 
@@ -190,18 +192,16 @@ def test_several_rows_of_a_participant_without_task_are_asked_about(proposal):
     made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,phase,trust\n{rows}")
     assert "questionnaires" not in made.settings
     (question,) = [one.text for one in made.questions]
-    assert "up to 2 rows for each 'user'" in question
-    assert "'phase' tells them apart ('pre' and 'post')" in question
+    assert "2 rows for each 'user'" in question
+    assert re.search(r"'phase' .*\('pre' and 'post'\)", question)
 
 
 def test_ids_are_recognized_by_their_values_and_asked_about(proposal):
     rows = "".join(f"{at % 3},{user},{task}\n" for at, (user, task) in enumerate(EACH))
     made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"Q1,Q2,Q3\n{rows}")
     assert said(made) == [{"columns": {"user_id": "Q2", "topic_id": "Q3"}}]
-    assert [text.split(" (")[0] for text in asked(made)] == [
-        "'Q2' is taken for user_id by its values",
-        "'Q3' is taken for topic_id by its values",
-    ]
+    found = [re.match(r"'(\w+)' is taken for (\w+) ", text).groups() for text in asked(made)]
+    assert found == [("Q2", "user_id"), ("Q3", "topic_id")]
     assert sorted(sessions["Q1"]) == [0, 0, 0, 1, 1, 1, 2, 2]
 
 
@@ -210,7 +210,7 @@ def test_rows_of_nobody_in_the_log_are_asked_about(proposal):
     made, _, _ = proposal(log=LOG_WITH_QUERIES, after=f"user,task,ease\n{rows}p9,T1,3\n,T1,2\n")
     questions = asked(made)
     assert "1 row without 'user' and 'task'" in questions[0]
-    assert "1 row of 9 belongs to nobody in the log, such as user_id 'p9', topic_id 'T1'" in questions[1]
+    assert re.search("1 row of 9 .*user_id 'p9', topic_id 'T1'", questions[1])
 
 
 @pytest.mark.slow
@@ -254,8 +254,8 @@ def test_qualtrics_rows_below_the_header_are_left_out_by_init_and_ingest(proposa
     assert questionnaire["items"] == ["Q3", "Q4"]
     assert sessions["Q3"].sum() == 15 + 6
     assert not {"Progress", "Finished"} & set(sessions.columns)
-    assert "# 'Q3' asks 'How satisfied were you, all in all?'" in made.text
-    assert any("1 response of 8 is a preview or unfinished ('Finished': 'False')" in text for text in asked(made))
+    assert "# 'Q3' asks 'How satisfied were" in made.text
+    assert any(re.search(r"1 response of 8 .*\('Finished': 'False'\)", text) for text in asked(made))
 
 
 @pytest.mark.slow
@@ -280,7 +280,7 @@ def test_exports_of_limesurvey_and_google_forms(proposal):
     made, sessions, _ = proposal(log=LOG_WITH_QUERIES, lime=f"{names}\n{rows}")
     assert said(made)[0]["items"] == ["G1Q1. Wie leicht war es?", "G1Q2. Zustimmung"]
     assert sessions["G1Q1. Wie leicht war es?"].sum() == pytest.approx(13 + 8 * 0.5)
-    assert "1 response of 8 is a preview or unfinished ('submitdate': empty)" in " ".join(asked(made))
+    assert re.search(r"1 response of 8 .*\('submitdate': empty\)", " ".join(asked(made)))
     assert '{ "trifft gar nicht zu" = 1, "trifft eher zu" = 4 }' in made.text
 
     rows = "".join(f"2026/03/02 10:0{at}:00 am,{user},{task},{at}\n" for at, (user, task) in enumerate(EACH))
@@ -308,7 +308,7 @@ def test_a_column_called_as_the_document_is_not_replaced_without_a_question(writ
     judgments = write("judgments.csv", "topic,doc,grade\nT1,x2,1\nT1,x3,0\nT2,x4,2\n")
     made = propose([log, judgments], folder=tmp_path)
     assert made.settings["results"]["columns"]["doc_id"] == "name"
-    assert "'doc_id' is called like one" in " ".join(asked(made, "results.columns.doc_id"))
+    assert "'doc_id' is called" in " ".join(asked(made, "results.columns.doc_id"))
 
 
 def test_answers_beside_a_log_of_events(write, tmp_path, quiet_read):
@@ -329,7 +329,7 @@ def test_answers_beside_a_log_of_events(write, tmp_path, quiet_read):
 def test_ids_that_are_written_otherwise_than_in_the_log_are_asked_about(proposal, write, quiet_read, user, task):
     rows = "".join(f"{user(one)},{task(other)},{at}\n" for at, (one, other) in enumerate(EACH))
     made, sessions, _ = proposal(log=LOG_WITH_QUERIES, after=f"participant,task,ease\n{rows}")
-    assert "not written as in the log" in " ".join(asked(made, "questionnaires.values"))
+    assert "as in the log" in " ".join(asked(made, "questionnaires.values"))
     assert sessions["ease"].null_count() == 8
     study = quiet_read(write("study.toml", made.text.replace("# values", "values")))
     assert study.sessions.collect()["ease"].sum() == 28

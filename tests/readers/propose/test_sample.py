@@ -4,6 +4,7 @@ How texts are written: separators, quotes and header lines, told from the text a
 """
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -63,9 +64,7 @@ def test_what_is_not_utf_8_is_taken_for_western_and_asked_about(sampled):
     assert few.options == {"encoding": "cp1252"}  # a sheet with few letters beyond ASCII
     few = sampled("c.csv", lines + "s2,1,größe\n".encode("cp1252") + "s3,1,Maß\n".encode())
     assert few.options == {}
-    assert few.doubts["encoding"].startswith(
-        "1 line not in UTF-8, rejected as they are; in cp1252 the first is 's2,1,größe'"
-    )
+    assert re.match("1 line not .*cp1252 .*'s2,1,größe'", few.doubts["encoding"])
 
 
 def test_columns_without_header_go_by_number(sampled):
@@ -135,15 +134,15 @@ def test_lines_above_the_header_are_not_looked_at(title, sampled):
         ("a.csv", "session,rank,doc\n", "has only a header"),
         ("a.dat", bytes(range(256)) * 20, "is binary"),
         ("a.xlsx", b"PK\x03\x04" + bytes(100), "Excel"),
-        ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "does not look like a table"),
-        ("a.json", '[["session", "rank"], ["s1", 1]]\n', "a JSON array of lists, without names"),
+        ("a.txt", "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n", "look like a table"),
+        ("a.json", '[["session", "rank"], ["s1", 1]]\n', "JSON array of lists"),
         ("a.json", '{"session":{"0":"s1","1":"s1"},"rank":{"0":1,"1":2}}\n', "JSON by columns"),
         ("a.csv", "session,rank,rank\ns1,1,1\n", "named twice"),
-        ("a.csv", "session,rank\n1,s1,1\n2,s1,2\n", "names 2 columns and its lines have 3 fields, as where R writes"),
+        ("a.csv", "session,rank\n1,s1,1\n2,s1,2\n", "names 2 columns .*3 fields, .*R writes"),
         (
             "a.txt",
             '"session" "rank"\n"1" "s1" 1\n"2" "s1" 2\n',
-            "names 2 columns and its lines have 3 fields, as where R",
+            "names 2 columns .*3 fields, .*R ",
         ),
         ("a.csv", "session,rank\rs1,1\r", "carriage returns"),
         ("a.parquet", b"PAR1" + b"x" * 50, "Parquet"),

@@ -3,6 +3,8 @@
 Words of scales: their order, numbers within labels, and nothing where no scale has them all.
 """
 
+import re
+
 import polars as pl
 import pytest
 
@@ -119,7 +121,7 @@ def test_a_workbook_whose_sheets_are_no_tables_is_refused(tmp_path):
     xlsxwriter = pytest.importorskip("xlsxwriter")
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         book.add_worksheet("only").write_string(0, 0, "nothing")
-    with pytest.raises(DataError, match=r"a.xlsx: none of its sheets \(only\) has a table"):
+    with pytest.raises(DataError, match=r"a.xlsx: .*sheets \(only\) .*table"):
         propose(tmp_path / "a.xlsx")
 
 
@@ -172,7 +174,8 @@ def test_rejects_of_many_sheets_are_one_note(tmp_path, quiet_read):
     assert study.users.collect().height == 50
     assert study.results.collect().height == 50 * 2 + 25
     told = [note for note in study.notes if "rejected" in note]
-    assert told == ["a.xlsx, sheets P01, P03, P05 and 22 more (results): 25 records rejected: rank_is_an_integer 25"]
+    (message,) = told
+    assert re.fullmatch(r"a\.xlsx, sheets P01, P03, P05 and 22 more \(.*: 25 .*: rank\w+ 25", message)
 
 
 def write_sheets(path, sheets):
@@ -199,9 +202,8 @@ def test_a_condition_that_only_the_names_of_sheets_say_is_asked_about(names, tmp
             sheets[names[condition == "second"]] += rows
     write_sheets(tmp_path / "a.xlsx", sheets)
     proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
-    assert [one.text for one in proposal.questions] == [
-        f"names such as '{names[0]}' are taken for system_id. Are they?"
-    ]
+    (question,) = proposal.questions
+    assert re.search(f"'{names[0]}' are .* system_id", question.text)
     (tmp_path / "study.toml").write_text(proposal.text)
     sessions = quiet_read(tmp_path / "study.toml").sessions.collect()
     expected = {
@@ -231,7 +233,8 @@ def test_sheets_of_participants_of_which_one_has_a_column_more(place, tmp_path, 
         sheets[user] = [(*LOG_HEADER[1:], *more), *rows]
     write_sheets(tmp_path / "a.xlsx", sheets)
     proposal = propose(tmp_path / "a.xlsx", folder=tmp_path)
-    assert [one.text for one in proposal.questions] == ["'Comment' is not in all of these. Are they one table?"]
+    (question,) = proposal.questions
+    assert question.text.startswith("'Comment' is not in all")
     (tmp_path / "study.toml").write_text(proposal.text)
     study = quiet_read(tmp_path / "study.toml")
     assert study.users.collect()["user_id"].to_list() == ["P1", "P2", "P3"]
@@ -264,7 +267,7 @@ def test_a_folder_is_read_without_what_sessionkit_wrote_there(tmp_path, quiet_re
     (folder / "study.toml").write_text("")
     proposal = propose(folder, folder=tmp_path)
     left_out = "'pairs.tsv', 'report.html', 'scores.csv', 'scores.parquet' and 'study.toml'"
-    assert f"# Left out, as no part of a log: {left_out}.\n" in proposal.text
+    assert re.search(rf"^# Left out, .*: {re.escape(left_out)}\.$", proposal.text, re.MULTILINE)
     assert proposal.settings["results"]["path"] == ["logs/p1.csv", "logs/p2.csv"]
     (tmp_path / "study.toml").write_text(proposal.text)
     assert quiet_read(tmp_path / "study.toml").facts.results == 6
@@ -272,7 +275,7 @@ def test_a_folder_is_read_without_what_sessionkit_wrote_there(tmp_path, quiet_re
 
 def test_a_study_directory_is_no_log(tmp_path):
     (tmp_path / "datapackage.json").write_text("{}")
-    with pytest.raises(UsageError, match="is a study directory, which sessionkit has written"):
+    with pytest.raises(UsageError, match="is a study directory"):
         propose(tmp_path)
 
 

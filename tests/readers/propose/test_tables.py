@@ -4,6 +4,7 @@ Files that share the id of a query: `init` joins results and clicks to their que
 """
 
 import random
+import re
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_words_in_place_of_a_document_in_lists_without_ranks_mean_an_empty_list(
     made = proposal(results=("session,qno,rank,url", [*GRID, ("s0", 4, "", text), ("s1", 4, "", text)]))
     assert made.settings["results"]["empty_list"] == text
     if text == "no hits":
-        assert "# 2 rows without a rank and with 'no hits' as document\nempty_list = \"no hits\"\n" in made.text
+        assert re.search(r'^# 2 rows .*\nempty_list = "no hits"$', made.text, re.MULTILINE)
         assert not asked(made, "results.empty_list")
     else:
         said = "with 'keine' as document" if text else "with neither rank nor document"
@@ -78,7 +79,7 @@ def test_words_and_nothing_in_place_of_documents_are_asked_about(proposal):
         rejects=True, results=("session,qno,rank,url", [*GRID, ("s0", 4, "", "no hits"), ("s1", 4, "", "")])
     )
     assert made.settings["results"]["empty_list"] == "no hits"
-    assert 'without a rank there is also nothing. empty_list = "" says' in asked(made, "results.empty_list")
+    assert 'also nothing. empty_list = ""' in asked(made, "results.empty_list")
     assert "1 row without rank: rejected" in asked(made, "results.columns.rank")
 
 
@@ -88,7 +89,7 @@ def test_documents_without_a_rank_mean_no_empty_list(proposal, documents):
     rows = [*GRID, *(("s0", 4, "", document) for document in documents)]
     made = proposal(rejects=True, results=("session,qno,rank,url", rows))
     assert "empty_list" not in made.settings["results"]
-    assert "without rank: rejected. What are they?" in asked(made, "results.columns.rank")
+    assert "without rank: rejected" in asked(made, "results.columns.rank")
 
 
 def test_a_text_in_place_of_a_rank_among_ranks_means_no_empty_list(proposal):
@@ -110,7 +111,7 @@ def test_a_text_that_is_an_id_elsewhere_is_not_declared_to_mean_no_value(proposa
     made = proposal(results=("session,qno,rank,url,dwell", rows))
     assert "null" not in made.settings["results"]
     assert "dwell_seconds" not in made.settings["results"]["columns"]
-    assert "'dwell' is not taken for dwell_seconds, as it holds 'NA'" in made.text
+    assert re.search("'dwell' is not .*dwell_seconds, .*'NA'", made.text)
 
 
 def test_a_column_with_a_name_of_ours_that_holds_something_else_is_kept_under_another(proposal):
@@ -148,7 +149,7 @@ def test_days_alone_are_no_times_of_queries(proposal):
     rows = [(*row, f"1{row[1]}.03.2024") for row in GRID]
     made = proposal(results=("session,qno,rank,doc,Datum", rows))
     assert "issued_at" not in made.settings["results"]["columns"]
-    assert "'Datum' has days without times, and is not taken for issued_at" in made.text
+    assert re.search("'Datum' has days .*issued_at", made.text)
     made = proposal(results=("session,qno,rank,doc,Datum", [(*row[:-1], f"{row[-1]} 10:00") for row in rows]))
     assert made.settings["results"]["columns"]["issued_at"] == "Datum"
     assert made.settings["results"]["times"] == "%d.%m.%Y %H:%M"
@@ -165,7 +166,7 @@ def test_two_candidates_are_asked_about_unless_judgments_decide(proposal):
     rows = [(*row, f"D{row[3]}") for row in GRID]
     made = proposal(results=("session,qno,rank,url,docno", rows))
     assert made.settings["results"]["columns"]["doc_id"] == "docno"
-    assert "'url' could be it as well" in asked(made, "results.columns.doc_id")
+    assert "'url' could be" in asked(made, "results.columns.doc_id")
     judgments = ("session,doc,rel", sorted({(s, d, 1) for s, _, _, d in GRID}))
     made = proposal(results=("session,qno,rank,url,docno", rows), judgments=judgments)
     assert made.settings["results"]["columns"]["doc_id"] == "url"
@@ -179,14 +180,14 @@ def test_lists_with_a_column_of_words_are_no_events(proposal):
 
 def test_two_ranks_are_asked_about(proposal):
     made = proposal(results=("session,qno,rank,url,position", [(*row, 5 - row[2]) for row in GRID]))
-    assert "'position' could be it as well" in asked(made, "results.columns.rank")
+    assert "'position' could be" in asked(made, "results.columns.rank")
 
 
 def test_documents_that_no_judgment_knows_are_asked_about(proposal):
     made = proposal(
         results=("session,qno,rank,url", GRID), judgments=("session,doc,rel", [("s1", "x1", 1), ("s2", "x2", 0)])
     )
-    assert "no value of 'url' is among the documents of the judgments" in asked(made, "results.columns.doc_id")
+    assert "no value of 'url' is" in asked(made, "results.columns.doc_id")
 
 
 def test_sessions_and_topics_that_are_numbered_alike_are_told_apart_by_their_documents(proposal):
@@ -218,10 +219,8 @@ def test_what_comes_again_and_again_in_a_list_is_no_document(proposal):
 def test_rows_without_a_rank_or_a_document_are_asked_about(proposal):
     rows = [(s, q, r if r < 4 else "", d if r > 1 else "") for s, q, r, d in GRID]
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*rows, ("s0", 4, "no results", "")]))
-    assert (
-        asked(made, "results.columns.rank") == "18 rows without rank: rejected. What are they?"
-    )  # one in each of 6 * 3
-    assert asked(made, "results.columns.doc_id") == "18 rows without doc_id: rejected. What are they?"
+    assert asked(made, "results.columns.rank").startswith("18 rows without rank: rejected.")  # one in each of 6 * 3
+    assert asked(made, "results.columns.doc_id").startswith("18 rows without doc_id: ")
 
 
 def test_judgments_by_the_id_of_a_query(proposal):
@@ -246,7 +245,7 @@ def test_grades_that_are_words_or_have_commas_are_labeled(proposal):
     judged = [(*pair, ('"0,5"', "1", '"1,5"')[at % 3]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
     assert made.settings["judgments"]["decimal"] == ","
-    assert "the largest grade in judgments.csv is 1.5" in asked(made, "max_grade")
+    assert "grade in judgments.csv is 1.5" in asked(made, "max_grade")
     judged = [(*pair, ("good", "so so")[at % 2]) for at, pair in enumerate(pairs)]
     made = proposal(rejects=True, results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
     assert "'good', 'so so'" in asked(made, "judgments.grade_values")
@@ -292,7 +291,7 @@ def test_times_without_zone_are_asked_about(proposal):
     )
     assert asked(made, "timezone") == ""
     made = proposal(results=("session,qno,rank,doc,time", [(*row, row[1] * 20) for row in GRID]))
-    assert "seconds since the session began (20 to 60)" in asked(made, "results.columns.elapsed_seconds")
+    assert re.search(r"seconds since .* \(20 to 60\)", asked(made, "results.columns.elapsed_seconds"))
 
 
 @pytest.mark.slow
@@ -301,9 +300,8 @@ def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposa
     made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
     assert made.text.count("Which is it?") == 1
     said = asked(made, "results.times")
-    assert said.startswith(
-        "every date in 'query time' and 'click time', such as '01/05/2025 09:00:00', could have the day first"
-    )
+    assert re.match("every date .*'click time', .*'01/05/2025 09:00:00'", said)
+    assert "'query time' and" in said
     assert "read as %d/%m/%Y %H:%M:%S, else say %m" in said
     rows = [(*row, f"0{row[1] * 3}/05/2025 09:00:00", f"2{row[1]}/05/2025 09:00:09") for row in GRID]
     made = proposal(results=("session,qno,rank,doc,query time,click time", rows))
@@ -313,17 +311,14 @@ def test_the_order_of_day_and_month_is_asked_once_for_columns_that_agree(proposa
     first, other = (
         ("'query time'", "'click time'") if "in 'query time' are" in said else ("'click time'", "'query time'")
     )
-    assert (
-        f"(so all dates in {first} are within 9 days, else within 245; {other} would be close together the other"
-        in said
-    )
+    assert re.search(rf"in {first} are within 9 days, .*within 245; {other} ", said)
 
 
 def test_gaps_and_ranks_that_come_twice_are_asked_about(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc", [*GRID, ("s0", 1, 1, "d16")]))
-    assert "in 5.6% of lists a rank appears twice" in asked(made, "results.columns.rank")  # 1 of 18
+    assert "in 5.6% of lists a rank" in asked(made, "results.columns.rank")  # 1 of 18
     made = proposal(results=("session,qno,rank,doc", [row for row in GRID if row[:2] != ("s0", 2)]))
-    assert "in 16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
+    assert "16.7% of sessions 'qno' has gaps" in asked(made, "results.columns.query_position")  # 1 of 6
     assert 'say missing_positions = "empty"' in asked(made, "results.columns.query_position")
 
 
@@ -364,7 +359,7 @@ def test_topics_in_words_are_no_judgments(proposal):
     topics = ("topic,title,length", [("T0", "old", 3), ("T1", "new", 4)])
     made = proposal(results=("session,qno,rank,doc,topic", rows), topics=topics)
     assert "judgments" not in made.settings
-    assert any("topics.csv does not look like a table" in question.text for question in made.questions)
+    assert any("topics.csv does not look" in question.text for question in made.questions)
 
 
 def test_a_column_of_sessions_is_sought_in_the_results_where_their_table_lacks_it(proposal):
@@ -389,7 +384,7 @@ def test_a_count_of_sessions_makes_no_sessions_of_users(proposal):
 def test_a_file_that_is_nothing_is_said_to_be_unused(proposal):
     made = proposal(results=("session,qno,rank,doc", GRID), notes=("a,b", [("x", 1), ("y", 2)]))
     assert "notes" not in made.settings
-    assert any("notes.csv does not look like a table" in question.text for question in made.questions)
+    assert any("notes.csv does not look" in question.text for question in made.questions)
 
 
 def test_grades_within_the_log_are_asked_about(proposal):
@@ -409,7 +404,7 @@ def test_participant_and_task_are_a_session_where_no_column_is_one(proposal):
     made = proposal(results=("person,task,system,qno,rank,doc", rows))
     columns = made.settings["results"]["columns"]
     assert (columns["session_id"], columns["user_id"], columns["topic_id"]) == (["person", "task"], "person", "task")
-    assert "no column names sessions: 'person' and 'task' together are one" in made.text
+    assert "'person' and 'task' together are" in made.text
     assert made.questions == ()
     rows = [(p, "XY"[at % 2], q, r, d) for at in (0, 1) for p, _, _, q, r, d in rows[:12]]
     made = proposal(results=("person,system,qno,rank,doc", rows))
@@ -434,7 +429,7 @@ def test_grades_in_the_results_are_judgments_where_they_are_the_same_for_all(gra
             "path": "results.csv",
             "columns": {"judgment_key": "topic", "doc_id": "doc", "grade": "relevance"},
         }
-        assert "'relevance' of a document is the same for each 'topic', so it is an assessor's" in made.text
+        assert re.search("'relevance' of a document .*'topic'", made.text)
         assert [question.place for question in made.questions] == ["max_grade"]
     else:
         assert "judgments" not in made.settings
@@ -455,14 +450,14 @@ def test_words_of_known_languages_are_worth_what_their_order_says(words, worth, 
     judged = [(*pair, words[at % len(words)]) for at, pair in enumerate(pairs)]
     made = proposal(results=("session,qno,rank,doc", GRID), judgments=("session,doc,label", judged))
     assert made.settings["judgments"]["grade_values"] == dict(zip(words, worth, strict=True))
-    assert asked(made, "judgments.grade_values") == "grades are words. Are these their values?"
+    assert asked(made, "judgments.grade_values").startswith("grades are words.")
 
 
 def test_few_mistyped_cells_leave_a_column_what_it_is(proposal):
     values = ["x7", *["12", "30"] * 30]
     made = proposal(rejects=True, results=("session,qno,rank,doc,dwell", more(values)))
     assert made.settings["results"]["columns"]["dwell_seconds"] == "dwell"
-    assert "# 1 text that cannot be dwell_seconds, such as 'x7': the cell is set aside" in made.text
+    assert re.search("^# 1 text .* dwell_seconds, such as 'x7'", made.text, re.MULTILINE)
     made = proposal(results=("session,qno,rank,doc,dwell", more(["x7", "12", "30"])))
     assert "dwell_seconds" not in made.settings["results"]["columns"]
 
@@ -472,7 +467,7 @@ def test_totals_are_no_part_of_the_log(proposal):
     made = proposal(rejects=True, results=("session,qno,rank,doc,klick", [*rows, ("", "", "", "Summe", 18)]))
     assert made.settings["results"]["columns"]["clicked"] == "klick"
     assert [question.place for question in made.questions] == ["results.columns.session_id"]
-    assert asked(made, "results.columns.session_id").startswith("1 record of 73 rejected: session_id_is_given")
+    assert asked(made, "results.columns.session_id").startswith("1 record of 73 rejected: session_")
 
 
 def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path):
@@ -483,10 +478,10 @@ def test_a_log_that_lacks_a_column_is_proposed_as_far_as_it_goes(write, tmp_path
         "user_id": "Teilnehmer", "query_text": "Anfrage", "doc_id": "Dokument", "clicked": "Klick"
     }  # fmt: skip
     assert made.settings["results"]["values"] == {"clicked": {"ja": True, "nein": False}}
-    assert "notes.csv is not used so far" in made.questions[0].text
+    assert "notes.csv is not used" in made.questions[0].text
     places = [question.place for question in made.questions[1:]]
     assert places == [f"results.columns.{ours}" for ours in ("session_id", "query_position", "rank")]
-    assert "If each 'Teilnehmer' had one, remove the '#'" in asked(made, "results.columns.session_id")
+    assert "each 'Teilnehmer' had one" in asked(made, "results.columns.session_id")
     assert '\n# session_id = "Teilnehmer"\n' in made.text
     assert '\n# rank = "..."\n' in made.text
 
@@ -704,7 +699,4 @@ def test_ratings_taken_for_queries_while_texts_are_in_results_are_asked_about(wr
     ratings = [{"id": row["id"], "session": row["session"], "rating": at % 5} for at, row in enumerate(queries)]
     proposal = proposed(write, tmp_path, results=flat, ratings=ratings)
     assert "query_text" not in proposal.settings["queries"]["columns"]
-    assert any(
-        "'query_text' of results seems to be the text of queries" in each.text and "ratings.csv" in each.text
-        for each in proposal.questions
-    )
+    assert any("'query_text' of results" in each.text and "ratings.csv" in each.text for each in proposal.questions)

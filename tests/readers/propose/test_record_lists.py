@@ -317,7 +317,7 @@ def test_other_columns_with_numbers_or_marks_are_no_lists(tmp_path):
 def test_json_without_results_names_its_lists_and_the_guide(write, indent):
     log = write("log.json", json.dumps({"runs": [{"trials": [{"score": 1}, {"score": 2}]}]}, indent=indent))
     for call in (sk.propose, sk.read):
-        with pytest.raises(DataError, match=r"(?s)lists inside: runs, runs\.trials.*own-logs"):
+        with pytest.raises(DataError, match=r"(?s): runs, runs\.trials.*own-logs"):
             call(log)
 
 

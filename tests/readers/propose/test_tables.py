@@ -111,7 +111,7 @@ def test_a_text_that_is_an_id_elsewhere_is_not_declared_to_mean_no_value(proposa
     made = proposal(results=("session,qno,rank,url,dwell", rows))
     assert "null" not in made.settings["results"]
     assert "dwell_seconds" not in made.settings["results"]["columns"]
-    assert re.search("'dwell' is not .*dwell_seconds, .*'NA'", made.text)
+    assert re.search("'dwell' is not .*_seconds, .*'NA'", made.text)
 
 
 def test_a_column_with_a_name_of_ours_that_holds_something_else_is_kept_under_another(proposal):
@@ -608,12 +608,12 @@ def without(rows, *names):
     ("id_of", "is_reversed", "value", "question"),
     [
         (lambda _session, _position, number: f"q{number:02}", False, True, None),
-        (lambda _session, _position, number: f"q{number:02}", True, "newest first", "'query_id' falls from row to row"),
+        (lambda _session, _position, number: f"q{number:02}", True, "newest first", "'query_id' falls"),
         (
             lambda session, position, _number: f"{'xkb'[position - 1]}{'rbjwa'[session]}",
             False,
             True,
-            "nothing says in which order",
+            "in which order",
         ),
     ],
 )

@@ -32,4 +32,4 @@ def test_the_reference_explains_every_public_name(tmp_path):
     first = (tmp_path / "sessionkit.html").read_text(encoding="utf-8")
     assert "What is public." in first
     assert "What is stable." in first
-    assert "ideal over the whole recall base" in first  # of nDCG, whose documentation is that of its class
+    assert "the whole recall base" in first  # of nDCG, whose documentation is that of its class

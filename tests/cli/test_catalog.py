@@ -155,10 +155,10 @@ def test_no_title_leaves_the_mark_of_synthetic_data(call, study, tmp_path, title
 @pytest.mark.slow
 def test_parts_of_sessions_can_be_pooled_in_the_chart(call, study, tmp_path):
     within = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json").out
-    assert "Mean nDCG@10 of one query, cut at each rank" in within
+    assert "Mean nDCG@10 of one query" in within
     pooled = call("chart", "last-vs-nonlast", study, "--output", tmp_path / "chart.json", "--average", "queries").out
     assert "sDCG@3 cumulated to" in pooled  # no list is longer
-    assert "B last: 1 in 1; sessions of one query, in last alone: A 0, B 1." in pooled
+    assert re.search("B last: 1 in 1; sessions .*: A 0, B 1\\.", pooled)
 
 
 @pytest.mark.slow
@@ -192,7 +192,8 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     assert outcome.status == 0
     page = (tmp_path / "report.html").read_text()
     assert "Scores by topic" in page
-    assert "sessionkit report STUDY &#39;nsDCG@2&#39; --output report.html --by topic_id" in page
+    command = ["sessionkit report STUDY", "&#39;nsDCG@2&#39;", "--output report.html", "--by topic_id"]
+    assert " ".join(command) in page
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_a_report_by_topic_says_how_to_make_it_again(call, study, tmp_path):
     [
         (
             ["chart", "sesion-curve", "--output", "{}/x.svg"],
-            ["there is no chart 'sesion-curve'; did you mean 'session-curve'?", "session-pair"],
+            ["'sesion-curve'; did you mean 'session-curve'?", "session-pair"],
         ),
         (["chart", "session-curve", "--output", "{}/x.gif"], [".gif", ".svg"]),
         (["chart", "session-curve", "--output", "{}/no/x.svg"], ["does not exist; create it"]),

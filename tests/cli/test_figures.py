@@ -1,5 +1,7 @@
 """A figure for each session, user or topic from the command line."""
 
+import re
+
 import pytest
 
 
@@ -16,10 +18,11 @@ def test_a_folder_of_figures_is_written(call, study, tmp_path):
 def test_what_is_not_drawn_is_named(call, study, tmp_path):
     outcome = call("chart", "session-survival", study, "--each", "user", "--output", tmp_path / "all")
     assert outcome.status == 0
-    assert "note: not drawn: u2: session-survival draws sessions of two queries or more" in outcome.err
+    assert "note: not drawn: u2: " in outcome.err
+    assert "two queries or more" in outcome.err
     page = (tmp_path / "all" / "index.html").read_text("utf-8")
     assert "1 of 2 users are drawn" in page
-    assert "<td><bdi>u2</bdi></td><td>1</td><td>session-survival draws" in page
+    assert re.search("<bdi>u2</bdi></td><td>1</td><td>session-survival", page)
 
 
 @pytest.mark.parametrize(

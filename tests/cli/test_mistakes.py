@@ -274,7 +274,7 @@ def test_every_output_names_the_condition(call, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = call(name, saved_clinic(), *WHERE[name], "--where", "skill > 2")
     assert done.status == 0, done.err
-    assert "note: sessions where skill > 2 (56 of 120 sessions)" in done.err
+    assert "skill > 2 (56 of 120 sessions)" in done.err
     of_frames = name in ("score", "curve", "breakdown", "gain-vectors", "precision-recall", "summary")
     page = (tmp_path / "page.html").read_text() if name == "report" else done.out
     assert of_frames or "skill > 2" in page or "skill &gt; 2" in page
@@ -367,7 +367,8 @@ def test_names_that_are_the_beginning_of_another_do_not_hide_the_nearest():
 
 def test_a_message_keeps_its_end_and_paths():
     path = "/".join(["folder"] * 30)
-    assert readable(f"{path}: no such file; see: sessionkit check") == f"{path}: no such file; see: sessionkit check"
+    message = f"{path}: no such file; see: sessionkit check"
+    assert readable(message) == message
     listed = f"no column; columns: {', '.join(f'column{number}' for number in range(5000))}; see: sessionkit check"
     assert readable(listed).startswith("no column; columns: column0, column1")
     assert readable(listed).endswith("column4999; see: sessionkit check")

@@ -67,7 +67,8 @@ def test_a_terminal_shows_a_screenful_and_how_to_get_the_rest(lines, shown, monk
     monkeypatch.setenv("LINES", str(lines))
     *rows, last = text(frame, OutputForm.table).splitlines()
     assert rows[2:] == whole.splitlines()[2 : shown + 2]
-    assert last == f"\N{HORIZONTAL ELLIPSIS} {100 - shown} more rows: --output FILE, or --format table | less -S"
+    assert last.startswith(f"\N{HORIZONTAL ELLIPSIS} {100 - shown} more rows: ")
+    assert all(option in last for option in ("--output FILE", "--format table | less -S"))
     assert len(text(frame, OutputForm.tsv).splitlines()) == 101
     assert "more row" not in text(frame.head(shown), OutputForm.table)
 
@@ -90,7 +91,7 @@ def test_forms_by_default(monkeypatch, tmp_path):
     }
     assert destination(OutputForm.tsv, tmp_path / "a.csv").form is OutputForm.tsv
     assert destination(OutputForm.tsv, tmp_path / "a.xlsx").form is OutputForm.tsv
-    with pytest.raises(UsageError, match=r"a\.xlsx ends in \.xlsx; .*\.md, or give --format"):
+    with pytest.raises(UsageError, match=r"a\.xlsx ends .*\.md, .*--format"):
         destination(None, tmp_path / "a.xlsx")
 
 
@@ -116,7 +117,7 @@ def test_a_parquet_file_says_which_sessions_it_is_of(call, tmp_path):
         assert call(*words).status == 0
         assert "note" not in pl.read_parquet_metadata(file)
         assert call(*words, *where).status == 0
-        assert pl.read_parquet_metadata(file)["note"] == "Sessions where system_id = 'S1' (60 of 120 sessions)"
+        assert pl.read_parquet_metadata(file)["note"].endswith("system_id = 'S1' (60 of 120 sessions)")
         assert len(pl.read_parquet(file)) == 60
     assert call("describe", saved_clinic(), "--table", "lists", *where, "--output", file).status == 0
     assert pl.read_parquet_metadata(file)["note"] == "Sessions where system_id = 'S1'"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import polars as pl
 import pytest
@@ -65,11 +66,10 @@ def test_undefined_is_an_empty_field_and_null(call, log):
 def test_notes_are_one_line_each_and_name_no_file(call, log):
     (log.parent / "qrels").write_text("t 0 a 1\nt 0 a 2\n")
     notes = call("score", log, "sDCG@3").err.splitlines()
-    assert [note.partition("; ")[0].partition(" for one key")[0] for note in notes] == [
-        "note: queries: 1 of 4 (25.0%) have no result rows",
-        "note: judgments: 1 document judged more than once",
-        "note: queries without result rows by system_id: A 33.3%, B 0.0%",
-    ]
+    assert len(notes) == 3
+    assert notes[0].startswith("note: queries: 1 of 4 (25.0%) ")
+    assert notes[1].startswith("note: judgments: 1 document ")
+    assert re.match("note: queries .*system_id: A 33\\.3%, B 0\\.0%", notes[2])
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl", "parquet"])
@@ -94,11 +94,9 @@ def test_explain_says_what_contributions_are_divided_by(call, study):
     ideal = 2 + 2 / math.log2(3)  # two documents of grade 2
     divisors = [float(row[8]) for row in rows(found.out)[1:]]
     assert divisors == pytest.approx([ideal] * len(divisors))
-    assert f"note: ideal: {ideal:.4f}; each contribution is divided by it\n" in found.err
-    assert (
-        "it, and multiplied by what its query counts in mean(nDCG@2)"
-        in call("explain", study, "mean(nDCG@2)", "--session", "s1").err
-    )
+    assert f"note: ideal: {ideal:.4f}; each " in found.err
+    assert "multiplied" not in found.err
+    assert re.search(r"multiplied by .* mean\(nDCG@2\)", call("explain", study, "mean(nDCG@2)", "--session", "s1").err)
     assert "ideal" not in call("explain", study, "sDCG@2", "--session", "s1").err
 
 
@@ -115,8 +113,8 @@ def test_explain_adds_up_to_the_score(call, study):
     ("measure", "names"),
     [
         ("ndcg@10", ["'ndcg'", "did you mean 'nDCG'"]),
-        ("satisfaction", ["did you mean 'Satisfaction'", "a column is column(satisfaction)"]),
-        ("sDCG(bq=1)@10", ["bq must be a number above 1, not 1"]),
+        ("satisfaction", ["did you mean 'Satisfaction'", "column(satisfaction)"]),
+        ("sDCG(bq=1)@10", ["number above 1, not 1"]),
         ("sDCG@0", ["cutoff", "at least 1"]),
         ("sDCG(b=2", ["cannot read the measure"]),
         ("sDCG(gian=exp2)@3", ["gian", "did you mean 'gain'"]),
@@ -181,7 +179,8 @@ def test_memory_is_a_size(call, study):
     assert call("score", study, "sDCG@3", "--memory", "1.5GiB").status == 0
     refused = call("curve", study, "sDCG@3", "--memory", "4 bananas")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "memory is '4 bananas'; give a size such as 4GB" in refused.err
+    assert "memory is '4 bananas'; " in refused.err
+    assert "4GB" in refused.err
 
 
 def test_a_study_that_was_changed_is_not_scored(call, refused, study):
@@ -231,16 +230,15 @@ def test_a_spread_has_more_columns_and_lists_few_values(call, study):
 
 def test_a_terminal_of_80_columns_shows_a_spread_in_two_tables(call, study):
     text = call("score", study, "sDCG@3", "nsDCG@3", "--spread", "--format", "table").out
-    assert [line for line in text.splitlines() if line.startswith("M")] == [
-        "Means and standard deviations (n - 1) over sessions",
-        "Medians, quartiles and range",
-    ]
+    captions = [line for line in text.splitlines() if line.startswith("M")]
+    assert [caption.split()[0] for caption in captions] == ["Means", "Medians,"]
+    assert "(n - 1) over sessions" in captions[0]
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_a_paper_prints_mean_sd_and_median_quartiles(call, study):
     text = call("score", study, "sDCG@3", "--spread", "--format", "latex").out
-    assert "mean (SD) and median {[}Q1, Q3{]} over the n sessions with a value" in text
+    assert "mean (SD) and median {[}Q1, Q3{]} " in text
     assert "B & 1 & 0 & 2.000 (\\textendash{}) & 2.000" in text
     assert "\\label{tab:score-sDCG-3-spread}" in text
 

@@ -170,8 +170,8 @@ def test_html_offers_every_form_to_be_saved():
         ("table-1.md", "text/markdown"),
         ("table-1.csv", "text/csv"),
     ]
-    assert '<td class="number"><strong>0.1235</strong></td>' in text
-    assert '<td class="number">\u22120.5000<sup>*</sup></td>' in text
+    assert re.search('"number"><strong>0.1235</strong></td>', text)
+    assert '"number">\u22120.5000<sup>*</sup></td>' in text
 
 
 def test_a_row_of_counts_alone_in_its_float_has_one_rule_above_it():

@@ -1,5 +1,7 @@
 """Tables of a report."""
 
+import re
+
 import polars as pl
 import pytest
 
@@ -30,8 +32,8 @@ def test_cells(column, value, shown):
 def test_numbers_stand_right_and_text_is_escaped():
     frame = pl.DataFrame({"<b>": ["<i>&"], "n": [3]})
     text = html_table(table_of("<u>", frame, note="<s>"))
-    assert '<th scope="col">&lt;b&gt;</th><th scope="col" class="number">n</th>' in text
-    assert '<td>&lt;i&gt;&amp;</td><td class="number">3</td>' in text
+    assert re.search('>&lt;b&gt;</th><th[^>]* class="number">n</th>', text)
+    assert re.search('>&lt;i&gt;&amp;</td><td[^>]*"number">3<', text)
     assert "<caption>&lt;u&gt;</caption>" in text
     assert '<p class="note">&lt;s&gt;</p>' in text
 

@@ -34,7 +34,7 @@ def test_figure_1_of_ecir_2008(run, clinic):
     for system, group in with_factor.group_by("system_id"):
         shown = ran.value(figure, "value", f"System: {system[0]}", "Query: Last", "Rank: 100")
         assert shown == pytest.approx(mean_of(group), abs=1e-6)
-        assert f"{system[0]} last     {shown:8.3f} over queries (60 queries in 60 sessions)" in ran.said
+        assert re.search(rf"^{system[0]} last +{shown:.3f} .*\(60 queries in 60 sessions\)", ran.said, re.MULTILINE)
     # ECIR 2008, section 3.2: 92 and 131 non-last queries
     assert ran.said.count("(92 queries in 32 sessions)") == ran.said.count("(131 queries in 39 sessions)") == 2
     assert ran.count(figure, "line mark") == 4
@@ -89,7 +89,7 @@ def test_figures_1_to_4_of_tois_2002(run):
         assert said == runs[0]
     # in each of 4 figures two panels of 5 runs, and the ideal that they share, once
     assert sum(ran.count(f"tois2002_figure{number}.svg", "line mark") for number in range(1, 5)) == 4 * 2 * (5 + 1)
-    assert re.search(r"nCG\(gain=binary\)@100 at rank 100: .*ideal 1.00", ran.said)
+    assert re.search(r"nCG\(gain=binary\)@100 .* 100: .*ideal 1.00", ran.said)
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_every_figure_has_a_line_in_the_table_and_says_what_it_is():
     for name in FIGURES:
         assert f"`{name}`" in README
         said = (EXAMPLES / "figures" / name).read_text(encoding="utf-8")
-        assert f"Run it with: python examples/figures/{name} [--out FOLDER]" in said
+        assert f": python examples/figures/{name} [--out FOLDER]" in said
         assert "import sessionkit as sk" in said
         assert "from sessionkit" not in said
     tested = (EXAMPLES.parent / "tests" / "examples" / "test_figures.py").read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ def test_a_simulation_finds_what_made_it(run):
 def test_events_become_sessions(run):
     ran = run("ubi_events.py")
     assert "query records         5 records,  5 rows" in ran.said
-    assert "scroll events         1 records,  0 rows, 0 empty lists, 1 idle" in ran.said
+    assert re.search("scroll events +1 records, +0 rows, .* 1 idle", ran.said)
     # led tv: grades 2, 0, 3 at ranks 1, 2, 3; the ideal is 3, 2, 0: (2 + 3 / 2) / (3 + 2 / log2 3)
     assert f"s1, query 2 'led tv'   {(2 + 3 / 2) / (3 + 2 / log2(3)):.4f}" in ran.said
     assert "s3, query 1 'oled'     0.0000" in ran.said
@@ -74,8 +74,8 @@ def test_from_log_to_report(run):
     ran = run("walk_through.py")
     said = ran.said
     assert sk.open_study(ran.folder / "study").facts.sessions == 120
-    assert "Every record is accounted for: True" in said
-    assert "crossover, a balanced Latin square of users, topics and system_id" in said
+    assert "record is accounted for: True" in said
+    assert re.search("Latin square of .*system_id", said)
     # clinic/README.md: .271 and .336 over many studies, .065 apart with an sd of .032; this is one of them
     s1, s2, gap = map(
         float, re.search(r"S1 scores ([\d.]+) and S2 ([\d.]+) in .*, S2 less S1 \+(0\.\d+)", said).groups()
@@ -91,13 +91,13 @@ def test_from_log_to_report(run):
     assert low < 0
     assert high > 0.065
     assert f"better by {TRUTH['satisfied_gain']} units" in said
-    assert "The last query is better than the earlier ones" in said
+    assert "last query is better" in said
     assert "It leads in 16 of 16." in said
-    assert "With the fitted discounts S2 leads as well." in said
+    assert "fitted discounts S2 leads" in said
     ends = re.search(r"The curves end at the scores: S1 ([\d.]+), S2 ([\d.]+)\.", said).groups()
     assert [f"{float(end):.3f}" for end in ends] == [f"{s1:.3f}", f"{s2:.3f}"]
     assert ">Synthetic data</text>" in (ran.folder / "sessions.svg").read_text(encoding="utf-8")
-    assert "Synthetic data: this study was made up" in (ran.folder / "report.html").read_text(encoding="utf-8")
+    assert "Synthetic data: this study" in (ran.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_notebook_is_that_of_the_script():

@@ -32,7 +32,7 @@ def test_a_local_session_listens_to_this_machine_only(spark):
     assert conf.get("spark.sql.session.timeZone") == "UTC"
     assert conf.get("spark.executorEnv.POLARS_MAX_THREADS") == "1"
     assert session("local[2]") is spark
-    with pytest.raises(UsageError, match=r"a Spark session on local\[2\] is running"):
+    with pytest.raises(UsageError, match=r"session on local\[2\] is running"):
         session("local[1]")
 
 
@@ -105,7 +105,7 @@ def test_the_first_java_that_is_new_enough_is_launched_without_the_module(homes,
 @pytest.mark.parametrize("versions", [{}, {"chosen": "11.0.2", "found": "1.8.0"}])
 def test_where_there_is_none_it_is_said_what_to_do(homes, versions):
     homes(**versions)
-    with pytest.raises(UsageError, match="Java 17 or newer and found none; set JAVA_HOME"):
+    with pytest.raises(UsageError, match=r"Java 17 .*none; .*JAVA_HOME"):
         connection.java_home()
 
 

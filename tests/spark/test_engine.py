@@ -68,7 +68,7 @@ def test_a_file_is_sent_along_and_what_fails_there_is_named(spark, saved, tmp_pa
     local = sk.define("Longest", lambda lists: max(map(len, lists)), level="session")
     measures = ["mean(RRpower@3)", "mean(RRpower(power=3.0)@2)", "mean(Half(gain=exp2)@3)", local, "nDCG@3"]
     assert_same(engine.score(saved, measures, spark=spark), sk.score(saved, measures))
-    with pytest.raises(MeasureError, match=r"the measure Broken \(module powers\) fails: AttributeError"):
+    with pytest.raises(MeasureError, match=r"Broken \(module powers\) fails: AttributeError"):
         engine.score(saved, "Broken", per="query", spark=spark)
 
 
@@ -173,7 +173,7 @@ def test_groups_of_every_type_that_spark_has(spark, tmp_path, limit):
     study = study.save(tmp_path / "study")
     expected = sk.score(study, FEW, **score_way(list(more)[:-1]))
     assert_same(engine.score(study, FEW, **score_way(list(more)[:-1]), spark=spark, broadcast_limit=limit), expected)
-    with pytest.raises(UsageError, match="which Spark has no type for"):
+    with pytest.raises(UsageError, match="Spark has no type"):
         engine.score(study, FEW, by="long", spark=spark, broadcast_limit=limit)
 
 
@@ -268,7 +268,7 @@ def test_a_worker_that_dies_is_reported_in_a_line(spark, saved, monkeypatch):
 
 def test_workers_with_another_sessionkit_are_refused(spark, saved, monkeypatch):
     monkeypatch.setattr(engine, "__version__", "0.0.1")
-    with pytest.raises(UsageError, match=r"the workers have sessionkit .* and the driver 0\.0\.1"):
+    with pytest.raises(UsageError, match=r"workers .*sessionkit .*driver 0\.0\.1"):
         engine.score(saved, ["sDCG@3"], spark=spark, per="session")
 
 

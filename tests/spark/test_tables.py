@@ -51,7 +51,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_width(spark):
 
 def test_an_order_that_spark_does_not_keep_is_not_made_up(spark):
     frames = frames_of(spark, tables(3))
-    with pytest.raises(UsageError, match="merge=first depends on the order of the judgments"):
+    with pytest.raises(UsageError, match="merge=first depends on the order"):
         engine.score(frames, FEW, settings={"merge": "first"}, per="session")
 
 
@@ -101,7 +101,7 @@ def test_two_rows_of_a_user_are_refused(spark):
     frames = {name: spark.sql(text) for name, text in ONE.items()}
     frames["sessions"] = spark.sql("select 's' session_id, 't' topic_id, 'u' user_id")
     frames["users"] = spark.sql("select 'u' user_id, 3 age union all select 'u', 4")
-    with pytest.raises(DataError, match="users has 2 rows for user_id 'u'"):
+    with pytest.raises(DataError, match=r"users has 2 rows .*user_id 'u'"):
         engine.score(frames, ["sDCG@3"], by="age")
 
 

@@ -1,6 +1,7 @@
 """Answers beside a log and within it: whose they are is told by the ids that they share with the log."""
 
 import re
+import tomllib
 
 import polars as pl
 import pytest
@@ -283,12 +284,11 @@ def test_exports_of_limesurvey_and_google_forms(proposal):
     assert re.search(r"1 response of 8 .*\('submitdate': empty\)", " ".join(asked(made)))
     assert made.settings["questionnaires"][0]["values"] == {"trifft gar nicht zu": 1, "trifft eher zu": 4}
 
+    item = "How easy was it to find answers?"
     rows = "".join(f"2026/03/02 10:0{at}:00 am,{user},{task},{at}\n" for at, (user, task) in enumerate(EACH))
-    made, sessions, _ = proposal(
-        log=LOG_WITH_QUERIES, google=f"Timestamp,Participant,Task,How easy was it to find answers?\n{rows}"
-    )
-    assert said(made)[0]["items"] == ["How easy was it to find answers?"]
-    assert sessions["How easy was it to find answers?"].sum() == 28
+    made, sessions, _ = proposal(log=LOG_WITH_QUERIES, google=f"Timestamp,Participant,Task,{item}\n{rows}")
+    assert said(made)[0]["items"] == [item]
+    assert sessions[item].sum() == 28
 
 
 def test_counts_of_clicks_are_clicks_and_documents_keep_their_column(write, tmp_path):
@@ -356,8 +356,10 @@ def test_labels_of_the_ends_of_a_scale_are_worth_their_numbers(proposal, write, 
         log=LOG_WITH_QUERIES,
         after=f"user,task,ease,used\n{rows_of(lambda at: labels[at % 5], lambda at: ['No', 'Yes'][at % 2])}",
     )
-    assert '{ ease = { "1 - not at all" = 1, "5 - very" = 5 }, used = { No = 0, Yes = 1 } }' in made.text
-    sessions = quiet_read(write("study.toml", made.text.replace("# values", "values"))).sessions.collect()
+    answered = made.text.replace("# values", "values")
+    values = {"ease": {"1 - not at all": 1, "5 - very": 5}, "used": {"No": 0, "Yes": 1}}
+    assert tomllib.loads(answered)["questionnaires"][0]["values"] == values
+    sessions = quiet_read(write("study.toml", answered)).sessions.collect()
     assert (sessions["ease"].sum(), sessions["used"].sum()) == (15 + 6, 4)
 
 

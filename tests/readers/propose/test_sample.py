@@ -17,6 +17,9 @@ CSV = "session,rank,doc\ns1,1,a\ns1,2,größe\n"
 ROWS = [("s1", "1", "a"), ("s1", "2", "größe")]
 
 
+PROSE = "It was a dark night.\nNobody came, I think.\nThen one did; or two.\n"
+
+
 @pytest.fixture
 def sampled(write, tmp_path):
     """Write a file and return its sample."""

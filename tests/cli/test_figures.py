@@ -22,7 +22,7 @@ def test_what_is_not_drawn_is_named(call, study, tmp_path):
     assert "two queries or more" in outcome.err
     page = (tmp_path / "all" / "index.html").read_text("utf-8")
     assert "1 of 2 users are drawn" in page
-    assert re.search("<bdi>u2</bdi></td><td>1</td><td>session-survival", page)
+    assert re.search(">u2</bdi></td><td>1</td><td>session-", page)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_what_is_not_drawn_is_named(call, study, tmp_path):
     [
         ("waterfall --each session --session s1 --output {}/all", ["--session and --each contradict", "--where"]),
         ("waterfall --each session --output {}/all.svg", ["a folder", "--output {}/all --format svg"]),
-        ("waterfall --each user --output {}/all", ["for each session, not for each 'user'"]),
+        ("waterfall --each user --output {}/all", ["for each session, not"]),
         ("waterfall --output {}", ["is a directory", "--each session"]),
         ("waterfall --format png --output {}/one.svg", ["--format belongs to --each", "one.png"]),
         ("sweep-map --each session --output {}/all", ["sweep-map has no --each", "waterfall (session)"]),

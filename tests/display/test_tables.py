@@ -32,8 +32,8 @@ def test_cells(column, value, shown):
 def test_numbers_stand_right_and_text_is_escaped():
     frame = pl.DataFrame({"<b>": ["<i>&"], "n": [3]})
     text = html_table(table_of("<u>", frame, note="<s>"))
-    assert re.search('>&lt;b&gt;</th><th[^>]* class="number">n</th>', text)
-    assert re.search('>&lt;i&gt;&amp;</td><td[^>]*"number">3<', text)
+    assert re.search('>&lt;b&gt;</th><th[^>]*"number">n<', text)
+    assert re.search('>&lt;i&gt;&amp;<.*"number">3<', text)
     assert "<caption>&lt;u&gt;</caption>" in text
     assert '<p class="note">&lt;s&gt;</p>' in text
 

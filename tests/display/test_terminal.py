@@ -34,7 +34,7 @@ def test_a_word_to_copy_is_not_broken():
         "p = 0.12",
         "n = 30 users",
         "95% interval",
-        "sessionkit score STUDY MEASURE --per session",
+        "sessionkit score STUDY --per session",
         "sessionkit compare STUDY 'nsDCG@10'",
         "sessionkit help comparing",
     ],

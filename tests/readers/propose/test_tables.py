@@ -519,7 +519,8 @@ def test_a_column_that_may_be_the_condition_is_asked_about(column, levels, is_as
 
 def test_no_condition_is_asked_about_that_is_named_or_changes_within_a_session(proposal):
     named = [(*row, "AB"[at // 12 % 2], "xy"[at // 12 % 2]) for at, row in enumerate(GRID)]
-    assert not proposal(results=("session,qno,rank,url,system,group", named)).questions
+    header = "session,qno,rank,url,system,group"
+    assert not proposal(results=(header, named)).questions
     changing = [(*row, "AB"[at % 2]) for at, row in enumerate(GRID)]
     assert not proposal(results=("session,qno,rank,url,group", changing)).questions
 

@@ -400,7 +400,7 @@ def test_broken_records_are_kept_aside_and_named(write, rejects, quiet_read):
         ({"columns": {**COLUMNS, "rank": "posit"}}, ("log.csv", "no column 'posit'", "rank", "pos")),
         ({"columns": {**COLUMNS, "rank": ["pos", "doc"]}}, ("only ids and times", "several columns")),
         ({"columns": {**COLUMNS, "rank": 3}}, ("columns.rank = 3", "name of one column")),
-        ({"columns": {"session_id": "sid"}}, ("log.csv has no column event", "found sid, ts")),
+        ({"columns": {"session_id": "sid"}}, ("log.csv", "no column event", "found sid, ts")),
         ({"columns": {"event": "action"}}, ("log.csv", "session_id, or user_id", "time")),
         ({"events": {"query": "find"}}, ("log.csv: no event", "query", "'open', 'view'")),
         ({"events": {"queries": "search"}}, ("events.queries", "kind of event", "query")),

@@ -473,7 +473,7 @@ def test_clicks_of_one_flat_file_are_joined_by_position_or_id(tmp_path):
 @pytest.mark.parametrize(
     ("clicks", "config", "said"),
     [
-        ("search,at\na2,x\n", {}, "no doc_id and no rank"),
+        ("search,at\na2,x\n", {}, "no doc_id .*no rank"),
         ("page\nd1\n", {}, "no query_id"),
         ("search,page\na2,d1\n", {"columns": {"query_id": "search", "doc_id": "pag"}}, "no column 'pag'"),
     ],

@@ -58,7 +58,7 @@ def test_a_query_said_twice_is_rated_once(judged, accounts):
     node = {"queries": asked("lamp", "lamp"), "relevant_documents": {"A": {"gain": 3}}}
     study = judged("rre.json", json.dumps(node))
     assert rows(study) == [("lamp", "A", 3.0)]
-    assert accounts(study)["repeated ratings, of which the last counts"] == (0, 1, 0, 0)
+    assert [counts for kind, counts in accounts(study).items() if "repeated" in kind] == [(0, 1, 0, 0)]
 
 
 def test_the_text_of_a_query_is_its_only_placeholder(judged, rejects):
